@@ -1,0 +1,96 @@
+"""Which values vary with the differentiated inputs, and which of those may reach the outputs.
+
+A scalar is active by itself; a reference is active with its whole alias class, so that a buffer
+and its views are treated alike wherever they are written. Never looks at statement order: a
+class that varies anywhere varies everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from srcgrad.autodiff.rules import depends
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import float_type, is_reference
+from srcgrad.ir.walk import walk
+
+# effects whose last argument's value goes into the buffer that is their first
+STORES = frozenset(("store", "add_at", "assign", "add_to", "scatter", "scatter_add"))
+
+
+class Activity:
+    """The active scalars and alias classes: `activity(atom)` answers for one atom.
+
+    `inputs` are the variables differentiated by. With `outputs` a value must also be able to
+    reach one of them; without, everything that varies is active.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        inputs: Iterable[Var],
+        classes: AliasClasses,
+        outputs: Iterable[Atom] | None = None,
+    ):
+        self.classes = classes
+        flows = [edge for s in walk(function.body) for edge in _flows(s)]
+        self.varied = self._closure(inputs, flows)
+        self.useful: set[Var] | None = None
+        if outputs is not None:
+            backwards = [(target, source) for source, target in flows]
+            self.useful = self._closure(outputs, backwards)
+
+    def __call__(self, a: Atom) -> bool:
+        """Whether a value varies with the inputs (and may reach the outputs)."""
+        if not isinstance(a, Var):
+            return False
+        key = self._key(a)
+        return key in self.varied and (self.useful is None or key in self.useful)
+
+    def varies(self, a: Atom) -> bool:
+        return isinstance(a, Var) and self._key(a) in self.varied
+
+    def reaches(self, a: Atom) -> bool:
+        """Whether a value may reach an output (True for all if no outputs were given)."""
+        return isinstance(a, Var) and (self.useful is None or self._key(a) in self.useful)
+
+    def _key(self, v: Var) -> Var:
+        return self.classes.of(v) if is_reference(v.type) else v
+
+    def _closure(self, seeds: Iterable[Atom], flows: list[tuple[Var, Var]]) -> set[Var]:
+        """Everything that floats reach from the seeds along the flows."""
+        following: dict[Var, list[Var]] = {}
+        for source, target in flows:
+            following.setdefault(self._key(source), []).append(self._key(target))
+        todo = [self._key(v) for v in seeds if isinstance(v, Var) and float_type(v.type)]
+        found = set(todo)
+        while todo:
+            for target in following.get(todo.pop(), ()):
+                if target not in found:
+                    found.add(target)
+                    todo.append(target)
+        return found
+
+
+def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
+    """The pairs (source, target) of variables between which a statement carries a derivative."""
+    match s:
+        case Def(var=None) if s.op.name in STORES:
+            yield from _float_pairs((s.args[-1], s.args[0]))
+        case Def(var=Var() as v):
+            for k, a in enumerate(s.args):
+                if isinstance(a, Var) and ((s.op.view and k == 0) or depends(s, k)):
+                    yield from _float_pairs((a, v))
+        case For() | While():
+            for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
+                yield from _float_pairs((init, p), (new, p), (init, r), (new, r))
+        case If():
+            for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
+                yield from _float_pairs((a, r), (b, r))
+
+
+def _float_pairs(*pairs: tuple[Atom, Atom]) -> Iterator[tuple[Var, Var]]:
+    for a, b in pairs:
+        if isinstance(a, Var) and isinstance(b, Var) and float_type(a.type) and float_type(b.type):
+            yield a, b

@@ -1,0 +1,42 @@
+"""A function with variables of its own, so that a pass may rename types without touching the old.
+
+Never changes a statement otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.walk import defined, map_atoms, map_type
+
+
+def clone(function: Function) -> Function:
+    """The same program over fresh variables; names and locations are kept."""
+    new = {v: Var(v.name, v.type) for v in (*function.params, *defined(function.body))}
+
+    def f(a: Atom) -> Atom:
+        return new.get(a, a) if isinstance(a, Var) else a
+
+    def many(vs: tuple[Var, ...]) -> tuple[Var, ...]:
+        return tuple(new[v] for v in vs)
+
+    def bind(s: Stmt) -> Stmt:
+        match s:
+            case Def():
+                return s if s.var is None else replace(s, var=new[s.var])
+            case For():
+                params, results = many(s.params), many(s.results)
+                return replace(s, index=new[s.index], params=params, results=results)
+            case While():
+                return replace(s, params=many(s.params), results=many(s.results))
+            case If():
+                return replace(s, results=many(s.results))
+
+    def go(block: Block) -> Block:
+        return tuple(bind(map_atoms(s, f, go)) for s in block)
+
+    for v in new.values():
+        v.type = map_type(v.type, f)
+    returns = tuple(f(a) for a in function.returns)
+    return Function(function.name, many(function.params), go(function.body), returns)

@@ -1,0 +1,244 @@
+"""Forward mode: every statement followed by its tangent.
+
+A float scalar has a tangent scalar, an active buffer a tangent buffer of its own (`x_dot`)
+that is viewed, stored to, joined and carried exactly as the buffer is; so aliasing needs no
+thought. Statements of the primal are kept as they are. Never gives integers a tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from srcgrad.autodiff.activity import STORES, Activity
+from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.tangents import tangent
+from srcgrad.autodiff.traced import scalar_of
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
+from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
+
+ADDITIONS = frozenset(("add_at", "add_to", "scatter_add"))
+
+
+def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
+    """The function with tangents: parameters, then one tangent per position in `wrt`;
+    returns, then the tangent of each float return.
+    """
+    return _Forward(clone(function), wrt, table).run()
+
+
+class _Forward:
+    def __init__(self, function: Function, wrt: Sequence[int], table: Mapping[str, Any]):
+        self.function = function
+        self.b = Builder(table)
+        self.classes = AliasClasses(function)
+        self.inputs = [function.params[k] for k in wrt]
+        assert all(float_type(p.type) for p in self.inputs)
+        self.active = Activity(function, self.inputs, self.classes)
+        self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
+        self.dot: dict[Var, Atom] = {}
+        self.waiting: dict[Var, set[Var]] = {}
+
+    def run(self) -> Function:
+        f = self.function
+        new = [_dotted(p) for p in self.inputs]
+        self.dot.update(zip(self.inputs, new, strict=True))
+        joined = [p for p in f.params if p not in self.dot and is_reference(p.type)]
+        self.waiting = {p: set(type_vars(p.type)) for p in joined if self.active(p)}
+        self._constant_buffers()
+        self.block(f.body)
+        dots = tuple(self.of_type(a, a.type) for a in f.returns if float_type(a.type))
+        body = tuple(self.b.out)
+        return Function(f"{f.name}_jvp", (*f.params, *new), body, (*f.returns, *dots))
+
+    # ---- values ----
+    def of(self, a: Atom) -> Atom | None:
+        """The tangent of an atom; None if it is zero."""
+        return self.dot.get(a) if isinstance(a, Var) and float_type(a.type) else None
+
+    def of_type(self, a: Atom, type: Type) -> Atom:
+        """The tangent of an atom, zeros included: a scalar to be carried, a buffer."""
+        t = self.of(a)
+        return self.zero(type) if t is None else t
+
+    def zero(self, type: Type) -> Atom:
+        if isinstance(type, Array):
+            return self.b("zeros", *type.dims, dtype=type.dtype)
+        return self.b.cast(0.0, scalar_of(type))
+
+    # ---- parameters that are no input but are joined with buffers that vary ----
+    def _constant_buffers(self, bound: Var | None = None) -> None:
+        """Zeros for each such parameter, as soon as the dims in its type are bound."""
+        for p, missing in list(self.waiting.items()):
+            missing.discard(bound)  # type: ignore[arg-type]
+            if not missing:
+                del self.waiting[p]
+                self.dot[p] = self._constant_buffer(p, f"{p.name}_dot")
+
+    def _constant_buffer(self, p: Var, name: str) -> Atom:
+        match p.type:
+            case Array(dtype=dtype, dims=dims):
+                return self.b("zeros", *dims, dtype=dtype, name=name)
+            case Tape():
+                return self.b("tape_like", p, name=name)
+        raise UnsupportedError(f"{p.name} holds references of which only some are differentiated")
+
+    # ---- statements ----
+    def block(self, block: Block) -> None:
+        for s in block:
+            self.b.loc = s.loc
+            match s:
+                case Def(var=None):
+                    self.keep(s)
+                    self.effect(s)
+                case Def(var=Var() as v):
+                    self.keep(s)
+                    if float_type(v.type) and self.active(v):
+                        self.dot[v] = self.define(s)
+                case For():
+                    self.for_loop(s)
+                case While():
+                    self.while_loop(s)
+                case If():
+                    self.branch(s)
+
+    def keep(self, s: Def) -> None:
+        self.b.append(s)
+        if s.var is not None:
+            self.b.definition[s.var] = s
+            if self.waiting:
+                self._constant_buffers(s.var)
+
+    def define(self, s: Def) -> Atom:
+        """The tangent of a definition that varies."""
+        assert s.var is not None
+        name = f"{s.var.name}_dot"
+        if s.op.fresh:
+            op = "zeros" if s.op.name == "empty" else s.op
+            return self.b(op, *s.args, name=name, **s.params)
+        ts = [self.of(a) for a in s.args]
+        t = tangent(self.b, s, ts)
+        if t is None:
+            t = self.zero(s.var.type)
+        elif isinstance(s.var.type, Array) and not s.op.view and not self._owns(s, t, ts):
+            t = self.b("copy", t)
+        last = self.b.out[-1]
+        if isinstance(t, Var) and isinstance(last, Def) and last.var is t:
+            t.name = name
+        return t
+
+    def _owns(self, s: Def, t: Atom, ts: list[Atom | None]) -> bool:
+        """Whether `t` may be the tangent buffer of the result: it is no other value's, or that
+        makes no difference because neither is ever written or returned.
+        """
+        assert s.var is not None and isinstance(t, Var)
+        if t.type.layout != s.var.type.layout:
+            return False
+        references = [a for a in s.args if is_reference(a.type)]
+        others = {self._base(a) for a in (*references, s.var, *ts) if isinstance(a, Var)}
+        if self._base(t) not in others:
+            return True
+        if self.classes.of(s.var) in self.returned:
+            return False
+        return all(self.classes.is_pure(a) for a in (s.var, *references))
+
+    def _base(self, v: Var) -> Var:
+        while (d := self.b.definition.get(v)) is not None and d.op.view:
+            assert isinstance(d.args[0], Var)
+            v = d.args[0]
+        return v
+
+    def effect(self, s: Def) -> None:
+        """What an effect does to a buffer that varies, its tangent buffer undergoes too."""
+        if not s.args or not self.active(s.args[0]):
+            return
+        name, target, rest = s.op.name, self.dot[s.args[0]], s.args[1:]  # type: ignore[index]
+        if name == "reserve":
+            self.b(s.op, target, *rest)
+        elif name == "ref_put":
+            self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]
+        elif name in STORES:
+            t = self.of(rest[-1])
+            if t is None and name in ADDITIONS:
+                return
+            if t is None:
+                t = self._zeros_to_store(s)
+            self.b(s.op, target, *rest[:-1], t, **s.params)
+
+    def _zeros_to_store(self, s: Def) -> Atom:
+        value = s.args[-1]
+        if s.op.name == "scatter" and isinstance(value.type, Array):
+            return self.zero(value.type)
+        return self.zero(Scalar(s.args[0].type.dtype))  # type: ignore[union-attr]
+
+    # ---- control flow ----
+    def _varying(self, vs: Sequence[Var]) -> list[int]:
+        """The positions of what is carried or joined together with a tangent."""
+        return [k for k, v in enumerate(vs) if float_type(v.type) and self.active(v)]
+
+    def _pairs(self, vs: Sequence[Var], which: list[int]) -> tuple[Var, ...]:
+        """Variables for the tangents at some positions, behind the variables themselves."""
+        new = [_dotted(vs[k]) for k in which]
+        self.dot.update(zip((vs[k] for k in which), new, strict=True))
+        return (*vs, *new)
+
+    def _with_tangents(
+        self, atoms: Sequence[Atom], which: list[int], like: Sequence[Var]
+    ) -> tuple[Atom, ...]:
+        return (*atoms, *(self.of_type(atoms[k], like[k].type) for k in which))
+
+    def for_loop(self, s: For) -> None:
+        which = self._varying(s.params)
+        inits = self._with_tangents(s.inits, which, s.params)
+        params = self._pairs(s.params, which)
+        with self.b.block() as body:
+            self.block(s.body)
+            yields = self._with_tangents(s.yields, which, s.params)
+        results = self._pairs(s.results, which)
+        self.b.append(
+            For(
+                s.index,
+                s.start,
+                s.stop,
+                params,
+                inits,
+                tuple(body),
+                yields,
+                results,
+                s.reverse,
+                s.loc,
+            )
+        )
+
+    def while_loop(self, s: While) -> None:
+        which = self._varying(s.params)
+        inits = self._with_tangents(s.inits, which, s.params)
+        params = self._pairs(s.params, which)
+        with self.b.block() as test:
+            self.block(s.test)
+        with self.b.block() as body:
+            self.block(s.body)
+            yields = self._with_tangents(s.yields, which, s.params)
+        results = self._pairs(s.results, which)
+        self.b.append(
+            While(tuple(test), s.cond, params, inits, tuple(body), yields, results, s.limit, s.loc)
+        )
+
+    def branch(self, s: If) -> None:
+        which = self._varying(s.results)
+        sides = []
+        for block, yields in ((s.then, s.then_yields), (s.orelse, s.else_yields)):
+            with self.b.block() as out:
+                self.block(block)
+                new = self._with_tangents(yields, which, s.results)
+            sides.append((tuple(out), new))
+        (then, then_yields), (orelse, else_yields) = sides
+        results = self._pairs(s.results, which)
+        self.b.append(If(s.cond, then, orelse, then_yields, else_yields, results, s.loc))
+
+
+def _dotted(v: Var) -> Var:
+    return Var(f"{v.name}_dot", v.type)

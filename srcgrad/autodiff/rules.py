@@ -1,0 +1,173 @@
+"""Runs the rules of the table on IR values: one adjoint contribution.
+
+Products of partials, un-broadcasting and the transpose of a cast happen here and nowhere else.
+Never decides how an operand is had again (`Values` does), never stores to a buffer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, Var
+from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
+from srcgrad.primitives.registry import REGISTRY, ZERO
+
+
+# ---- which arguments a result depends on ----
+def rule_of(definition: Def, k: int) -> Any:
+    """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
+    op = definition.op
+    if op.kind == "nondiff":
+        return ZERO if op.flat or op.fresh else None
+    try:
+        return op.rules[k]
+    except IndexError:
+        return None
+
+
+def depends(definition: Def, k: int) -> bool:
+    """Whether the result may vary with argument `k`: both floats, and not said to be constant.
+
+    True for a primitive without a rule: it is refused when its derivative is asked for.
+    """
+    v = definition.var
+    if v is None or not float_type(v.type) or not float_type(definition.args[k].type):
+        return False
+    return rule_of(definition, k) is not ZERO
+
+
+# ---- reverse ----
+def contribution(
+    builder: Builder, definition: Def, k: int, g: Atom, values: Values | None = None
+) -> Atom | None:
+    """The adjoint that argument `k` receives from the result's adjoint `g`; None if zero.
+
+    It may be `g` itself or a view of it, and has the dims of the result: see `fitted`.
+    """
+    op, rule = definition.op, rule_of(definition, k)
+    if rule is ZERO:
+        return None
+    if rule is None:
+        raise no_rule(definition)
+    tracer = tracer_for(builder, definition, values)
+    y, args = tracer.operands()
+    seed = tracer.known(g)
+    if op.kind == "derive":
+        partial = rule(y, *args, **definition.params)
+        _check_real(definition, partial)
+        return made(tracer.product(seed, partial, op.singular))
+    _check_real(definition, 1.0 if op.kind == "linear" else None)
+    return made(rule(seed, y, *args, **definition.params))
+
+
+def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
+    """The contribution `g` with the dims and the dtype of a value of type `like`.
+
+    Undoes broadcasting and casts. A scalar `g` stands for an array filled with it: it becomes
+    that array only if `full`. May be `g` itself.
+    """
+    ours = g.type.dims if isinstance(g.type, Array) else None
+    theirs = like.dims if isinstance(like, Array) else None
+    if ours is None and theirs is not None:
+        g = builder.cast(g, Scalar(like.dtype))  # type: ignore[union-attr]
+        return builder("broadcast_to", g, *theirs) if full else g
+    if ours is not None and not theirs:
+        g = builder("sum", g, axes=tuple(range(len(ours)))) if ours else builder("load", g)
+    elif ours is not None and theirs is not None and not same_dims(ours, theirs):
+        g = builder("sum_to", g, *theirs)
+    return builder.cast(g, scalar_of(like))
+
+
+def same_dims(a: tuple, b: tuple) -> bool:
+    """Whether two shapes are the same as written."""
+    return len(a) == len(b) and all(
+        m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n)
+        for m, n in zip(a, b, strict=True)
+    )
+
+
+_READS: dict[tuple, tuple[frozenset[int], bool]] = {}
+
+
+def reads(definition: Def, k: int) -> tuple[frozenset[int], bool]:
+    """What the rule for argument `k` reads: positions of variables, and whether the result.
+
+    Found by running the rule once on dummies. Dims are not counted: `Values.dim` has them.
+    """
+    op, args, var = definition.op, definition.args, definition.var
+    assert var is not None
+    kinds = tuple((a.type.dtype, len(getattr(a.type, "dims", ()))) for a in args)
+    key = (op, k, kinds, repr(definition.params))
+    if key not in _READS:
+        recorder = _Recorder(definition)
+        contribution(Builder(REGISTRY), definition, k, Var("g", var.type), recorder)
+        _READS[key] = frozenset(recorder.read), recorder.reads_result
+    positions, result = _READS[key]
+    return frozenset(p for p in positions if isinstance(args[p], Var)), result
+
+
+class _Recorder(Values):
+    """Hands out dummies and remembers which."""
+
+    def __init__(self, definition: Def):
+        super().__init__(definition)
+        self.read: set[int] = set()
+        self.reads_result = False
+
+    def __call__(self, k: int) -> Atom:
+        self.read.add(k)
+        return Var("a", self.definition.args[k].type)
+
+    def result(self) -> Atom:
+        self.reads_result = True
+        return Var("y", super().result().type)
+
+
+# ---- shared ----
+def tracer_for(builder: Builder, definition: Def, values: Values | None) -> Tracer:
+    assert definition.var is not None
+    return Tracer(builder, scalar_of(definition.var.type), values or Values(definition))
+
+
+def made(out: Any) -> Atom | None:
+    """What a rule gave: a value, nothing, or the literal 0.0."""
+    if out is None or isinstance(out, Traced):
+        return None if out is None else out.atom
+    return Const(out, Scalar("f64", weak=True)) if out else None
+
+
+def no_rule(definition: Def) -> UnsupportedError:
+    return UnsupportedError(
+        f"{definition.op.name} has no derivative here",
+        definition.loc,
+        "call stop_gradient on its argument if it is to count as a constant",
+    )
+
+
+def _check_real(definition: Def, partial: Any) -> None:
+    """Adjoints of complex values need the conjugate partial, which only real numbers have here."""
+    assert definition.var is not None
+    dtypes = [definition.var.type.dtype, *(a.type.dtype for a in definition.args)]
+    ours = [d for d in dtypes if is_complex(d)]
+    if ours and (
+        not _is_real(partial) or (definition.op.name == "cast" and len(ours) < len(dtypes))
+    ):
+        raise UnsupportedError(
+            f"the reverse derivative of {definition.op.name} on complex numbers is not there",
+            definition.loc,
+            "compute with real and imaginary parts as two real values, or use forward mode (jvp)",
+        )
+
+
+def _is_real(p: Any) -> bool:
+    if isinstance(p, Select):
+        return _is_real(p.a) and _is_real(p.b)
+    return isinstance(p, int | float)
+
+
+__all__ = [
+    "Values", "contribution", "depends", "fitted", "reads", "rule_of", "same_dims",
+]  # fmt: skip

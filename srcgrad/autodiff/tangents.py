@@ -1,0 +1,108 @@
+"""The tangent of one definition, from the same table row that reverse mode reads.
+
+Elementwise: partials times tangents. Linear: the primitive on tangents. Never copies and never
+stores: what it gives may be a tangent it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from srcgrad.autodiff.rules import depends, made, no_rule, same_dims, tracer_for
+from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Def
+from srcgrad.ir.types import Array, Type, float_type, is_complex
+
+
+def tangent(
+    builder: Builder,
+    definition: Def,
+    tangents: Sequence[Atom | None],
+    values: Values | None = None,
+) -> Atom | None:
+    """The tangent of the result, with its dims and dtype; None if it is zero.
+
+    It may be a tangent that was passed in, or a view of one.
+    """
+    op, var = definition.op, definition.var
+    active = [k for k, t in enumerate(tangents) if t is not None and depends(definition, k)]
+    if not active:
+        return None
+    assert var is not None
+    if op.kind == "nondiff":
+        raise no_rule(definition)
+    _check_holomorphic(definition, active)
+    tracer = tracer_for(builder, definition, values)
+    ts = [None if t is None or k not in active else tracer.known(t) for k, t in enumerate(tangents)]
+    out = made(_TANGENTS[op.kind](tracer, definition, ts))
+    return out if out is None or op.view else _spread(builder, out, var.type)
+
+
+def _derive(tracer: Tracer, d: Def, ts: list) -> Any:
+    y, args = tracer.operands()
+    if d.op.name == "where":
+        a, b = (0.0 if t is None else t for t in ts[1:])
+        return Select(tracer, args[0], a, b)
+    terms = []
+    for k, t in enumerate(ts):
+        if t is not None:
+            if d.op.rules[k] is None:
+                raise no_rule(d)
+            terms.append(tracer.product(t, d.op.rules[k](y, *args, **d.params), d.op.singular))
+    terms = [t for t in terms if isinstance(t, Traced)]
+    return reduce(lambda a, b: a + b, terms) if terms else None
+
+
+def _linear(tracer: Tracer, d: Def, ts: list) -> Any:
+    _, args = tracer.operands()
+    moved = []
+    for a, t in zip(args, ts, strict=True):
+        if t is None and float_type(a.type):
+            zeros = tracer.emit("zeros", *a.shape, dtype=a.type.dtype)  # type: ignore[union-attr]
+            t = tracer.known(zeros)
+        moved.append(a if t is None else t)
+    return d.op(*moved, **d.params)
+
+
+def _multilinear(tracer: Tracer, d: Def, ts: list) -> Any:
+    _, args = tracer.operands()
+    terms = [
+        d.op(*args[:k], t, *args[k + 1 :], **d.params) for k, t in enumerate(ts) if t is not None
+    ]
+    return reduce(lambda a, b: a + b, terms)
+
+
+def _custom(tracer: Tracer, d: Def, ts: list) -> Any:
+    y, args = tracer.operands()
+    return d.op.jvp(tuple(ts), y, *args, **d.params)
+
+
+_TANGENTS = {
+    "derive": _derive, "linear": _linear, "multilinear": _multilinear, "custom": _custom,
+}  # fmt: skip
+
+
+def _spread(builder: Builder, t: Atom, like: Type) -> Atom:
+    """A tangent with the dims of the result, where only an argument that broadcasts is active."""
+    if isinstance(like, Array):
+        if not isinstance(t.type, Array) or not same_dims(t.type.dims, like.dims):
+            t = builder("broadcast_to", t, *like.dims)
+    elif isinstance(t.type, Array):
+        t = builder("load", t)
+    return builder.cast(t, scalar_of(like))
+
+
+def _check_holomorphic(definition: Def, active: list[int]) -> None:
+    assert definition.var is not None
+    if is_complex(definition.var.type.dtype):
+        return
+    if any(is_complex(definition.args[k].type.dtype) for k in active):  # type: ignore[union-attr]
+        raise UnsupportedError(
+            f"{definition.op.name} of complex numbers has no complex derivative",
+            definition.loc,
+            "compute with real and imaginary parts as two real values",
+        )

@@ -1,0 +1,166 @@
+"""IR values that a rule computes with: what is run on them is emitted through a builder.
+
+An operand is had only when a rule reads it; its shape and dtype are known without. Constants
+take the dtype of their partner. Never copies: rules never store, so 1.0 * x is x itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
+from srcgrad.ir.types import Scalar, Type, np_dtype
+from srcgrad.primitives.registry import REGISTRY, Operators
+
+
+class Values:
+    """Where a rule finds what it reads; here: the operands as they are at the definition.
+
+    Reverse mode overrides the three methods: they are called only for what a rule reads.
+    """
+
+    def __init__(self, definition: Def):
+        self.definition = definition
+
+    def __call__(self, k: int) -> Atom:
+        """The contents of argument `k`."""
+        return self.definition.args[k]
+
+    def result(self) -> Atom:
+        """The contents of the result."""
+        assert self.definition.var is not None
+        return self.definition.var
+
+    def dim(self, d: Var) -> Atom:
+        """The integer that a dim of the operands' types stands for."""
+        return d
+
+
+class Traced(Operators):
+    """An IR value of a known type; its atom is had when it is first asked for."""
+
+    def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
+        self.tracer, self.type, self._have = tracer, type, force
+        self._atom: Atom | None = None
+
+    @property
+    def atom(self) -> Atom:
+        if self._atom is None:
+            self._atom = self._have()
+        return self._atom
+
+    @property
+    def shape(self) -> tuple[Traced, ...]:
+        return tuple(self.tracer.dim(d) for d in getattr(self.type, "dims", ()))
+
+    @property
+    def ndim(self) -> int:
+        return len(getattr(self.type, "dims", ()))
+
+    @property
+    def dtype(self) -> np.dtype:
+        return np_dtype(self.type.dtype)  # type: ignore[union-attr]
+
+    def apply_primitive(self, op: Any, args: tuple, params: dict) -> Any:
+        return self.tracer.run(op, args, params)
+
+
+class Select(Traced):
+    """`where(c, a, b)` not yet emitted: a product with it selects instead of multiplying.
+
+    So the branch not taken may be infinite, and no mask of ones and zeros is made.
+    """
+
+    def __init__(self, tracer: Tracer, c: Any, a: Any, b: Any):
+        self.tracer, self.c, self.a, self.b = tracer, c, a, b
+        self._atom = None
+
+    def _have(self) -> Atom:
+        return self.tracer.emit(
+            "where", self.c, self.tracer.typed(self.a), self.tracer.typed(self.b)
+        )
+
+    @property
+    def type(self) -> Type:  # type: ignore[override]
+        return self.atom.type
+
+
+class Tracer:
+    """Runs a rule's primitives through a builder; `unit` is the type of masks and of zeros."""
+
+    def __init__(self, builder: Builder, unit: Scalar, values: Values | None = None):
+        self.builder, self.unit, self.values = builder, unit, values
+
+    # ---- operands ----
+    def known(self, a: Atom) -> Traced:
+        return Traced(self, a.type, lambda: a)
+
+    def dim(self, d: Any) -> Traced:
+        if isinstance(d, Var) and self.values is not None:
+            return Traced(self, d.type, partial(self.values.dim, d))
+        return self.known(atom(d))
+
+    def operands(self) -> tuple[Traced | None, list[Traced]]:
+        """The result and the arguments of the definition, each had when it is read."""
+        values = self.values
+        assert values is not None
+        d = values.definition
+        y = None if d.var is None else Traced(self, d.var.type, values.result)
+        return y, [Traced(self, a.type, partial(values, k)) for k, a in enumerate(d.args)]
+
+    def typed(self, a: Any) -> Any:
+        """A literal with the dtype that the rule works in."""
+        if isinstance(a, Traced):
+            return a
+        return self.known(self.builder.cast(a, self.unit))
+
+    # ---- emission ----
+    def emit(self, op: Any, *args: Any, **params: Any) -> Atom:
+        atoms = [a.atom if isinstance(a, Traced) else atom(a) for a in args]
+        return self.builder(op, *atoms, **params)
+
+    def run(self, op: Any, args: tuple, params: dict) -> Any:
+        if op.name == "where":
+            return Select(self, *args)
+        if op.name == "mul":
+            for one, other in (args, args[::-1]):
+                sign = _unit_sign(one, other)
+                if sign:
+                    return other if sign > 0 else -other
+        if op.name == "powi" and params["n"] in (0, 1):
+            return args[0] if params["n"] else 1.0
+        return self.known(self.emit(op, *args, **params))
+
+    def product(self, g: Traced, p: Any, singular: bool) -> Any:
+        """g * p; a literal 0.0 stays literal, a select selects, an infinite p absorbs zeros."""
+        if isinstance(p, Select):
+            a, b = self.product(g, p.a, singular), self.product(g, p.b, singular)
+            if not isinstance(a, Traced) and not isinstance(b, Traced):
+                return 0.0
+            return Select(self, p.c, a, b)
+        if not isinstance(p, Traced):
+            return g * p if p else 0.0
+        return REGISTRY["absorb"](g, p) if singular else g * p
+
+
+def _unit_sign(a: Any, other: Any) -> int:
+    """1 or -1 if `a` is that constant and multiplying by it changes neither dtype nor shape."""
+    if not isinstance(other, Traced):
+        return 0
+    if isinstance(a, Traced):
+        if not isinstance(a._atom, Const) or not (
+            a._atom.type.weak or np_dtype(a._atom.type.dtype) == other.dtype
+        ):
+            return 0
+        a = a._atom.value
+    return int(a) if not isinstance(a, bool | complex) and a in (1.0, -1.0) else 0
+
+
+def scalar_of(type: Type) -> Scalar:
+    """The scalar type of a value's elements."""
+    return type if isinstance(type, Scalar) else Scalar(type.dtype)  # type: ignore[union-attr]

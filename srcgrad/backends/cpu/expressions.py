@@ -1,0 +1,141 @@
+"""The Python expression of a scalar primitive, as a syntax tree.
+
+One row per primitive: a template over `a b c` (the operands) and the primitive's parameters.
+Names that are neither operands nor `math` or `np` are functions of `kernels.py`. Only scalars
+come here. Numba widens small integers to 64 bits, so their results are narrowed again.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from functools import lru_cache
+from typing import Any
+
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import DTYPES, is_complex, is_float
+
+TEMPLATES = {
+    "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "neg": "-a", "mod": "a % b",
+    "floordiv": "a // b", "pow": "a ** b", "absorb": "absorb(a, b)", "fmod": "np.fmod(a, b)",
+    "lt": "a < b", "le": "a <= b", "gt": "a > b", "ge": "a >= b", "eq": "a == b", "ne": "a != b",
+    "logical_and": "a & b", "logical_or": "a | b", "logical_xor": "a != b", "logical_not": "not a",
+    "bit_and": "a & b", "bit_or": "a | b", "bit_xor": "a ^ b", "invert": "~a",
+    "shift_left": "shift_left(a, b)", "shift_right": "shift_right(a, b)",
+    "isnan": "math.isnan(a)", "isinf": "math.isinf(a)", "isfinite": "math.isfinite(a)",
+    "signbit": "np.signbit(a)", "where": "where(a, b, c)", "stop_gradient": "a",
+    "maximum": "maximum(a, b)", "minimum": "minimum(a, b)",
+    "clip": "minimum(maximum(a, b), c)", "abs": "abs(a)", "sign": "np.sign(a)",
+    "floor": "np.floor(a)", "ceil": "np.ceil(a)", "trunc": "np.trunc(a)", "rint": "np.rint(a)",
+    "copysign": "math.copysign(a, b)", "exp": "math.exp(a)", "exp2": "np.exp2(a)",
+    "expm1": "math.expm1(a)", "log": "math.log(a)", "log2": "math.log2(a)",
+    "log10": "math.log10(a)", "log1p": "math.log1p(a)", "sqrt": "math.sqrt(a)",
+    "cbrt": "np.cbrt(a)", "logaddexp": "np.logaddexp(a, b)", "hypot": "math.hypot(a, b)",
+    "sin": "math.sin(a)", "cos": "math.cos(a)", "tan": "math.tan(a)", "arcsin": "math.asin(a)",
+    "arccos": "math.acos(a)", "arctan": "math.atan(a)", "arctan2": "math.atan2(a, b)",
+    "sinh": "math.sinh(a)", "cosh": "math.cosh(a)", "tanh": "math.tanh(a)",
+    "arcsinh": "math.asinh(a)", "arccosh": "math.acosh(a)", "arctanh": "math.atanh(a)",
+    "sigmoid": "sigmoid(a)", "erf": "math.erf(a)", "erfc": "math.erfc(a)",
+    # indices and lengths
+    "wrap": "wrap(a, b)", "slice_start": "slice_start(a, b, c)",
+    "slice_stop": "slice_stop(a, b, c)", "broadcast_dim": "broadcast_dim(a, b)",
+}  # fmt: skip
+# NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
+INTEGER = dict.fromkeys(("floor", "ceil", "trunc", "rint"), "a") | {
+    "floordiv": "floordiv(a, b)",
+    "isnan": "False",
+    "isinf": "False",
+    "isfinite": "True",
+    "signbit": "a < 0",
+}
+BOOL = {"add": "a | b", "mul": "a & b", "invert": "not a", "maximum": "a | b", "minimum": "a & b",
+        "bit_xor": "a != b", "floor": "a", "ceil": "a", "trunc": "a", "abs": "a"}  # fmt: skip
+SMALL = {"i8", "i16", "i32", "u8", "u16", "u32", "u64"}
+TRUTH = {"logical_and", "logical_or", "logical_xor", "logical_not"}
+
+
+@lru_cache(maxsize=1024)
+def parsed(template: str) -> ast.expr:
+    return ast.parse(template, mode="eval").body
+
+
+class _Fill(ast.NodeTransformer):
+    def __init__(self, operands: dict[str, ast.expr]):
+        self.operands = operands
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.operands.get(node.id, node)
+
+    def generic_visit(self, node: Any) -> Any:
+        # a copy on the way down: templates are shared
+        fields = {}
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                value = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
+            elif isinstance(value, ast.AST):
+                value = self.visit(value)
+            fields[name] = value
+        return type(node)(**fields)
+
+
+def fill(template: str, **operands: ast.expr) -> ast.expr:
+    """The template with its names replaced by expressions."""
+    return _Fill(operands).visit(parsed(template))
+
+
+def constant(value: Any, dtype: str) -> ast.expr:
+    """A literal of this dtype; what Numba takes for 64 bits is written plainly."""
+    if isinstance(value, float) and not math.isfinite(value):
+        text = "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    else:
+        text = repr(value)
+    if dtype not in ("bool", "i64", "f64", "c128"):
+        text = f"np.{DTYPES[dtype]}({text})"
+    return parsed(text)
+
+
+def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:
+    """The expression of a scalar definition; None if it is not one of this table."""
+    name = definition.op.name
+    if name == "cast":
+        return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])
+    if name == "powi":
+        return _narrow(definition, fill(f"a ** {definition.params['n']}", a=operands[0]))
+    template = _template(definition)
+    if template is None:
+        return None
+    return _narrow(definition, fill(template, **dict(zip("abc", operands, strict=False))))
+
+
+def _template(definition: Def) -> str | None:
+    name = definition.op.name
+    if name not in TEMPLATES:
+        return None
+    dtype = definition.args[-1].type.dtype
+    template = TEMPLATES[name]
+    if dtype == "bool":
+        return BOOL.get(name, INTEGER.get(name, template))
+    if name in TRUTH:
+        arity = len(definition.args)
+        tests = {letter: parsed(f"({letter} != 0)") for letter in "ab"[:arity]}
+        return ast.unparse(fill(template, **tests))
+    if is_complex(dtype):
+        return template.replace("math.", "np.")
+    return template if is_float(dtype) else INTEGER.get(name, template)
+
+
+def _narrow(definition: Def, value: ast.expr) -> ast.expr:
+    assert definition.var is not None
+    dtype = definition.var.type.dtype
+    return _cast("i64", dtype, value) if dtype in SMALL else value
+
+
+def _cast(source: str, target: str, value: ast.expr) -> ast.expr:
+    if source == target:
+        return value
+    if target == "bool":
+        return fill("a != 0", a=value)
+    return fill(f"{_CONSTRUCTOR.get(target, 'np.' + DTYPES[target])}(a)", a=value)
+
+
+_CONSTRUCTOR = {"f64": "float", "i64": "int", "c128": "complex"}

@@ -1,0 +1,191 @@
+"""What generated code calls besides operators: selection, checks, tapes, allocation.
+
+Compiled once per machine (Numba's file cache) and inlined by LLVM. A call costs less compile time
+than a branch at the place of use: twenty index checks as branches took 0.28 s, as calls 0.02 s.
+`site` is the number of a statement that may raise. Without Numba these are plain functions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.backends.cpu.failure import Failure
+
+try:
+    from numba import njit
+except ImportError:  # generated modules run without it, slowly
+
+    def njit(**options):
+        return lambda function: function
+
+
+compiled = njit(cache=True, error_model="numpy", nogil=True)
+
+
+# ---- selection: both sides are values, so a select vectorises ----
+@compiled
+def where(c, a, b):
+    return a if c else b
+
+
+@compiled
+def maximum(a, b):
+    """NumPy's: a NaN on either side wins."""
+    return a if (a >= b) | (a != a) else b
+
+
+@compiled
+def minimum(a, b):
+    return a if (a <= b) | (a != a) else b
+
+
+@compiled
+def absorb(g, p):
+    """g * p, and 0 where g is 0 even if p is infinite."""
+    return g * p if g != 0 else g
+
+
+@compiled
+def sigmoid(a):
+    one = type(a)(1)
+    return one / (one + math.exp(-a))
+
+
+# ---- integers: what C leaves undefined is what NumPy makes of it ----
+@compiled
+def floordiv(a, b):
+    return -a if b == -1 else a // b
+
+
+@compiled
+def shift_left(a, b):
+    return a << b if 0 <= b < 64 else a - a
+
+
+@compiled
+def shift_right(a, b):
+    return a >> b if 0 <= b < 64 else (a - a if a >= 0 else a - a - 1)
+
+
+# ---- indices and lengths ----
+@compiled
+def index(site, i, n, axis):
+    """The place of index `i` in an axis of length `n`."""
+    place = i + n if i < 0 else i
+    if not 0 <= place < n:
+        raise Failure(site, i, n)
+    return place
+
+
+@compiled
+def wrap(i, n):
+    return i + n if i < 0 else i
+
+
+@compiled
+def slice_start(i, n, step):
+    low, high = (0, n) if step > 0 else (-1, n - 1)
+    if i < 0:
+        return max(i + n, low)
+    return min(i, high)
+
+
+@compiled
+def slice_stop(i, n, step):
+    low, high = (0, n) if step > 0 else (-1, n - 1)
+    if i < 0:
+        return max(i + n, low)
+    return min(i, high)
+
+
+@compiled
+def trips(site, start, stop, step):
+    """len(range(start, stop, step))"""
+    if step == 0:
+        raise Failure(site, start, stop, step)
+    if step > 0:
+        return max((stop - start + step - 1) // step, 0)
+    return max((start - stop - step - 1) // -step, 0)
+
+
+@compiled
+def span_stop(start, length, step, n):
+    """The stop of a slice that visits `length` places: below 0 means before the first."""
+    stop = start + length * step
+    if length <= 0:
+        return start
+    return stop if stop >= 0 else -n - 1
+
+
+@compiled
+def broadcast_dim(a, b):
+    return b if a == 1 else a
+
+
+@compiled
+def check_broadcast(site, a, b):
+    for k in range(1, min(len(a), len(b)) + 1):
+        m, n = a[len(a) - k], b[len(b) - k]
+        if m != n and m != 1 and n != 1:
+            raise Failure(site, a, b)
+
+
+@compiled
+def check_assign(site, a, b):
+    for k in range(1, len(b) + 1):
+        n = b[len(b) - k]
+        m = a[len(a) - k] if k <= len(a) else 1
+        if n != m and n != 1:
+            raise Failure(site, a, b)
+
+
+@compiled
+def check_equal(site, a, b):
+    if a != b:
+        raise Failure(site, a, b)
+
+
+@compiled
+def fail(site, values):
+    raise Failure(site, values)
+
+
+# ---- allocation ----
+@compiled
+def empty(site, dims, dtype):
+    for n in dims:
+        if n < 0:
+            raise Failure(site, dims)
+    return np.empty(dims, dtype)
+
+
+@compiled
+def zeros(site, dims, dtype):
+    for n in dims:
+        if n < 0:
+            raise Failure(site, dims)
+    return np.zeros(dims, dtype)
+
+
+# ---- tapes: flat arrays; the name is bound anew when one grows ----
+@compiled
+def grow(tape, size):
+    new = np.zeros(max(size, tape.size * 3 // 2), tape.dtype)
+    new[: tape.size] = tape
+    return new
+
+
+@compiled
+def tape_view(tape, start, size, dims):
+    return tape[start : start + size].reshape(dims)
+
+
+# ---- references by position: a list whose first item only fixes its type ----
+@compiled
+def ref_put(references, position, reference):
+    if position + 1 == len(references):
+        references.append(reference)
+    else:
+        references[position + 1] = reference

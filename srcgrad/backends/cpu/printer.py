@@ -1,0 +1,172 @@
+"""Lowered IR -> the source of a Python function over scalars, element accesses and loops.
+
+Each statement is built as a syntax tree and printed by astunparse, so that the notes (the source
+line a statement came from) can stand between. Joins of loops and branches become assignments.
+What may raise calls a helper with the number of its *site*. Never reorders statements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import astunparse
+
+from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
+from srcgrad.backends.cpu.statements import definition, effect
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.text import RESERVED, Names, note_of
+from srcgrad.ir.types import RefTape, Tape
+from srcgrad.ir.walk import results, walk
+
+NOTE_COLUMN = 44
+_GROUPED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
+
+
+class Printer:
+    """One function's text; `sites` lists the statements that may raise, by their number."""
+
+    def __init__(self, taken: set[str]):
+        self.names = Names(taken | RESERVED | {"np", "math"})
+        self.lines: list[str] = []
+        self.sites: list[Stmt] = []
+
+    # ---- pieces ----
+    def value(self, a: Atom | int) -> ast.expr:
+        match a:
+            case Var():
+                return ast.Name(id=self.names[a])
+            case int():
+                return parsed(str(a))
+        return constant(a.value, a.type.dtype)
+
+    def text(self, a: Atom | int) -> str:
+        return self.names[a] if isinstance(a, Var) else ast.unparse(self.value(a))
+
+    def site(self, s: Stmt) -> str:
+        self.sites.append(s)
+        return str(len(self.sites) - 1)
+
+    def write(self, depth: int, text: str, note: str = "") -> None:
+        text = "    " * depth + text
+        self.lines.append(f"{text:<{NOTE_COLUMN}}# {note}" if note else text)
+
+    def put(self, depth: int, node: ast.stmt, note: str = "") -> None:
+        self.write(depth, printed(node), note)
+
+    def join(self, depth: int, targets: Sequence[Var], values: Sequence[Atom]) -> None:
+        """Assign all at once; one by one where no value is overwritten before it is read."""
+        pairs = [
+            (self.names[t], self.value(v), self.text(v))
+            for t, v in zip(targets, values, strict=True)
+        ]
+        pairs = [p for p in pairs if p[0] != p[2]]
+        if any(late[2] == early[0] for k, early in enumerate(pairs) for late in pairs[k + 1 :]):
+            left = ast.Tuple(elts=[ast.Name(id=p[0]) for p in pairs])
+            right = ast.Tuple(elts=[p[1] for p in pairs])
+            self.put(depth, ast.Assign(targets=[left], value=right))
+            return
+        for name, value, _ in pairs:
+            self.put(depth, assign(name, value))
+
+    # ---- statements ----
+    def block(self, block: Block, depth: int) -> None:
+        for s in block:
+            match s:
+                case Def():
+                    self.define(s, depth)
+                case For():
+                    self.loop(s, depth)
+                case While():
+                    self.while_loop(s, depth)
+                case If():
+                    self.branch(s, depth)
+
+    def define(self, s: Def, depth: int) -> None:
+        if s.var is None:
+            if s.op.name == "reserve":
+                return self.reserve(s, depth)
+            for node in effect(self, s):
+                self.put(depth, node, note_of(s))
+            return None
+        operands = [self.value(a) for a in s.args]
+        value = scalar(s, operands) or definition(self, s)
+        if value is None:
+            raise UnsupportedError(f"'{s.op.name}' has no scalar form on the cpu", s.loc)
+        self.put(depth, assign(self.names[s.var], value), note_of(s))
+        return None
+
+    def reserve(self, s: Def, depth: int) -> None:
+        tape, size = map(self.value, s.args)
+        self.put(depth, ast.If(test=fill("n > t.size", n=size, t=tape), body=[], orelse=[]))
+        self.put(depth + 1, assign(self.text(s.args[0]), fill("grow(t, n)", n=size, t=tape)))
+
+    def loop(self, s: For, depth: int) -> None:
+        self.carry(s, depth)
+        start, stop = self.value(s.start), self.value(s.stop)
+        template = "range(b - 1, a - 1, -1)" if s.reverse else "range(a, b)"
+        if not s.reverse and self.text(s.start) == "0":
+            template = "range(b)"
+        bounds = fill(template, a=start, b=stop)
+        head = ast.For(target=ast.Name(id=self.names[s.index]), iter=bounds, body=[], orelse=[])
+        self.put(depth, head, note_of(s))
+        self.body(s.body, s.params, s.yields, depth + 1)
+
+    def while_loop(self, s: While, depth: int) -> None:
+        self.carry(s, depth)
+        self.write(depth, "while True:", note_of(s))
+        self.block(s.test, depth + 1)
+        self.write(depth + 1, f"if not {self.text(s.cond)}:")
+        self.write(depth + 2, "break")
+        self.body(s.body, s.params, s.yields, depth + 1)
+
+    def branch(self, s: If, depth: int) -> None:
+        self.write(depth, f"if {self.text(s.cond)}:", note_of(s))
+        self.body(s.then, s.results, s.then_yields, depth + 1)
+        if s.orelse or s.results:
+            self.write(depth, "else:")
+            self.body(s.orelse, s.results, s.else_yields, depth + 1)
+
+    def carry(self, s: For | While, depth: int) -> None:
+        """The inits of a loop; its results share the names of what it carries."""
+        for p, r in zip(s.params, s.results, strict=True):
+            self.names.same(r, p)
+        self.join(depth, s.params, s.inits)
+
+    def body(self, block: Block, names: Sequence[Var], yields: Sequence[Atom], depth: int) -> None:
+        before = len(self.lines)
+        self.block(block, depth)
+        self.join(depth, names, yields)
+        if len(self.lines) == before:
+            self.write(depth, "pass")
+
+    def function(self, f: Function) -> str:
+        refuse_joined_tapes(f)
+        self.write(0, f"def {f.name}({', '.join(self.names[p] for p in f.params)}):")
+        self.block(f.body, 1)
+        self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
+        return "\n".join(self.lines) + "\n"
+
+
+def assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign(targets=[ast.Name(id=name)], value=value)
+
+
+def printed(node: ast.stmt) -> str:
+    """One statement as text, without the parentheses astunparse puts around a whole value."""
+    text = astunparse.unparse(node).strip()
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.Assign | ast.AugAssign) and isinstance(value, _GROUPED):
+        start = text.index("= (") + 2
+        text = text[:start] + text[start + 1 : -1]
+    return text
+
+
+def refuse_joined_tapes(f: Function) -> None:
+    """A tape is one name, bound anew when it grows: it cannot be carried or selected."""
+    for s in walk(f.body):
+        if not isinstance(s, Def):
+            for v in results(s):
+                if isinstance(v.type, Tape | RefTape):
+                    raise UnsupportedError("a growing buffer cannot be joined", s.loc)

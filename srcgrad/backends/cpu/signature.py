@@ -1,0 +1,34 @@
+"""The Numba types of a function's parameters, taken from the IR: nothing is inferred from a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
+
+
+def signature(function: Function) -> tuple:
+    """One Numba type per parameter."""
+    return tuple(_numba_type(p.type) for p in function.params)
+
+
+def _numba_type(type: Type) -> Any:
+    from numba import types
+
+    match type:
+        case Scalar(dtype):
+            return getattr(types, "boolean" if dtype == "bool" else _known(dtype))
+        case Array(dtype, dims, layout):
+            scalar = _numba_type(Scalar(dtype))
+            return types.Array(scalar, len(dims), "C" if layout == "C" or not dims else "A")
+        case Tape(dtype):
+            return types.Array(_numba_type(Scalar(dtype)), 1, "C")
+    raise UnsupportedError(f"a parameter of type {type} cannot be passed to compiled code")
+
+
+def _known(dtype: str) -> str:
+    if dtype == "f16":
+        raise UnsupportedError("float16 is not supported on the cpu", None, "use float32")
+    return DTYPES[dtype]

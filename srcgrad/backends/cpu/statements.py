@@ -1,0 +1,117 @@
+"""Definitions over memory and effects as syntax trees: loads, stores, allocation, checks, calls.
+
+Only lowered operations: whole-array arithmetic has become loops before it comes here.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from srcgrad.backends.cpu.expressions import constant, fill, parsed
+from srcgrad.backends.cpu.views import reference, tuple_text
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import Atom, Def
+from srcgrad.ir.types import DTYPES, Array, np_dtype
+
+# functions of `library.py`: (name, whether they may raise)
+LIBRARY = {
+    "matmul": False, "matvec": False, "vecdot": False, "solve": True, "inv": True,
+    "cholesky": True, "det": False, "logabsdet": False, "detsign": False, "cofactors": False,
+    "argsort": False, "searchsorted": False,
+}  # fmt: skip
+
+
+def definition(p: Any, s: Def) -> ast.expr | None:
+    """The value of a definition that is no scalar arithmetic; `p` is the printer."""
+    name, args = s.op.name, s.args
+    match name:
+        case "load":
+            return element(p, args[0], args[1:])
+        case "dim":
+            return fill(f"x.shape[{s.params['axis']}]", x=p.value(args[0]))
+        case "index":
+            axis = s.params.get("axis", 0)
+            return parsed(f"index({p.site(s)}, {p.text(args[0])}, {p.text(args[1])}, {axis})")
+        case "trips":
+            return _trips(p, s)
+        case "zeros" | "empty" if isinstance(s.var.type, Array):  # type: ignore[union-attr]
+            dims = tuple_text([p.text(a) for a in args])
+            return parsed(f"{name}({p.site(s)}, {dims}, {_dtype(s.params['dtype'])})")
+        case "zeros" | "empty":
+            return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
+        case "tape":
+            return parsed(f"zeros({p.site(s)}, (max({p.text(args[0])}, 1),), {_dtype(s.params['dtype'])})")
+        case "tape_like":
+            return fill("np.zeros(t.size, t.dtype)", t=p.value(args[0]))
+        case "reftape":
+            zeros = tuple_text(["0"] * s.params["ndim"])
+            slices = ", ".join(["::2"] * s.params["ndim"])
+            return parsed(f"[np.empty({zeros}, {_dtype(s.params['dtype'])})[{slices}]]")
+    if name in LIBRARY:
+        return _library(p, s)
+    return reference(s, p.text)
+
+
+def effect(p: Any, s: Def) -> list[ast.stmt]:
+    """The statements of an effect; the stored value is the last argument of a store."""
+    name, args = s.op.name, s.args
+    match name:
+        case "store":
+            target = element(p, args[0], args[1:-1])
+            return [ast.Assign(targets=[target], value=p.value(args[-1]))]
+        case "add_at":
+            target = element(p, args[0], args[1:-1])
+            return [ast.AugAssign(target=target, op=ast.Add(), value=p.value(args[-1]))]
+        case "ref_put":
+            return [_call(f"ref_put({', '.join(map(p.text, args))})")]
+        case "check_broadcast" | "check_assign":
+            texts, split = [p.text(a) for a in args], s.params["split"]
+            a, b = tuple_text(texts[:split]), tuple_text(texts[split:])
+            return [_call(f"{name}({p.site(s)}, {a}, {b})")]
+        case "check_equal":
+            return [_call(f"check_equal({p.site(s)}, {', '.join(map(p.text, args))})")]
+        case "fail":
+            return [_call(f"fail({p.site(s)}, {tuple_text(list(map(p.text, args)))})")]
+        case "show":
+            return [_call(f"print({_shown(p, s)})")]
+    raise UnsupportedError(f"'{name}' has no lowered form on the cpu", s.loc)
+
+
+def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.expr:
+    place = ", ".join(p.text(i) for i in idx) or "()"
+    return ast.Subscript(value=p.value(x), slice=ast.Name(id=place))
+
+
+def _call(text: str) -> ast.stmt:
+    return ast.Expr(value=parsed(text))
+
+
+def _dtype(short: str) -> str:
+    return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
+
+
+def _trips(p: Any, s: Def) -> ast.expr:
+    start, stop, step = map(p.text, s.args)
+    if step == "1":
+        return parsed(f"max({stop}, 0)" if start == "0" else f"max({stop} - {start}, 0)")
+    return parsed(f"trips({p.site(s)}, {start}, {stop}, {step})")
+
+
+def _library(p: Any, s: Def) -> ast.expr:
+    parts = [p.site(s)] if LIBRARY[s.op.name] else []
+    parts += [p.text(a) for a in s.args] + [repr(v) for v in s.params.values()]
+    return parsed(f"{s.op.name}({', '.join(parts)})")
+
+
+def _shown(p: Any, s: Def) -> str:
+    """`print` puts a space between its arguments: the text in between is given without one."""
+    pieces = s.params["message"].split("{}")
+    parts: list[str] = []
+    for k, piece in enumerate(pieces):
+        piece = piece.replace("{{", "{").replace("}}", "}")
+        piece = piece.removeprefix(" ") if k else piece
+        piece = piece.removesuffix(" ") if k < len(s.args) else piece
+        parts += [repr(piece)] if piece else []
+        parts += [p.text(s.args[k])] if k < len(s.args) else []
+    return ", ".join(parts)

@@ -1,0 +1,84 @@
+"""Views as NumPy expressions that Numba types as contiguous wherever the IR says so.
+
+A unit step is printed as `x[a:b]`, new axes of a contiguous array as a reshape (which never
+copies there). Only references to existing memory come from here, never a copy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from srcgrad.backends.cpu.expressions import parsed
+from srcgrad.ir.nodes import Atom, Const, Def
+
+Text = Callable[[Atom | int], str]
+
+
+def tuple_text(items: list[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def reference(definition: Def, text: Text) -> ast.expr | None:
+    """The expression of a view; None if the definition is none."""
+    source = text(definition.args[0]) if definition.args else ""
+    match definition.op.name:
+        case "view":
+            return parsed(_view(definition, source, text))
+        case "transpose":
+            perm = ", ".join(str(p) for p in definition.params["perm"])
+            if definition.var.type.layout == "C":  # only axes of length 1 changed places
+                return parsed(f"{source}.reshape({_dims(definition, text)})")
+            return parsed(f"{source}.transpose({perm})")
+        case "reshape":
+            return parsed(f"{source}.reshape({_dims(definition, text)})")
+        case "tape_view":
+            dims = definition.var.type.dims
+            size = " * ".join(text(d) for d in dims) or "1"
+            start = text(definition.args[1])
+            if len(dims) == 1:
+                return parsed(f"{source}[{start}:{start} + {size}]")
+            return parsed(f"tape_view({source}, {start}, {size}, {_dims(definition, text)})")
+        case "ref_get":
+            return parsed(f"{source}[{text(definition.args[1])} + 1]")
+    return None
+
+
+def _dims(definition: Def, text: Text) -> str:
+    return tuple_text([text(d) for d in definition.var.type.dims])
+
+
+def _view(definition: Def, source: str, text: Text) -> str:
+    spec, atoms = definition.params["spec"], list(definition.args[1:])
+    # Numba loses track of contiguity where a span and a new axis meet
+    as_reshape = definition.var.type.layout == "C" and {"s", "n"} <= set(spec)
+    items: list[str] = []
+    axis = 0
+    for code in spec:
+        if code == "n":
+            items += [] if as_reshape else ["None"]
+            continue
+        if code == "i":
+            items.append(text(atoms.pop(0)))
+        elif code == "s":
+            span, atoms = atoms[:3], atoms[3:]
+            items.append(_span(span, f"{source}.shape[{axis}]", text))
+        else:
+            items.append(":")
+        axis += 1
+    while items and items[-1] == ":":
+        items.pop()
+    out = f"{source}[{', '.join(items)}]" if items else source
+    if as_reshape:
+        out += f".reshape({_dims(definition, text)})"
+    return out
+
+
+def _span(span: list[Atom], size: str, text: Text) -> str:
+    start, length, step = map(text, span)
+    if isinstance(span[2], Const) and span[2].value > 0:
+        if span[2].value == 1:
+            return f"{start}:{start} + {length}" if start != "0" else f":{length}"
+        return f"{start}:{start} + {length} * {step}:{step}"
+    stop = f"span_stop({start}, {length}, {step}, {size})"
+    return f"max({start}, 0):{stop}:{step}"

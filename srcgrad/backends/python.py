@@ -1,0 +1,103 @@
+"""The reference backend: the printed text itself, run with the primitives in scope.
+
+Every other backend is held against it. Scalars have NumPy's semantics (x / 0 is inf), arrays are
+C-contiguous where their type says so, and an error names the user's line. Never optimises.
+"""
+
+from __future__ import annotations
+import __future__
+
+import hashlib
+import linecache
+import math
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.backends.located import located_error
+from srcgrad.errors import Location
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.text import Printed, identifier, printed
+from srcgrad.ir.types import DTYPES, Scalar, Type, np_dtype
+
+
+def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
+    """A callable that takes the function's parameters by position and returns a tuple."""
+    text = printed(function, taken=set(table))
+    file = _register(function.name, text.text)
+    code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
+    scope = namespace(table)
+    exec(code, scope)
+    run = scope[identifier(function.name)]
+    types = [p.type for p in function.params]
+
+    def call(*args: Any) -> tuple:
+        values = [_argument(a, t) for a, t in zip(args, types, strict=True)]
+        try:
+            with np.errstate(all="ignore"):
+                return run(*values)
+        except Exception as e:
+            found, location = _place(e.__traceback__, file, text)
+            if not found:
+                raise
+            error = located_error(e, location)
+            if error is e:
+                raise
+            raise error.with_traceback(e.__traceback__) from None
+
+    call.__name__ = call.__qualname__ = function.name
+    call.source = text.text  # type: ignore[attr-defined]
+    return call
+
+
+def namespace(table: Mapping[str, Any]) -> dict[str, Any]:
+    """What a printed text needs in scope to run."""
+    scope: dict[str, Any] = {name: _implementation(op) for name, op in table.items()}
+    scope.update({short: np_dtype(short).type for short in DTYPES})
+    scope.update(inf=math.inf, nan=math.nan, bounded=lambda limit: True)
+    return scope
+
+
+def _implementation(op: Any) -> Callable[..., Any]:
+    """A primitive on NumPy values; a fresh array is contiguous, as its type says."""
+    impl = op.impl
+
+    def run(*args: Any, **params: Any) -> Any:
+        out = impl(*args, **params)
+        if type(out) is np.ndarray and not op.view and not out.flags.c_contiguous:
+            return np.ascontiguousarray(out)
+        return out
+
+    run.__name__ = run.__qualname__ = op.name
+    return run
+
+
+def _argument(value: Any, type: Type) -> Any:
+    """A number with the dtype that its parameter has; Python's own where the type is weak."""
+    if isinstance(type, Scalar) and not type.weak:
+        return np_dtype(type.dtype).type(value)
+    return value
+
+
+def _register(name: str, text: str) -> str:
+    """A pseudo file name under which tracebacks and debuggers find the text."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    file = f"<srcgrad {name} {digest}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    return file
+
+
+def _place(
+    traceback: TracebackType | None, file: str, text: Printed
+) -> tuple[bool, Location | None]:
+    """Whether a primitive of the text failed, and the user's place it came from.
+
+    What the text itself raises (an unbound name, say) is a fault of srcgrad: it stays as it is.
+    """
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == file:
+            return traceback.tb_next is not None, text.location(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return False, None

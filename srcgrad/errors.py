@@ -1,0 +1,93 @@
+"""What the user may be told: one class per kind of problem, and the one place where text is made.
+
+An error that concerns the user's source carries a `Location`; its text is
+`file:line`, the source line, a caret, the reason and the way out. Never imports
+anything else of srcgrad.
+"""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the user's source; `column` and `end` count characters from 0."""
+
+    file: str
+    line: int
+    column: int = 0
+    end: int = 0
+    function: str = ""
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+
+def located(reason: str, location: Location | None, way_out: str = "") -> str:
+    """The text of an error at a place of the user's source."""
+    if location is None:
+        return f"{reason}\n  {way_out}" if way_out else reason
+    line = location.text
+    shown = line.strip()
+    start = max(location.column - (len(line) - len(line.lstrip())), 0)
+    width = max(min(location.end - location.column, len(shown) - start), 1)
+    where = f"{location.file}:{location.line}"
+    if location.function:
+        where += f", in {location.function}"
+    lines = [reason, f"  {where}"]
+    if shown:
+        lines += [f"    {shown}", "    " + " " * start + "^" * width]
+    if way_out:
+        lines.append(f"  {way_out}")
+    return "\n".join(lines)
+
+
+class SrcgradError(Exception):
+    """Base of everything srcgrad raises on its own account."""
+
+    def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
+        self.reason, self.location, self.way_out = reason, location, way_out
+        super().__init__(located(reason, location, way_out))
+
+
+class UnsupportedError(SrcgradError, NotImplementedError):
+    """The program uses something that srcgrad does not differentiate; nothing was computed."""
+
+
+class SourceError(SrcgradError, OSError):
+    """The source of a function could not be found."""
+
+
+class ArgumentTypeError(SrcgradError, TypeError):
+    """An argument or a position has the wrong type."""
+
+
+class ArgumentValueError(SrcgradError, ValueError):
+    """An argument or a position has a wrong value."""
+
+
+class ShapeError(SrcgradError, ValueError):
+    """Shapes that do not fit together; the text is NumPy's."""
+
+
+class BoundsError(SrcgradError, IndexError):
+    """An index outside its axis; the text is NumPy's."""
+
+
+class UnboundError(SrcgradError, UnboundLocalError):
+    """A name is read that no path taken had bound."""
+
+
+class DivisionError(SrcgradError, ZeroDivisionError):
+    """An integer was divided by zero."""
+
+
+class SingularError(SrcgradError):
+    """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
+
+
+class RaisedError(SrcgradError):
+    """The user's own `raise` or `assert`, carried through compiled code."""

@@ -1,0 +1,311 @@
+"""Calls: handlers of builtins and NumPy by identity, everything else inlined from its source."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.errors import SourceError, UnsupportedError
+from srcgrad.frontend import source
+from srcgrad.frontend.flow import RESULT, RETURNED
+from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.values import (
+    Bound,
+    Closure,
+    Record,
+    describe,
+    is_array,
+    is_value,
+)
+from srcgrad.ir.nodes import Var
+
+DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
+
+
+class Calls:
+    """Mixed into the interpreter."""
+
+    def _of_Call(self, node: Any) -> Any:
+        f = self.expression(node.func)
+        args = self._elements(node.args)
+        kwargs: dict[str, Any] = {}
+        for k in node.keywords:
+            value = self.expression(k.value)
+            if k.arg is None:
+                kwargs.update(value)
+            else:
+                kwargs[k.arg] = value
+        return self.call(f, args, kwargs, node)
+
+    def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        from srcgrad.frontend.handlers import handler_of
+
+        handler = handler_of(f)
+        if handler is not None:
+            return self._handled(handler, args, kwargs, node)
+        match f:
+            case Bound():
+                return self.call_method(f.owner, f.name, args, kwargs, node)
+            case Closure():
+                return self._call_closure(f, args, kwargs, node)
+            case functools.partial():
+                return self.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
+            case types.MethodType():
+                return self.call(f.__func__, [f.__self__, *args], kwargs, node)
+            case types.FunctionType():
+                return self._call_function(f, args, kwargs, node)
+        if hasattr(f, "py_func"):  # numba.njit's dispatchers
+            return self.call(f.py_func, args, kwargs, node)
+        if hasattr(f, "srcgrad_inline"):  # our own transforms
+            return f.srcgrad_inline(self, args, kwargs, node)
+        if isinstance(f, type):
+            return self._construct(f, args, kwargs, node)
+        if isinstance(f, Var) or is_value(f):
+            self.refuse(node, f"{describe(f)} cannot be called")
+        self._refuse_unknown(f, node)
+        if callable(f) and hasattr(type(f), "__call__") and isinstance(
+            inspect.getattr_static(type(f), "__call__", None), types.FunctionType
+        ):
+            return self.call(type(f).__call__, [f, *args], kwargs, node)
+        self.refuse(node, f"{_callable_name(f)} cannot be called in a compiled function")
+
+    def _handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        try:
+            return handler(self, node, *args, **kwargs)
+        except TypeError as e:
+            # a wrong argument of the call, not a fault inside the handler
+            if e.__traceback__ is not None and e.__traceback__.tb_next is None:
+                self.refuse(node, f"this call is not supported: {_arguments_of(e)}")
+            raise
+
+    def call_numpy(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        from srcgrad.frontend.handlers import handler_of
+
+        handler = handler_of(f)
+        assert handler is not None, f
+        return self._handled(handler, args, kwargs, node)
+
+    def call_method(
+        self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> Any:
+        from srcgrad.frontend.handlers import method_of
+
+        handler = method_of(owner, name)
+        if handler is None:
+            self.refuse(node, f"the method '{name}' of {describe(owner)} is not supported")
+        return self._handled(handler, [owner, *args], kwargs, node)
+
+    def _refuse_unknown(self, f: Any, node: Any) -> None:
+        """A function of NumPy, SciPy or the standard library without a row in our tables."""
+        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
+        name = _callable_name(f)
+        if "random" in module or isinstance(f, types.BuiltinMethodType) and _random(f):
+            self.refuse(
+                node, f"{name}() draws random numbers", "draw them outside and pass them as an argument"
+            )
+        if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
+            self.refuse(node, f"{name} is not supported", "docs/support.md lists what is")
+        if isinstance(f, types.BuiltinFunctionType):
+            self.refuse(node, f"{name}() is not supported in a compiled function")
+
+    # ---- inlining ----
+    def _call_function(
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> Any:
+        module = f.__module__ or ""
+        if module.split(".")[0] in ("numpy", "scipy", "numba"):
+            self._refuse_unknown(f, node)
+        if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
+            self.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
+        if hasattr(f, "__wrapped__") and not self._same_source(f):
+            self.refuse(
+                node, f"{f.__name__}() is wrapped by a decorator that cannot be followed",
+                "call the undecorated function",
+            )  # fmt: skip
+        try:
+            found = source.find(f)
+        except SourceError as e:
+            self.refuse(node, e.reason, e.way_out)
+        bound = self.bind(f, args, kwargs, node)
+        return self.inline(found, bound, None, node)
+
+    def _same_source(self, f: types.FunctionType) -> bool:
+        return f.__code__ is getattr(f.__wrapped__, "__code__", None)  # type: ignore[attr-defined]
+
+    def bind(
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> dict[str, Any]:
+        try:
+            bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
+        except TypeError as e:
+            self.refuse(node, f"{f.__name__}(): {e}")
+        bound.apply_defaults()
+        env = dict(bound.arguments)
+        for name, value in env.items():
+            if isinstance(value, np.ndarray):  # a default that is an array
+                key = ("default", id(f), name)
+                env[name] = self.captures.take(
+                    self, key, lambda f=f, name=name: _default(f, name), name, node
+                )
+        return env
+
+    def inline(
+        self, found: source.Source, env: dict[str, Any], outer: Any, node: Any
+    ) -> Any:
+        """Interpret a function's body in a frame of its own; its result."""
+        from srcgrad.frontend.interpreter import Frame
+
+        if len(self.frames) >= DEEPEST:
+            self._too_deep(found, env, node)
+        loc = self.b.loc
+        tree = found.tree
+        frame = Frame(found, dict(env), _liveness(tree), outer)
+        self.frames.append(frame)
+        try:
+            if isinstance(tree, gast.Lambda):
+                return self.expression(tree.body)
+            frame.local = set(assigned(tree.body))
+            self._refuse_scopes(tree)
+            self.block(tree.body)
+            return self._result(frame, node)
+        finally:
+            self.frames.pop()
+            self.b.loc = loc
+
+    def _result(self, frame: Any, node: Any) -> Any:
+        result = frame.env.get(RESULT)
+        returned = frame.env.get(RETURNED, False)
+        if isinstance(returned, Var) and result is not None:
+            # some path falls off the end and returns None
+            found = frame.source
+            raise UnsupportedError(
+                f"{found.name}() returns a value on one path and None on another",
+                found.location(found.tree),
+                "end every path with a return",
+            )
+        from srcgrad.frontend.values import Conflict
+
+        if isinstance(result, Conflict):
+            found = frame.source
+            raise UnsupportedError(
+                f"the returns of {found.name}() do not fit together: {result.reason}",
+                found.location(found.tree),
+                "return one kind of value on every path",
+            )
+        return result
+
+    def _refuse_scopes(self, tree: Any) -> None:
+        for n in gast.walk(tree):
+            if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
+                self.refuse(n, "generators and coroutines are not supported", "return a list or an array")
+
+    def _too_deep(self, found: source.Source, env: dict[str, Any], node: Any) -> None:
+        for value in env.values():
+            if isinstance(value, Var) and not is_array(value) and value.type.dtype[0] in "iu":
+                self.captures.demand_static(self, value, node, "the depth of a recursion")
+        self.refuse(
+            node, f"the recursion of {found.name}() has no depth known at compile time",
+            "write it as a loop",
+        )  # fmt: skip
+
+    # ---- closures ----
+    def closure(self, node: Any, name: str) -> Closure:
+        defaults = [self.expression(d) for d in node.args.defaults]
+        kw = [None if d is None else self.expression(d) for d in node.args.kw_defaults]
+        return Closure(node, self.env, defaults, kw, self.frame, name)
+
+    def _of_Lambda(self, node: Any) -> Any:
+        return self.closure(node, "<lambda>")
+
+    def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        env = _bind_tree(self, f, args, kwargs, node)
+        found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
+        return self.inline(found, env, f.frame, node)
+
+    # ---- classes ----
+    def _construct(self, cls: type, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+            return cls(*args, **kwargs)
+        if hasattr(cls, "__dataclass_fields__"):
+            record = Record(cls)
+            init = cls.__init__
+            if getattr(init, "__qualname__", "").endswith("__create_fn__.<locals>.__init__") or (
+                not _has_source(init)
+            ):
+                bound = inspect.signature(cls).bind(*args, **kwargs)
+                bound.apply_defaults()
+                record.fields = dict(bound.arguments)
+                if hasattr(cls, "__post_init__"):
+                    self.call(cls.__post_init__, [record], {}, node)
+                return record
+            self.call(init, [record, *args], kwargs, node)
+            return record
+        self._refuse_unknown(cls, node)
+        self.refuse(
+            node, f"instances of {cls.__name__} cannot be made in a compiled function",
+            "use a dataclass, a named tuple or a dict",
+        )  # fmt: skip
+
+
+def _has_source(f: Any) -> bool:
+    return isinstance(f, types.FunctionType) and not f.__code__.co_filename.startswith("<")
+
+
+def _default(f: types.FunctionType, name: str) -> Any:
+    return inspect.signature(f).parameters[name].default
+
+
+@functools.lru_cache(maxsize=1024)
+def _liveness(tree: Any) -> Liveness:
+    return Liveness(tree)
+
+
+def _bind_tree(
+    it: Any, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any
+) -> dict[str, Any]:
+    """Bind the arguments of a nested function by its syntax tree."""
+    a = f.node.args
+    P = inspect.Parameter
+    params = [P(x.id, P.POSITIONAL_ONLY) for x in a.posonlyargs]
+    params += [P(x.id, P.POSITIONAL_OR_KEYWORD) for x in a.args]
+    first = len(params) - len(f.defaults)
+    params = [
+        p if k < first else p.replace(default=f.defaults[k - first]) for k, p in enumerate(params)
+    ]
+    if a.vararg is not None:
+        params.append(P(a.vararg.id, P.VAR_POSITIONAL))
+    for x, d, given in zip(a.kwonlyargs, f.kw_defaults, a.kw_defaults, strict=True):
+        params.append(P(x.id, P.KEYWORD_ONLY, default=P.empty if given is None else d))
+    if a.kwarg is not None:
+        params.append(P(a.kwarg.id, P.VAR_KEYWORD))
+    try:
+        bound = inspect.Signature(params).bind(*args, **kwargs)
+    except TypeError as e:
+        it.refuse(node, f"{f.name}(): {e}")
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def _callable_name(f: Any) -> str:
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
+    module = getattr(f, "__module__", None)
+    if isinstance(f, np.ufunc):
+        module = "numpy"
+    top = (module or "").split(".")[0]
+    return f"{top}.{name}" if top in ("numpy", "scipy", "math") else name
+
+
+def _random(f: Any) -> bool:
+    return "random" in type(getattr(f, "__self__", None)).__module__
+
+
+def _arguments_of(e: TypeError) -> str:
+    text = str(e)
+    return text.split("() ", 1)[-1] if "() " in text else text
+
+

@@ -1,0 +1,252 @@
+"""What a function reads beyond its arguments, and what a signature must specialise on.
+
+Captured arrays and floats are hidden inputs, read afresh at every call; captured functions,
+modules, strings and ints are static and guarded. `Demands` remembers, per compiled object, what
+earlier attempts found out: arguments that must be static, loops to unroll, lists that grow.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.values import NUMBERS, Record, describe, is_dataclass_instance
+from srcgrad.ir.nodes import Def, Var
+from srcgrad.ir.types import Array, Scalar, constant_type, short_dtype
+
+
+class Respecialise(Exception):
+    """Interpretation must start again: the demands have grown."""
+
+
+@dataclass
+class Demands:
+    """What is known to be needed beyond dtypes and ranks."""
+
+    static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
+    static_dims: set[tuple] = field(default_factory=set)  # (path, axis)
+    unrolled: set[tuple] = field(default_factory=set)  # loops, by (file, line)
+    grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
+    inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A captured value that is an input of the compiled function."""
+
+    name: str
+    fetch: Callable[[], Any]
+    var: Var
+
+
+@dataclass
+class Guard:
+    """A captured static value: the specialisation holds as long as it is the same."""
+
+    fetch: Callable[[], Any]
+    value: Any
+    key: tuple
+
+    def holds(self) -> bool:
+        try:
+            now = self.fetch()
+        except (KeyError, AttributeError, ValueError):
+            return False
+        if now is self.value:
+            return True
+        return isinstance(now, int | str) and type(now) is type(self.value) and now == self.value
+
+
+class Captures:
+    """Free variables of all functions interpreted for one signature."""
+
+    def __init__(self, demands: Demands):
+        self.demands = demands
+        self.unrolled = demands.unrolled
+        self.grown = demands.grown
+        self.hidden: dict[tuple, Hidden] = {}
+        self.guards: dict[tuple, Guard] = {}
+        self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
+        self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
+        self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
+        self._records: dict[int, Any] = {}
+
+    # ---- lookup ----
+    def lookup(
+        self, it: Any, function: types.FunctionType, name: str, node: Any
+    ) -> tuple[bool, Any]:
+        """A global or closure variable: (found, value)."""
+        code = function.__code__
+        if name in code.co_freevars:
+            cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]
+            return True, self.take(it, ("cell", id(cell)), lambda: cell.cell_contents, name, node)
+        scope = function.__globals__
+        if name in scope:
+            key = ("global", id(scope), name)
+            return True, self.take(it, key, lambda: scope[name], name, node)
+        return False, None
+
+    def attribute(self, it: Any, owner: Any, name: str, node: Any) -> Any:
+        """`owner.name` of a static object."""
+        try:
+            value = inspect.getattr_static(owner, name)
+        except AttributeError:
+            value = None
+        if isinstance(value, property) and not isinstance(owner, type):
+            return it.call(value.fget, [owner], {}, node)
+        try:
+            value = getattr(owner, name)
+        except AttributeError:
+            it.refuse(node, f"{_name(owner)} has no attribute '{name}'")
+        if isinstance(owner, types.ModuleType) and not isinstance(value, np.ndarray):
+            return value
+        if isinstance(owner, type) or callable(value):
+            return value
+        key = ("attribute", id(owner), name)
+        return self.take(it, key, lambda: getattr(owner, name), name, node)
+
+    def take(self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, node: Any) -> Any:
+        """A captured value: a hidden input, or static under a guard."""
+        if key in self.hidden:
+            return self.hidden[key].var
+        try:
+            value = fetch()
+        except ValueError:
+            it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
+        if isinstance(value, np.ndarray):
+            return self._input(it, key, fetch, name, value, node)
+        if isinstance(value, float | complex | np.floating | np.complexfloating) or (
+            isinstance(value, NUMBERS) and key in self.demands.inputs
+        ):
+            if ("static", *key) in self.demands.static_leaves:
+                return value
+            return self._input(it, key, fetch, name, value, node)
+        if is_dataclass_instance(value):
+            return self._record(it, key, fetch, name, value, node)
+        self.guards[key] = Guard(fetch, value, key)
+        if isinstance(value, list | tuple | dict) and not hasattr(value, "_fields"):
+            return self._container(it, key, fetch, value, name, node)
+        return value
+
+    def _container(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], value: Any, name: str, node: Any
+    ) -> Any:
+        def part(k: Any) -> Any:
+            return self.take(it, (*key, "item", k), lambda: fetch()[k], name, node)
+
+        if isinstance(value, dict):
+            return {k: part(k) for k in value}
+        parts = [part(k) for k in range(len(value))]
+        return tuple(parts) if isinstance(value, tuple) else parts
+
+    def _record(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+    ) -> Any:
+        def part(f: str) -> Any:
+            return self.take(it, (*key, f), lambda: getattr(fetch(), f), f, node)
+
+        names = list(type(value).__dataclass_fields__)
+        return Record(type(value), {f: part(f) for f in names})
+
+    def _input(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+    ) -> Any:
+        type_ = type_of_value(value)
+        if type_ is None:
+            it.refuse(node, f"'{name}' is {describe(value)} of dtype {value.dtype}, which has no gradient code")
+        var = self.parameter(it.b, name, value, ("hidden", *key))
+        self.hidden[key] = Hidden(name, fetch, var)
+        return var
+
+    def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:
+        """A parameter for a value, with the dims of an array as variables of their own."""
+        type_ = type_of_value(value)
+        assert type_ is not None
+        if isinstance(type_, Scalar):
+            var = Var(name, type_)
+            self.leaves[var] = path
+            return var
+        dims: list[Any] = []
+        var = Var(name, Array(type_.dtype, (), type_.layout))
+        for axis, n in enumerate(value.shape):
+            if n == 1 or (path, axis) in self.demands.static_dims:
+                dims.append(int(n))
+                continue
+            dim = Var(DIM_NAMES[axis] if axis < len(DIM_NAMES) else "n", Scalar("i64", weak=True))
+            definition = Def(dim, b.table["dim"], (var,), {"axis": axis})
+            b.entry.append(definition)
+            b.definition[dim] = definition
+            self.dims[dim] = (path, axis)
+            dims.append(dim)
+        var.type = Array(type_.dtype, tuple(dims), type_.layout)
+        return var
+
+    # ---- specialisation ----
+    def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
+        """Restart with the inputs of `v` known at compile time, or return if that cannot be."""
+        found = False
+        for root in _roots(it, v):
+            if root in self.leaves:
+                path = self.leaves[root]
+                self.demands.static_leaves.add(path if path[0] != "hidden" else ("static", *path[1:]))
+                found = True
+            elif root in self.dims:
+                self.demands.static_dims.add(self.dims[root])
+                found = True
+            elif root in self.loops:
+                file, line, length = self.loops[root]
+                self.unrolled.add((file, line))
+                if isinstance(length, Var):
+                    self.demand_static(it, length, node, what)
+                found = True
+            else:
+                reason = f"{what} must be known at compile time, but it depends on run-time values"
+                if node is None:
+                    raise UnsupportedError(reason, it.b.loc)
+                it.refuse(node, reason)
+        if found:
+            raise Respecialise(what)
+
+
+DIM_NAMES = ("n", "m", "p", "q", "r", "s")
+
+
+def _roots(it: Any, v: Var) -> set[Var]:
+    """The variables that no scalar operation defines, below `v`."""
+    out, todo, seen = set(), [v], set()
+    while todo:
+        x = todo.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        definition = it.b.definition.get(x)
+        if definition is None or definition.op.name in ("dim", "load"):
+            out.add(x)
+        else:
+            todo += [a for a in definition.args if isinstance(a, Var)]
+    return out
+
+
+def type_of_value(value: Any) -> Any:
+    """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
+    if isinstance(value, np.ndarray):
+        dtype = short_dtype(value.dtype) if value.dtype.isnative else None
+        if dtype is None:
+            return None
+        return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
+    if isinstance(value, NUMBERS):
+        try:
+            return constant_type(value)
+        except TypeError:
+            return None
+    return None
+
+
+def _name(owner: Any) -> str:
+    return getattr(owner, "__name__", type(owner).__name__)

@@ -1,0 +1,355 @@
+"""Expressions: operators, comparisons, containers, attributes, f-strings.
+
+Static operands are computed at once; run-time ones become primitives.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.values import (
+    Bound,
+    Closure,
+    Formatted,
+    GrownList,
+    Record,
+    describe,
+    is_array,
+    is_integer,
+    is_number,
+    is_scalar,
+    is_value,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import INT, Scalar
+
+STATIC = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
+    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow,
+    "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
+    "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
+    "Eq": operator.eq, "NotEq": operator.ne,
+}  # fmt: skip
+PRIMITIVE = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "div", "FloorDiv": "floordiv", "Mod": "mod",
+    "BitAnd": "bit_and", "BitOr": "bit_or", "BitXor": "bit_xor", "LShift": "shift_left",
+    "RShift": "shift_right", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq",
+    "NotEq": "ne",
+}  # fmt: skip
+LARGEST_POWER = 64  # integer exponents up to here are products
+
+
+class Expressions:
+    """Mixed into the interpreter."""
+
+    b: Any
+
+    def expression(self, node: Any) -> Any:
+        method = getattr(self, f"_of_{type(node).__name__}", None)
+        if method is None:
+            self.refuse(node, f"{_SPELLED.get(type(node).__name__, type(node).__name__)} is not supported")
+        return method(node)
+
+    def _of_Constant(self, node: Any) -> Any:
+        return node.value
+
+    def _of_Name(self, node: Any) -> Any:
+        return self.lookup(node.id, node)
+
+    def _of_NamedExpr(self, node: Any) -> Any:
+        value = self.expression(node.value)
+        self.assign(node.target, value)
+        return value
+
+    # ---- containers ----
+    def _elements(self, nodes: list[Any]) -> list[Any]:
+        out: list[Any] = []
+        for n in nodes:
+            if isinstance(n, gast.Starred):
+                out += self.static_items(self.expression(n.value), n)
+            else:
+                out.append(self.expression(n))
+        return out
+
+    def _of_Tuple(self, node: Any) -> Any:
+        return tuple(self._elements(node.elts))
+
+    def _of_List(self, node: Any) -> Any:
+        if not node.elts and (grown := self.grown_list(node)) is not None:
+            return grown
+        return self.tracked_list(self._elements(node.elts), node)
+
+    def _of_Set(self, node: Any) -> Any:
+        return set(self._elements(node.elts))
+
+    def _of_Dict(self, node: Any) -> Any:
+        out: dict = {}
+        for k, v in zip(node.keys, node.values, strict=True):
+            if k is None:
+                out.update(self.expression(v))
+                continue
+            key = self.expression(k)
+            if isinstance(key, Var):
+                self.refuse(k, "a key of a dict must be known at compile time")
+            out[key] = self.expression(v)
+        return out
+
+    def _of_JoinedStr(self, node: Any) -> Any:
+        template, values = "", []
+        for part in node.values:
+            if isinstance(part, gast.Constant):
+                template += part.value.replace("{", "{{").replace("}", "}}")
+                continue
+            v = self.expression(part.value)
+            if isinstance(v, Var) or not isinstance(v, str | int | float):
+                template += "{}" if is_value(v) else str(describe(v))
+                values += [v] if is_value(v) else []
+            else:
+                spec = "" if part.format_spec is None else self.expression(part.format_spec)
+                template += format(v, spec if isinstance(spec, str) else "").replace("{", "{{").replace("}", "}}")
+        return Formatted(template, values) if values else template.format()
+
+    # ---- operators ----
+    def _of_UnaryOp(self, node: Any) -> Any:
+        v = self.expression(node.operand)
+        if isinstance(node.op, gast.Not):
+            return self.negate(self.truth(v, node.operand))
+        if not isinstance(v, Var):
+            ops = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
+            try:
+                return ops[type(node.op).__name__](v)
+            except TypeError:
+                self.refuse(node, f"this operator is not defined for {describe(v)}")
+        self._arithmetic(v, node)
+        match node.op:
+            case gast.USub():
+                return plain(self.b("neg", self.widened(v)))
+            case gast.Invert():
+                return plain(self.b("invert", v))
+        return plain(self.b("copy", v)) if is_array(v) else self.widened(v)
+
+    def _of_BinOp(self, node: Any) -> Any:
+        left, right = self.expression(node.left), self.expression(node.right)
+        return self.binary(node.op, left, right, node)
+
+    def binary(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+        name = type(op).__name__
+        if not isinstance(a, Var) and not isinstance(c, Var):
+            return self._static_binary(name, a, c, node)
+        if isinstance(a, list | tuple) or isinstance(c, list | tuple):
+            return self._sequence_binary(name, a, c, node)
+        self._arithmetic(a, node)
+        self._arithmetic(c, node)
+        if name == "MatMult":
+            return self.call_numpy(np.matmul, [a, c], {}, node)
+        if name == "Pow":
+            return self.power(a, c, node)
+        if name in ("FloorDiv", "Mod"):
+            self._check_divisor(a, c)
+        if name in ("Add", "Sub", "Mult"):
+            a, c = self.widened_pair(a, c)
+        if name == "Sub" and "bool" in (atom(a).type.dtype, atom(c).type.dtype) and (
+            atom(a).type.dtype == atom(c).type.dtype
+        ):
+            self.refuse(node, "numpy boolean subtract is not supported", "use ^ or logical_xor")
+        return self.emit(node, PRIMITIVE[name], a, c)
+
+    def emit(self, node: Any, op: str, *args: Any, **params: Any) -> Any:
+        """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
+        try:
+            return plain(self.b(op, *args, **params))
+        except TypeError as e:
+            self.refuse(node, str(e))
+
+    def widened(self, v: Any) -> Any:
+        """A run-time scalar bool as the int that arithmetic takes it for."""
+        if isinstance(v, Var) and v.type == Scalar("bool"):
+            return self.b.cast(v, INT)
+        return v
+
+    def widened_pair(self, a: Any, c: Any) -> tuple[Any, Any]:
+        if is_array(a) or is_array(c):
+            return a, c
+        return self.widened(a), self.widened(c)
+
+    def _check_divisor(self, a: Any, c: Any) -> None:
+        """An integer divided by a zero integer raises, as in Python."""
+        if is_integer(a) and is_integer(c) and isinstance(c, Var):
+            zero = plain(self.b("eq", c, 0))
+            self.fail_if(zero, "ZeroDivisionError", "integer division or modulo by zero")
+
+    def _arithmetic(self, v: Any, node: Any) -> None:
+        if not is_value(v):
+            self.refuse(
+                node, f"arithmetic with {describe(v)} is not supported",
+                "make it an array with np.array(...)" if isinstance(v, list | GrownList) else "",
+            )  # fmt: skip
+
+    def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+        for v in (a, c):
+            if isinstance(v, Record | Closure | GrownList | Formatted):
+                self.refuse(node, f"arithmetic with {describe(v)} is not supported")
+        try:
+            with np.errstate(all="ignore"):
+                if name == "Div" and is_number(a) and is_number(c) and c == 0:
+                    return np.float64(a) / np.float64(c)
+                return STATIC[name](a, c)
+        except (TypeError, ZeroDivisionError, ValueError, OverflowError) as e:
+            self.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+
+    def _sequence_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+        if name == "Mult" and (is_integer(a) or is_integer(c)):
+            seq, times = (a, c) if isinstance(a, list | tuple) else (c, a)
+            return seq * self.static_int(times, node, "the number of repetitions")
+        if is_array(a) or is_array(c):
+            # a list next to an array is converted, as NumPy does
+            a, c = (self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v for v in (a, c))
+            return self.binary(getattr(gast, name)(), a, c, node)
+        self.refuse(node, f"this operator between {describe(a)} and {describe(c)} is not supported")
+
+    def power(self, a: Any, n: Any, node: Any) -> Any:
+        """`a ** n`: a product for small integer exponents, else pow."""
+        whole = is_number(n) and not isinstance(n, complex | bool) and float(n).is_integer()
+        if whole and abs(n) <= LARGEST_POWER and isinstance(a, Var):
+            k = int(n)
+            kind = atom(n).type.dtype
+            if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
+                if k < 0 and kind[0] != "f" and not a.type.dtype[0] == "f" and is_array(a):
+                    self.refuse(node, "integers to negative integer powers are not allowed")
+                a = self.b.cast(a, Scalar("f64", weak=is_scalar(a) and a.type.weak))
+            if k == 2:
+                return self.emit(node, "mul", a, a)
+            if k == 1:
+                return self.emit(node, "copy", a) if is_array(a) else a
+            return self.emit(node, "powi", a, n=k)
+        return self.emit(node, "pow", a, n)
+
+    # ---- comparisons and logic ----
+    def _of_Compare(self, node: Any) -> Any:
+        left = self.expression(node.left)
+        result: Any = True
+
+        def rest(k: int, left: Any) -> Any:
+            right = self.expression(node.comparators[k])
+            here = self.compare(node.ops[k], left, right, node)
+            if k + 1 == len(node.ops):
+                return here
+            test = self.truth(here, node)
+            return self.branch(test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True)
+
+        result = rest(0, left)
+        return result
+
+    def compare(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+        name = type(op).__name__
+        if name in ("Is", "IsNot"):
+            same = a is c if not (isinstance(a, Var) or isinstance(c, Var)) else a is c
+            return same if name == "Is" else not same
+        if name in ("In", "NotIn"):
+            return self._contains(a, c, name == "NotIn", node)
+        if isinstance(a, Var) or isinstance(c, Var):
+            if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
+                return name == "NotEq"
+            self._arithmetic(a, node)
+            self._arithmetic(c, node)
+            return self.emit(node, PRIMITIVE[name], a, c)
+        try:
+            return STATIC[name](a, c)
+        except TypeError as e:
+            self.refuse(node, str(e))
+
+    def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
+        if isinstance(c, dict | str | set):
+            if isinstance(a, Var):
+                self.refuse(node, "a key must be known at compile time")
+            return (a in c) != negated
+        found: Any = False
+        for item in self.static_items(c, node):
+            hit = self.compare(gast.Eq(), a, item, node)
+            found = hit if found is False else found if hit is False else self.either(found, hit)
+        return self.negate(found) if negated else found
+
+    def _of_BoolOp(self, node: Any) -> Any:
+        is_and = isinstance(node.op, gast.And)
+
+        def go(values: list[Any]) -> Any:
+            v = self.expression(values[0])
+            if len(values) == 1:
+                return v
+            test = self.truth(v, values[0])
+            if not isinstance(test, Var):
+                return go(values[1:]) if test == is_and else v
+            if is_and:
+                return self.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
+            return self.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
+
+        return go(node.values)
+
+    def _of_IfExp(self, node: Any) -> Any:
+        test = self.truth(self.expression(node.test), node.test)
+        if isinstance(test, Var) and _none(node.body) != _none(node.orelse):
+            self.refuse(node, "one side is None and the other is not")
+        return self.branch(
+            test, lambda: self.expression(node.body), lambda: self.expression(node.orelse), node,
+            live_rest=True,
+        )  # fmt: skip
+
+    # ---- attributes ----
+    def _of_Attribute(self, node: Any) -> Any:
+        return self.attribute(self.expression(node.value), node.attr, node)
+
+    def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        if is_value(owner) and (isinstance(owner, Var) or isinstance(owner, np.generic)):
+            return self._array_attribute(owner, name, node)
+        if isinstance(owner, Record):
+            if name in owner.fields:
+                return owner.fields[name]
+            found = getattr(owner.cls, name, None)
+            if isinstance(found, types.FunctionType):
+                return types.MethodType(found, owner)
+            if isinstance(found, property) and found.fget is not None:
+                return self.call(found.fget, [owner], {}, node)
+            if found is None:
+                self.refuse(node, f"{owner.cls.__name__} has no attribute '{name}'")
+            return found
+        if isinstance(owner, list | dict | GrownList | str | set):
+            return Bound(owner, name)
+        return self.captures.attribute(self, owner, name, node)
+
+    def _array_attribute(self, v: Any, name: str, node: Any) -> Any:
+        dims = v.type.dims if is_array(v) else ()
+        match name:
+            case "shape":
+                return tuple(dims)
+            case "ndim":
+                return len(dims)
+            case "size":
+                return self.b.size(dims)
+            case "T":
+                return self.call_numpy(np.transpose, [v], {}, node)
+            case "dtype":
+                from srcgrad.ir.types import np_dtype
+
+                return np_dtype(atom(v).type.dtype)
+            case "real":
+                return v
+            case "flat":
+                return self.call_numpy(np.ravel, [v], {}, node)
+        return Bound(v, name)
+
+
+_SPELLED = {
+    "Await": "'await'", "Yield": "'yield'", "YieldFrom": "'yield from'",
+    "SetComp": "a set comprehension",
+}  # fmt: skip
+
+
+def _none(node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None

@@ -1,0 +1,442 @@
+"""Python's builtins: numbers, lengths, ranges, sequences, print; methods of lists and dicts."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import _scalar, scalar_type
+from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.values import (
+    Closure,
+    Formatted,
+    GrownList,
+    Iterated,
+    Range,
+    Record,
+    describe,
+    is_array,
+    is_number,
+    is_scalar,
+    is_value,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import BOOL, FLOAT, INT
+
+
+# ---- conversions ----
+@implements(float)
+def float_(it: Any, node: Any, x: Any = 0.0) -> Any:
+    return _converted(it, node, x, FLOAT, float)
+
+
+@implements(int)
+def int_(it: Any, node: Any, x: Any = 0) -> Any:
+    return _converted(it, node, x, INT, int)
+
+
+@implements(bool, np.bool_)
+def bool_(it: Any, node: Any, x: Any = False) -> Any:
+    return it.truth(x, node)
+
+
+def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
+    if is_number(x) or isinstance(x, str):
+        return static(x)
+    if not is_value(x):
+        it.refuse(node, f"{describe(x)} cannot be converted to a number")
+    x = _scalar(it, node, x, static.__name__)
+    if atom(x).type.dtype == target.dtype:
+        return _weakened(it, x, target)
+    return plain(it.b.cast(x, target))
+
+
+def _weakened(it: Any, x: Any, target: Any) -> Any:
+    """The same number as a Python number: it no longer decides dtypes."""
+    if x.type.weak:
+        return x
+    return it.b._define(it.b.table["cast"], (x,), {"dtype": target.dtype}, target, "")
+
+
+def _cast_to(dtype: Any) -> None:
+    def handler(it: Any, node: Any, x: Any = 0) -> Any:
+        if is_number(x):
+            return dtype(x)
+        if isinstance(x, list | tuple):
+            x = it.call_numpy(np.array, [x], {}, node)
+        return plain(it.b.cast(x, scalar_type(it, node, dtype)))
+
+    implements(dtype)(handler)
+
+
+for _dtype in (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64,
+               np.uint8, np.uint16, np.uint32, np.uint64):  # fmt: skip
+    _cast_to(_dtype)
+
+
+@implements(complex)
+def complex_(it: Any, node: Any, *args: Any) -> Any:
+    if all(is_number(a) for a in args):
+        return complex(*args)
+    it.refuse(node, "complex numbers are not supported yet")
+
+
+# ---- sequences ----
+@implements(len)
+def len_(it: Any, node: Any, x: Any) -> Any:
+    if is_array(x):
+        if not x.type.dims:
+            it.refuse(node, "len() of a 0-d array")
+        return x.type.dims[0]
+    if isinstance(x, GrownList):
+        return it.grown_length(x)
+    if isinstance(x, Iterated | Range):
+        return it.length_of(it.iterated(x, node))
+    if isinstance(x, list | tuple | dict | str | set):
+        return len(x)
+    it.refuse(node, f"{describe(x)} has no len()")
+
+
+@implements(range)
+def range_(it: Any, node: Any, *args: Any) -> Any:
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    values = []
+    for v in (start, stop, step):
+        if is_array(v) and not v.type.dims:
+            v = it.b("load", v)
+        if not is_scalar(v) or atom(v).type.dtype[0] not in "iu":
+            it.refuse(node, f"range() takes integers, not {describe(v)}")
+        values.append(v if not isinstance(v, np.integer) else int(v))
+    if is_number(values[2]) and values[2] == 0:
+        it.refuse(node, "range() arg 3 must not be zero")
+    if isinstance(values[2], Var):
+        zero = plain(it.b("eq", values[2], 0))
+        it.fail_if(zero, "ValueError", "range() arg 3 must not be zero")
+    return Range(*values)
+
+
+@implements(enumerate)
+def enumerate_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+    return it.enumerated(it.iterated(x, node), start)
+
+
+@implements(zip)
+def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
+    return it.zipped([it.iterated(x, node) for x in xs])
+
+
+@implements(reversed)
+def reversed_(it: Any, node: Any, x: Any) -> Any:
+    return it.reversed(it.iterated(x, node))
+
+
+@implements(list)
+def list_(it: Any, node: Any, x: Any = ()) -> Any:
+    return it.tracked_list(it.static_items(x, node), node)
+
+
+@implements(tuple)
+def tuple_(it: Any, node: Any, x: Any = ()) -> Any:
+    return tuple(it.static_items(x, node))
+
+
+@implements(set)
+def set_(it: Any, node: Any, x: Any = ()) -> Any:
+    items = it.static_items(x, node)
+    if any(isinstance(v, Var) for v in items):
+        it.refuse(node, "a set of run-time values")
+    return set(items)
+
+
+@implements(dict)
+def dict_(it: Any, node: Any, x: Any = (), **kwargs: Any) -> Any:
+    pairs = x.items() if isinstance(x, dict) else it.static_items(x, node)
+    return {**dict(pairs), **kwargs}
+
+
+@implements(sorted)
+def sorted_(it: Any, node: Any, x: Any, reverse: Any = False) -> Any:
+    items = it.static_items(x, node)
+    if any(isinstance(v, Var) for v in items):
+        it.refuse(node, "sorted() of run-time values", "use np.sort")
+    return sorted(items, reverse=reverse)
+
+
+@implements(map)
+def map_(it: Any, node: Any, f: Any, *xs: Any) -> Any:
+    columns = zip(*(it.static_items(x, node) for x in xs), strict=False)
+    return [it.call(f, list(c), {}, node) for c in columns]
+
+
+# ---- folds ----
+@implements(abs)
+def abs_(it: Any, node: Any, x: Any) -> Any:
+    return it.call_numpy(np.abs, [x], {}, node) if not is_number(x) else abs(x)
+
+
+@implements(builtins.sum)
+def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+    import gast
+
+    if is_array(x):
+        if x.type.ndim == 1:
+            total = it.call_numpy(np.sum, [x], {}, node)
+        else:
+            total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
+        return total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
+    if isinstance(x, GrownList):
+        return it.binary(gast.Add(), start, it.call_numpy(np.sum, [x], {}, node), node)
+    for item in it.static_items(x, node):
+        start = it.binary(gast.Add(), start, item, node)
+    return start
+
+
+def _extreme(name: str, primitive: str, whole: Any) -> Any:
+    def handler(it: Any, node: Any, *xs: Any, default: Any = None) -> Any:
+        if len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
+            return it.call_numpy(whole, [xs[0]], {}, node)
+        items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)
+        if not items:
+            it.refuse(node, f"{name}() of an empty sequence")
+        if all(is_number(v) for v in items):
+            return getattr(builtins, name)(items)
+        best = items[0]
+        for v in items[1:]:
+            if not (is_scalar(best) and is_scalar(v)):
+                it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
+            best = it.emit(node, primitive, *it.widened_pair(best, v))
+        return best
+
+    return handler
+
+
+implements(builtins.max)(_extreme("max", "maximum", np.max))
+implements(builtins.min)(_extreme("min", "minimum", np.min))
+
+
+@implements(builtins.any)
+def any_(it: Any, node: Any, x: Any) -> Any:
+    return _quantified(it, node, x, np.any, it.either, False)
+
+
+@implements(builtins.all)
+def all_(it: Any, node: Any, x: Any) -> Any:
+    return _quantified(it, node, x, np.all, lambda a, c: it.b("logical_and", a, c), True)
+
+
+def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) -> Any:
+    if is_array(x):
+        return it.call_numpy(whole, [x], {}, node)
+    result: Any = start
+    for item in it.static_items(x, node):
+        result = plain(join(result, it.truth(item, node)))
+    return result
+
+
+@implements(round)
+def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
+    if is_number(x):
+        return round(x) if digits is None else round(x, digits)
+    if digits is None:
+        return plain(it.b.cast(it.b("rint", x), INT))
+    return it.call_numpy(np.round, [x, digits], {}, node)
+
+
+@implements(divmod)
+def divmod_(it: Any, node: Any, a: Any, c: Any) -> Any:
+    import gast
+
+    return it.binary(gast.FloorDiv(), a, c, node), it.binary(gast.Mod(), a, c, node)
+
+
+@implements(pow)
+def pow_(it: Any, node: Any, a: Any, c: Any) -> Any:
+    import gast
+
+    return it.binary(gast.Pow(), a, c, node)
+
+
+@implements(math.prod)
+def prod(it: Any, node: Any, x: Any) -> Any:
+    import gast
+
+    result: Any = 1
+    for item in it.static_items(x, node):
+        result = it.binary(gast.Mult(), result, item, node)
+    return result
+
+
+# ---- the static world ----
+@implements(isinstance)
+def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
+    many = classes if isinstance(classes, tuple) else (classes,)
+    if isinstance(x, Var):
+        kinds: tuple = (np.ndarray,) if is_array(x) else (_python_type(x),)
+        return any(issubclass(k, c) for k in kinds for c in many if isinstance(c, type))
+    if isinstance(x, Record):
+        return issubclass(x.cls, many)
+    return isinstance(x, many)
+
+
+def _python_type(x: Var) -> type:
+    from srcgrad.ir.types import np_dtype
+
+    t = x.type
+    if t.weak:
+        return {"i": int, "f": float, "c": complex}[t.dtype[0]]
+    return bool if t == BOOL else np_dtype(t.dtype).type
+
+
+@implements(type)
+def type_(it: Any, node: Any, x: Any) -> Any:
+    if is_array(x):
+        return np.ndarray
+    if isinstance(x, Var):
+        return _python_type(x)
+    return x.cls if isinstance(x, Record) else type(x)
+
+
+@implements(hasattr)
+def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
+    if is_array(x):
+        return hasattr(np.ndarray, name)
+    return name in x.fields if isinstance(x, Record) else hasattr(x, name)
+
+
+@implements(getattr)
+def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
+    if default and not hasattr_(it, node, x, name):
+        return default[0]
+    return it.attribute(x, name, node)
+
+
+@implements(callable)
+def callable_(it: Any, node: Any, x: Any) -> Any:
+    return isinstance(x, Closure) or (not isinstance(x, Var) and callable(x))
+
+
+@implements(np.shape)
+def shape(it: Any, node: Any, x: Any) -> Any:
+    return tuple(x.type.dims) if is_array(x) else ()
+
+
+@implements(np.ndim)
+def ndim(it: Any, node: Any, x: Any) -> Any:
+    return x.type.ndim if is_array(x) else 0
+
+
+@implements(np.size)
+def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    if axis is not None:
+        return x.type.dims[it.static_int(axis, node, "axis")]
+    return it.b.size(x.type.dims) if is_array(x) else 1
+
+
+@implements(print)
+def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any) -> Any:
+    template, atoms = [], []
+    for v in values:
+        if isinstance(v, Formatted):
+            template.append(v.template)
+            atoms += v.values
+        elif isinstance(v, Var):
+            template.append("{}")
+            atoms.append(v)
+        else:
+            template.append(str(v).replace("{", "{{").replace("}", "}}"))
+    it.b("show", *atoms, message=sep.join(template))
+
+
+@implements(str, repr)
+def str_(it: Any, node: Any, x: Any = "") -> Any:
+    return Formatted("{}", [x]) if isinstance(x, Var) else str(x)
+
+
+# ---- methods of containers ----
+@method("list", "append")
+def append(it: Any, node: Any, owner: Any, item: Any) -> None:
+    it.append(owner, item, node)
+
+
+@method("list", "extend")
+def extend(it: Any, node: Any, owner: Any, items: Any) -> None:
+    for item in it.static_items(items, node):
+        it.append(owner, item, node)
+
+
+@method("list", "pop")
+def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
+    if isinstance(owner, GrownList):
+        it.refuse(node, "pop() of a list that grows at run time", "use an array and a counter")
+    return owner.pop(it.static_int(k, node, "the index of a list"))
+
+
+@method("list", "copy")
+def copy_list(it: Any, node: Any, owner: Any) -> Any:
+    return it.tracked_list(it.static_items(owner, node), node)
+
+
+@method("list", "insert")
+def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
+    if isinstance(owner, GrownList) or len(it.b.scopes) != owner.depth:
+        it.refuse(node, "insert() into a list that grows at run time", "use an array")
+    owner.insert(it.static_int(k, node, "the index of a list"), item)
+
+
+@method("list", "reverse")
+def reverse(it: Any, node: Any, owner: Any) -> None:
+    if isinstance(owner, GrownList):
+        it.refuse(node, "reverse() of a list that grows at run time", "use np.flip(np.array(...))")
+    owner.reverse()
+
+
+@method("dict", "keys")
+def keys(it: Any, node: Any, owner: Any) -> Any:
+    return list(owner.keys())
+
+
+@method("dict", "values")
+def values(it: Any, node: Any, owner: Any) -> Any:
+    return list(owner.values())
+
+
+@method("dict", "items")
+def items(it: Any, node: Any, owner: Any) -> Any:
+    return list(owner.items())
+
+
+@method("dict", "get")
+def get(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
+    return owner.get(key, default)
+
+
+@method("dict", "copy")
+def copy_dict(it: Any, node: Any, owner: Any) -> Any:
+    return dict(owner)
+
+
+@method("dict", "update")
+def update(it: Any, node: Any, owner: Any, other: Any = (), **kwargs: Any) -> None:
+    owner.update(other, **kwargs)
+
+
+@method("str", "format")
+def format_(it: Any, node: Any, owner: Any, *args: Any) -> Any:
+    return Formatted(owner, list(args)) if any(isinstance(a, Var) for a in args) else owner.format(*args)
+
+
+def _static_str(name: str) -> None:
+    def handler(it: Any, node: Any, owner: str, *args: Any) -> Any:
+        if any(isinstance(a, Var) for a in args):
+            it.refuse(node, f"str.{name} of run-time values")
+        return getattr(owner, name)(*args)
+
+    method("str", name)(handler)
+
+
+for _n in ("lower", "upper", "strip", "split", "join", "startswith", "endswith", "replace"):
+    _static_str(_n)

@@ -1,0 +1,303 @@
+"""Functions that make arrays: zeros, array, arange, linspace, eye and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import (
+    GrownList,
+    Iterated,
+    Range,
+    describe,
+    is_array,
+    is_integer,
+    is_number,
+    is_scalar,
+    is_value,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Scalar, is_float, join_scalars
+
+
+def dims_of(it: Any, node: Any, shape: Any) -> list[Any]:
+    """A shape argument as dims: ints and run-time integers."""
+    if is_array(shape) and shape.type.ndim == 1:
+        shape = it.static_items(shape, node)
+    parts = list(shape) if isinstance(shape, tuple | list) else [shape]
+    out = []
+    for p in parts:
+        if is_array(p) and not p.type.dims:
+            p = it.b("load", p)
+        if not is_integer(p):
+            it.refuse(node, f"a shape is made of integers, not {describe(p)}")
+        if is_number(p) and p < 0:
+            it.refuse(node, "negative dimensions are not allowed")
+        if isinstance(p, Var) and not _is_length(it, p):
+            negative = plain(it.b("lt", p, 0))
+            it.fail_if(negative, "ValueError", "negative dimensions are not allowed")
+        out.append(int(p) if is_number(p) else p)
+    return out
+
+
+def _is_length(it: Any, v: Var) -> bool:
+    """Whether a run-time integer is known not to be negative."""
+    definition = it.definition(v)
+    if definition is None:
+        return False
+    match definition.op.name, definition.args:
+        case ("dim" | "count_nonzero" | "trips"), _:
+            return True
+        case "maximum", (_, c) if is_number(plain(c)) and plain(c) >= 0:
+            return True
+        case ("add" | "mul"), args:
+            return all(
+                plain(a) >= 0 if is_number(plain(a)) else _is_length(it, a) for a in args
+            )
+    return False
+
+
+def _dtype(it: Any, node: Any, dtype: Any, default: str = "f64") -> str:
+    return default if dtype is None else scalar_type(it, node, dtype).dtype
+
+
+def filled(it: Any, dims: list[Any], value: Any, dtype: str) -> Any:
+    """A new array with every element `value`; a scalar if there are no dims."""
+    value = it.b.cast(value, Scalar(dtype))
+    if not dims:
+        return plain(value)
+    if is_number(plain(value)) and plain(value) == 0:
+        return it.b("zeros", *dims, dtype=dtype)
+    return it.b("broadcast_to", value, *dims)
+
+
+@implements(np.zeros)
+def zeros(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+    return filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+
+
+@implements(np.ones)
+def ones(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+    return filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype))
+
+
+@implements(np.empty)
+def empty(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+    # zeros, so that a read of what was never written is at least the same every time
+    return filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+
+
+@implements(np.full)
+def full(it: Any, node: Any, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    dims = dims_of(it, node, shape)
+    if is_array(fill_value):
+        value = it.b("broadcast_to", fill_value, *dims)
+        return value if dtype is None else it.b.cast(value, scalar_type(it, node, dtype))
+    return filled(it, dims, fill_value, _dtype(it, node, dtype, atom(fill_value).type.dtype))
+
+
+def _like(value: Any) -> Any:
+    def handler(
+        it: Any, node: Any, x: Any, *fill: Any, dtype: Any = None, shape: Any = None, **_: Any
+    ) -> Any:
+        if isinstance(x, list | tuple):
+            x = array(it, node, x)
+        dims = list(x.type.dims) if is_array(x) else []
+        if shape is not None:
+            dims = dims_of(it, node, shape)
+        number = fill[0] if fill else _.get("fill_value", value)
+        return filled(it, dims, number, _dtype(it, node, dtype, atom(x).type.dtype))
+
+    return handler
+
+
+implements(np.zeros_like)(_like(0))
+implements(np.empty_like)(_like(0))
+implements(np.ones_like)(_like(1))
+implements(np.full_like)(_like(None))
+
+
+@implements(np.eye)
+def eye(it: Any, node: Any, N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+    n, m = dims_of(it, node, (N, N if M is None else M))
+    rows, cols = ranges(it, n, m)
+    diagonal = it.b("eq", it.b("add", rows, k), cols)
+    return it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
+
+
+@implements(np.identity)
+def identity(it: Any, node: Any, n: Any, dtype: Any = None) -> Any:
+    return eye(it, node, n, dtype=dtype)
+
+
+def ranges(it: Any, n: Any, m: Any) -> tuple[Any, Any]:
+    """Row numbers as a column and column numbers as a row."""
+    rows = it.b("view", it.b("iota", n), spec=(":", "n"))
+    cols = it.b("view", it.b("iota", m), spec=("n", ":"))
+    return rows, cols
+
+
+@implements(np.arange)
+def arange(it: Any, node: Any, *args: Any, dtype: Any = None) -> Any:
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    kind = join_scalars(join_scalars(atom(start).type, atom(stop).type), atom(step).type)
+    b = it.b
+    if is_integer(start) and is_integer(stop) and is_integer(step):
+        n = b.dim(b("trips", start, stop, step)) if not _unit(start, step) else b.dim(
+            b("maximum", stop, 0)
+        )
+    else:
+        n = b.dim(b.cast(b("maximum", b("ceil", b("div", b("sub", stop, start), step)), 0.0), Scalar("i64", True)))
+    out = b("iota", n)
+    if not _unit(start, step) or is_float(kind.dtype):
+        out = b("add", start, b("mul", step, out))
+    if dtype is not None:
+        return b.cast(out, scalar_type(it, node, dtype))
+    return b.cast(out, Scalar(kind.dtype))
+
+
+def _unit(start: Any, step: Any) -> bool:
+    return is_number(start) and start == 0 and is_number(step) and step == 1
+
+
+@implements(np.linspace)
+def linspace(
+    it: Any, node: Any, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None
+) -> Any:
+    b = it.b
+    (n,) = dims_of(it, node, num)
+    start, stop = (b.cast(v, Scalar("f64")) for v in (start, stop))
+    parts = b("maximum", b("sub", n, 1), 1) if endpoint else n
+    step = b("div", b("sub", stop, start), parts)
+    out = b("add", b("mul", b("iota", n), step), start)
+    if endpoint:
+        # NumPy sets the last place to `stop` itself; that of a single place is `start`
+        last = b("logical_and", b("eq", b("iota", n), b("sub", n, 1)), b("gt", n, 1))
+        out = b("where", last, stop, out)
+    return out if dtype is None else b.cast(out, scalar_type(it, node, dtype))
+
+
+# ---- array and its kin ----
+@implements(np.array)
+def array(
+    it: Any, node: Any, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0, order: Any = None
+) -> Any:
+    out = as_array(it, node, x, copy=bool(copy))
+    if dtype is not None:
+        out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
+    missing = ndmin - (out.type.ndim if is_array(out) else 0)
+    if missing > 0 and is_array(out):
+        out = it.b("view", out, spec=("n",) * missing + (":",) * out.type.ndim)
+    elif missing > 0:
+        out = it.b("broadcast_to", out, *([1] * missing))
+    return out
+
+
+@implements(np.asarray, np.ascontiguousarray, np.asanyarray, np.asfarray if hasattr(np, "asfarray") else np.asarray)
+def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
+    out = as_array(it, node, x, copy=False)
+    if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
+        out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
+    return out
+
+
+@implements(np.copy, method="copy")
+def copy(it: Any, node: Any, x: Any, order: Any = None) -> Any:
+    return as_array(it, node, x, copy=True)
+
+
+@implements(np.copyto)
+def copyto(it: Any, node: Any, dst: Any, src: Any, where: Any = True) -> None:
+    value = src if where is True else it.emit(node, "where", where, src, dst)
+    to_out(it, node, value, dst)
+
+
+@implements(method="astype")
+def astype(it: Any, node: Any, x: Any, dtype: Any, copy: Any = True) -> Any:
+    target = scalar_type(it, node, dtype)
+    if is_array(x) and x.type.dtype == target.dtype:
+        return it.b("copy", x)
+    return plain(it.b.cast(x, target))
+
+
+@implements(method="fill")
+def fill(it: Any, node: Any, x: Any, value: Any) -> None:
+    it.assign_array(x, it._stored_value(x, value, node))
+
+
+@implements(method="item")
+def item(it: Any, node: Any, x: Any, *index: Any) -> Any:
+    if not is_array(x):
+        return x
+    if index:
+        return it.read(x, list(index), node)
+    for d in x.type.dims:
+        if isinstance(d, Var):
+            it.b("check_equal", d, 1, message="can only convert an array of size 1 to a Python scalar")
+        elif d != 1:
+            it.refuse(node, "can only convert an array of size 1 to a Python scalar")
+    return it.b("load", x, *([0] * x.type.ndim))
+
+
+@implements(method="tolist")
+def tolist(it: Any, node: Any, x: Any) -> Any:
+    return x if not is_array(x) else [tolist(it, node, v) for v in it.static_items(x, node)]
+
+
+def as_array(it: Any, node: Any, x: Any, copy: bool) -> Any:
+    """NumPy's conversion: arrays, numbers, nested sequences of them."""
+    if is_array(x):
+        return it.b("copy", x) if copy else x
+    if is_scalar(x):
+        return _strong(it, x)
+    if isinstance(x, GrownList):
+        n = it.grown_length(x)
+        return it.b("copy", it.b("tape_view", x.tape, 0, n))
+    if isinstance(x, Iterated | Range):
+        it.refuse(node, "an array of a range: use np.arange")
+    if isinstance(x, list | tuple):
+        return _stacked(it, node, x)
+    it.refuse(node, f"{describe(x)} cannot be made an array")
+
+
+def _strong(it: Any, x: Any) -> Any:
+    t = atom(x).type
+    return plain(it.b.cast(x, Scalar(t.dtype))) if is_number(x) else x
+
+
+def _stacked(it: Any, node: Any, xs: Any) -> Any:
+    """An array of a sequence: of numbers, or of arrays and sequences of one shape."""
+    parts = [p if is_value(p) else as_array(it, node, p, copy=False) for p in xs]
+    parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
+    if not parts:
+        return it.b("zeros", 0, dtype="f64")
+    kind = Scalar(atom(parts[0]).type.dtype, getattr(atom(parts[0]).type, "weak", False))
+    for p in parts[1:]:
+        kind = join_scalars(kind, Scalar(atom(p).type.dtype, getattr(atom(p).type, "weak", False)))
+    if any(is_array(p) for p in parts):
+        if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
+            it.refuse(node, "the parts of an array have different shapes")
+        rows = [it.b("view", it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
+        for r in rows[1:]:
+            same_dims(it, node, rows[0], r, range(1, rows[0].type.ndim))
+        return it.b("concatenate", *rows, axis=0)
+    strong = Scalar(kind.dtype)
+    return it.b("pack", *(it.b.cast(it.b.cast(p, kind), strong) for p in parts), name="array")
+
+
+def same_dims(it: Any, node: Any, a: Var, c: Var, axes: Any) -> None:
+    """Check that two arrays agree along axes."""
+    for axis in axes:
+        m, n = a.type.dims[axis], c.type.dims[axis]
+        if m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n):
+            continue
+        if not isinstance(m, Var) and not isinstance(n, Var):
+            it.refuse(node, f"all input array dimensions must match exactly: {m} against {n}")
+        it.b("check_equal", m, n, message=(
+            f"all the input array dimensions except for the concatenation axis must match exactly, "
+            f"but along dimension {axis}, the array at index 0 has size {{}} and the array at "
+            f"index 1 has size {{}}"))  # fmt: skip

@@ -1,0 +1,309 @@
+"""Elementwise functions of math and NumPy: a table of names, and one handler for all."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import (
+    GrownList,
+    describe,
+    is_array,
+    is_number,
+    is_scalar,
+    is_value,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import FLOAT, Scalar, short_dtype
+
+# primitive -> the functions it implements
+NAMES: dict[str, tuple] = {
+    "add": (np.add,), "sub": (np.subtract,), "mul": (np.multiply,), "div": (np.divide,),
+    "neg": (np.negative,), "abs": (np.abs, np.fabs, math.fabs), "sign": (np.sign,),
+    "maximum": (np.maximum,), "minimum": (np.minimum,), "fmod": (np.fmod, math.fmod),
+    "copysign": (np.copysign, math.copysign), "hypot": (np.hypot, math.hypot),
+    "exp": (np.exp, math.exp), "exp2": (np.exp2, math.exp2), "expm1": (np.expm1, math.expm1),
+    "log2": (np.log2, math.log2), "log10": (np.log10, math.log10),
+    "log1p": (np.log1p, math.log1p), "sqrt": (np.sqrt, math.sqrt), "cbrt": (np.cbrt, math.cbrt),
+    "logaddexp": (np.logaddexp,),
+    "sin": (np.sin, math.sin), "cos": (np.cos, math.cos), "tan": (np.tan, math.tan),
+    "arcsin": (np.arcsin, math.asin), "arccos": (np.arccos, math.acos),
+    "arctan": (np.arctan, math.atan), "arctan2": (np.arctan2, math.atan2),
+    "sinh": (np.sinh, math.sinh), "cosh": (np.cosh, math.cosh), "tanh": (np.tanh, math.tanh),
+    "arcsinh": (np.arcsinh, math.asinh), "arccosh": (np.arccosh, math.acosh),
+    "arctanh": (np.arctanh, math.atanh), "erf": (math.erf,), "erfc": (math.erfc,),
+    "lt": (np.less,), "le": (np.less_equal,), "gt": (np.greater,), "ge": (np.greater_equal,),
+    "eq": (np.equal,), "ne": (np.not_equal,),
+    "logical_and": (np.logical_and,), "logical_or": (np.logical_or,),
+    "logical_xor": (np.logical_xor,), "logical_not": (np.logical_not,),
+    "bit_and": (np.bitwise_and,), "bit_or": (np.bitwise_or,), "bit_xor": (np.bitwise_xor,),
+    "invert": (np.invert,), "shift_left": (np.left_shift,), "shift_right": (np.right_shift,),
+    "isnan": (np.isnan, math.isnan), "isinf": (np.isinf, math.isinf),
+    "isfinite": (np.isfinite, math.isfinite), "signbit": (np.signbit,),
+    "floor": (np.floor,), "ceil": (np.ceil,), "trunc": (np.trunc,), "rint": (np.rint,),
+}  # fmt: skip
+LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
+FLOATING = frozenset(NAMES) - {
+    "add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "lt", "le", "gt", "ge", "eq",
+    "ne", *LOGICAL, "bit_and", "bit_or", "bit_xor", "invert", "shift_left", "shift_right",
+    "isnan", "isinf", "isfinite", "signbit", "floor", "ceil", "trunc", "fmod",
+}  # fmt: skip
+
+
+def _register(name: str, functions: tuple) -> None:
+    for f in functions:
+
+        def handler(it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, f: Any = f) -> Any:
+            return elementwise(it, node, name, f, args, out, dtype)
+
+        implements(f)(handler)
+
+
+for _name, _functions in NAMES.items():
+    _register(_name, _functions)
+
+
+def operands(it: Any, node: Any, args: tuple, what: str) -> list[Any]:
+    """Arguments of an elementwise function: lists are converted, others refused."""
+    out = []
+    for v in args:
+        if isinstance(v, list | tuple | GrownList):
+            v = it.call_numpy(np.array, [v], {}, node)
+        if not is_value(v):
+            it.refuse(node, f"{what} does not take {describe(v)}")
+        out.append(v)
+    return out
+
+
+def elementwise(
+    it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dtype: Any
+) -> Any:
+    what = getattr(f, "__name__", name)
+    if all(is_number(a) for a in args) and out is None and dtype is None:
+        return _static(it, node, f, args)
+    values = operands(it, node, args, what)
+    if getattr(f, "__module__", "") == "math":
+        values = [_scalar(it, node, v, what) for v in values]
+    if dtype is not None:
+        values = [it.b.cast(v, scalar_type(it, node, dtype)) for v in values]
+    if name in ("fmod", "copysign") and getattr(f, "__module__", "") == "math":
+        values = [it.b.cast(v, FLOAT) for v in values]
+    if name in LOGICAL:
+        values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
+    result = it.emit(node, name, *values)
+    return to_out(it, node, result, out)
+
+
+def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
+    with np.errstate(all="ignore"):
+        try:
+            return f(*args)
+        except (TypeError, ValueError, OverflowError) as e:
+            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+
+
+def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:
+    """What a function of `math` takes: a number, or an array with one element."""
+    if not is_array(v):
+        return v
+    if any(isinstance(d, Var) or d != 1 for d in v.type.dims):
+        it.refuse(node, f"math.{what} takes a number, not {describe(v)}", f"use numpy.{what}")
+    return it.b("load", v, *([0] * v.type.ndim))
+
+
+def scalar_type(it: Any, node: Any, dtype: Any) -> Scalar:
+    """The IR type of a dtype argument: np.float32, "float32", float, x.dtype."""
+    try:
+        short = short_dtype(dtype)
+    except TypeError:
+        short = None
+    if short is None:
+        it.refuse(node, f"dtype {dtype!r} is not supported")
+    return Scalar(short)
+
+
+def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
+    """Store a result into the `out=` array, if there is one."""
+    if out is None:
+        return result
+    if isinstance(out, tuple) and len(out) == 1:
+        (out,) = out
+    if not is_array(out):
+        it.refuse(node, f"out= takes an array, not {describe(out)}")
+    have = atom(result).type.dtype
+    if have[0] in "fc" and out.type.dtype[0] in "iub":
+        it.refuse(node, f"the result is {have} and cannot be stored in out= of {out.type.dtype}")
+    it.assign_array(out, it._stored_value(out, result, node))
+    return out
+
+
+# ---- those with something of their own ----
+@implements(np.log, math.log)
+def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: Any = None) -> Any:
+    if is_number(x) and (base is None or is_number(base)):
+        return _static(it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base))
+    result = elementwise(it, node, "log", np.log, (x,), out, dtype)
+    if base is None:
+        return result
+    return it.emit(node, "div", result, log(it, node, base))
+
+
+@implements(np.power, np.float_power, math.pow)
+def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
+    x, n = operands(it, node, (x, n), "power")
+    if is_number(x) and is_number(n):
+        return _static(it, node, np.power, (x, n))
+    return to_out(it, node, it.power(x, n, node), out)
+
+
+@implements(np.square)
+def square(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "square")
+    return to_out(it, node, it.emit(node, "mul", x, x), out)
+
+
+@implements(np.reciprocal)
+def reciprocal(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "reciprocal")
+    return to_out(it, node, it.emit(node, "div", 1.0, x), out)
+
+
+@implements(np.positive)
+def positive(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "positive")
+    return to_out(it, node, it.b("copy", x) if is_array(x) else x, out)
+
+
+@implements(np.floor_divide)
+def floor_divide(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+    import gast
+
+    a, c = operands(it, node, (a, c), "floor_divide")
+    return to_out(it, node, it.binary(gast.FloorDiv(), a, c, node), out)
+
+
+@implements(np.mod, np.remainder)
+def mod(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+    import gast
+
+    a, c = operands(it, node, (a, c), "mod")
+    return to_out(it, node, it.binary(gast.Mod(), a, c, node), out)
+
+
+@implements(np.deg2rad, np.radians, math.radians)
+def radians(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "radians")
+    return it.emit(node, "mul", x, math.pi / 180.0)
+
+
+@implements(np.rad2deg, np.degrees, math.degrees)
+def degrees(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "degrees")
+    return it.emit(node, "mul", x, 180.0 / math.pi)
+
+
+@implements(np.sinc)
+def sinc(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "sinc")
+    zero = it.b("eq", x, 0.0)
+    y = it.b("mul", it.b("where", zero, 1.0, x), math.pi)
+    # at 0 the value is 1 and so is the limit; the slope there is 0
+    return it.emit(node, "where", zero, 1.0, it.b("div", it.b("sin", y), y))
+
+
+@implements(np.heaviside)
+def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
+    x, h = operands(it, node, (x, h), "heaviside")
+    return it.emit(node, "where", it.b("eq", x, 0.0), h, it.b("where", it.b("gt", x, 0.0), 1.0, 0.0))
+
+
+@implements(np.clip, method="clip")
+def clip(
+    it: Any, node: Any, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
+    min: Any = None, max: Any = None,
+) -> Any:  # fmt: skip
+    lo, hi = (a_min if min is None else min), (a_max if max is None else max)
+    (x,) = operands(it, node, (x,), "clip")
+    if lo is None and hi is None:
+        return to_out(it, node, positive(it, node, x), out)
+    lo = -math.inf if lo is None else lo
+    hi = math.inf if hi is None else hi
+    if atom(x).type.dtype[0] in "iu":
+        # an integer stays one: bounds that are missing do not make it a float
+        y = x if lo == -math.inf else it.emit(node, "maximum", x, lo)
+        return to_out(it, node, y if hi == math.inf else it.emit(node, "minimum", y, hi), out)
+    lo, hi = operands(it, node, (lo, hi), "clip")
+    return to_out(it, node, it.emit(node, "clip", x, lo, hi), out)
+
+
+@implements(np.where)
+def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
+    if a is None or b is None:
+        return it.call_numpy(np.nonzero, [c], {}, node)
+    c, a, b = operands(it, node, (c, a, b), "where")
+    if is_number(c) and is_number(a) and is_number(b):
+        return a if c else b
+    if atom(c).type.dtype != "bool":
+        c = it.b("ne", c, 0)
+    if atom(a).type.dtype == "bool" and is_scalar(a) and atom(b).type.dtype != "bool":
+        a = it.widened(a)
+    return it.emit(node, "where", c, a, b)
+
+
+@implements(np.nan_to_num)
+def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> Any:
+    (x,) = operands(it, node, (x,), "nan_to_num")
+    big = np.finfo(scalar_dtype(x)).max
+    y = it.b("where", it.b("isnan", x), nan, x)
+    y = it.b("where", it.b("eq", y, math.inf), float(big), y)
+    return it.emit(node, "where", it.b("eq", y, -math.inf), -float(big), y)
+
+
+def scalar_dtype(x: Any) -> Any:
+    from srcgrad.ir.types import np_dtype
+
+    return np_dtype(atom(x).type.dtype)
+
+
+@implements(np.isclose)
+def isclose(it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8) -> Any:
+    a, c = operands(it, node, (a, c), "isclose")
+    gap = it.b("abs", it.b("sub", a, c))
+    return it.emit(node, "le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
+
+
+@implements(np.real, np.conj, np.conjugate, method="conj")
+def real(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "real")
+    if atom(x).type.dtype[0] == "c":
+        it.refuse(node, "complex numbers are not supported yet")
+    return x
+
+
+def _integer_rounding(name: str, f: Any) -> None:
+    def handler(it: Any, node: Any, x: Any) -> Any:
+        if is_number(x):
+            return f(x)
+        from srcgrad.ir.types import INT
+
+        v = _scalar(it, node, x, name)
+        return v if atom(v).type.dtype[0] in "iu" else it.b.cast(it.b(name, v), INT)
+
+    implements(f)(handler)
+
+
+_integer_rounding("floor", math.floor)
+_integer_rounding("ceil", math.ceil)
+_integer_rounding("trunc", math.trunc)
+
+
+@implements(np.round, np.around, method="round")
+def round_(it: Any, node: Any, x: Any, decimals: Any = 0, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "round")
+    if decimals == 0:
+        return to_out(it, node, it.emit(node, "rint", x), out)
+    scale = 10.0 ** it.static_int(decimals, node, "decimals")
+    return to_out(it, node, it.emit(node, "div", it.b("rint", it.b("mul", x, scale)), scale), out)

@@ -1,0 +1,230 @@
+"""Joins and splits of arrays: concatenate, stack and their kin, split, pad, meshgrid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.creation import same_dims
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.values import Slice, describe, is_array, is_number
+from srcgrad.ir.types import Scalar, join_scalars
+
+
+def _parts(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
+    if is_array(xs):
+        xs = it.static_items(xs, node)
+    elif not isinstance(xs, list | tuple):
+        it.refuse(node, f"{what} takes a sequence of arrays, not {describe(xs)}")
+    xs = operands(it, node, tuple(xs), what)
+    if not xs:
+        it.refuse(node, f"{what} needs at least one array")
+    return [x if is_array(x) else it.b("broadcast_to", x, 1) for x in xs]
+
+
+def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
+    """The arrays one after the other along an axis, in their common dtype."""
+    kind = Scalar(xs[0].type.dtype)
+    for x in xs[1:]:
+        kind = join_scalars(kind, Scalar(x.type.dtype))
+        if x.type.ndim != xs[0].type.ndim:
+            it.refuse(
+                node, "all the input arrays must have the same number of dimensions: "
+                f"{xs[0].type.ndim} against {x.type.ndim}",
+            )  # fmt: skip
+        same_dims(it, node, xs[0], x, [k for k in range(x.type.ndim) if k != axis])
+    return it.b("concatenate", *(it.b.cast(x, kind) for x in xs), axis=axis)
+
+
+@implements(np.concatenate, np.concat if hasattr(np, "concat") else np.concatenate)
+def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+    parts = _parts(it, node, xs, "concatenate")
+    if axis is None:
+        return joined(it, node, [ravel(it, node, x) for x in parts], 0)
+    (k,) = axes_of(it, node, parts[0], axis)
+    return joined(it, node, parts, k)
+
+
+@implements(np.append)
+def append(it: Any, node: Any, x: Any, values: Any, axis: Any = None) -> Any:
+    return concatenate(it, node, [x, values], axis)
+
+
+@implements(np.stack)
+def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+    if isinstance(xs, list | tuple) and all(not is_array(x) for x in xs):
+        return it.call_numpy(np.array, [list(xs)], {}, node)
+    parts = _parts(it, node, xs, "stack")
+    n = parts[0].type.ndim + 1
+    k = it.static_int(axis, node, "an axis") % n
+    spec = tuple("n" if a == k else ":" for a in range(n))
+    for x in parts[1:]:
+        same_dims(it, node, parts[0], x, range(n - 1))
+    return joined(it, node, [it.b("view", x, spec=spec) for x in parts], k)
+
+
+@implements(np.hstack)
+def hstack(it: Any, node: Any, xs: Any) -> Any:
+    parts = _parts(it, node, xs, "hstack")
+    return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
+
+
+@implements(np.vstack)
+def vstack(it: Any, node: Any, xs: Any) -> Any:
+    parts = _parts(it, node, xs, "vstack")
+    rows = [it.b("view", x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
+    return joined(it, node, rows, 0)
+
+
+@implements(np.column_stack)
+def column_stack(it: Any, node: Any, xs: Any) -> Any:
+    parts = _parts(it, node, xs, "column_stack")
+    columns = [it.b("view", x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
+    return joined(it, node, columns, 1)
+
+
+def _split(it: Any, node: Any, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
+    (k,) = axes_of(it, node, x, axis)
+    n = x.type.dims[k]
+    if isinstance(sections, list | tuple):
+        bounds = [0, *sections, None]
+    else:
+        count = it.static_int(sections, node, "the number of sections")
+        if even and is_number(n) and n % count:
+            it.refuse(node, "array split does not result in an equal division")
+        if even and not is_number(n):
+            left = it.b("mod", n, count)
+            it.b("check_equal", left, 0, message="array split does not result in an equal division")
+        bounds = _bounds(it, n, count)
+    out = []
+    for lo, hi in zip(bounds[:-1], bounds[1:], strict=True):
+        items = [Slice(None, None, None) for _ in x.type.dims]
+        items[k] = Slice(lo, hi, None)
+        out.append(it.view(x, items, node))
+    return out
+
+
+def _bounds(it: Any, n: Any, count: int) -> list[Any]:
+    """The cuts of `count` parts whose lengths differ by one at most, longer ones first."""
+    b = it.b
+    each, extra = b("floordiv", n, count), b("mod", n, count)
+    cuts: list[Any] = [0]
+    for k in range(1, count):
+        cuts.append(b.dim(b("add", b("mul", each, k), b("minimum", extra, k))))
+    return [*cuts, None]
+
+
+@implements(np.split)
+def split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
+    return _split(it, node, x, sections, axis, even=True)
+
+
+@implements(np.array_split)
+def array_split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
+    return _split(it, node, x, sections, axis, even=False)
+
+
+@implements(np.hsplit)
+def hsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
+    return _split(it, node, x, sections, 0 if x.type.ndim == 1 else 1, even=True)
+
+
+@implements(np.vsplit)
+def vsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
+    return _split(it, node, x, sections, 0, even=True)
+
+
+@implements(np.pad)
+def pad(
+    it: Any, node: Any, x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0
+) -> Any:
+    (x,) = operands(it, node, (x,), "pad")
+    widths = _widths(it, node, pad_width, x.type.ndim)
+    for k, (before, after) in enumerate(widths):
+        parts = [_margin(it, node, x, k, before, mode, constant_values, True), x,
+                 _margin(it, node, x, k, after, mode, constant_values, False)]  # fmt: skip
+        parts = [p for p in parts if p is not None]
+        x = joined(it, node, parts, k) if len(parts) > 1 else x
+    return x
+
+
+def _widths(it: Any, node: Any, width: Any, n: int) -> list[tuple[Any, Any]]:
+    if not isinstance(width, tuple | list):
+        return [(width, width)] * n
+    if width and not isinstance(width[0], tuple | list):
+        pair = (width[0], width[1]) if len(width) == 2 else (width[0], width[0])
+        return [pair] * n
+    pairs = [tuple(w) if len(w) == 2 else (w[0], w[0]) for w in width]
+    return pairs * n if len(pairs) == 1 else pairs
+
+
+def _margin(
+    it: Any, node: Any, x: Any, axis: int, width: Any, mode: str, value: Any, before: bool
+) -> Any:
+    if is_number(width) and width == 0:
+        return None
+    dims = list(x.type.dims)
+    dims[axis] = width
+    if mode == "constant":
+        return it.b("broadcast_to", it.b.cast(value, Scalar(x.type.dtype)), *dims)
+    items = [Slice(None, None, None) for _ in dims]
+    if mode == "edge":
+        items[axis] = Slice(0, 1, None) if before else Slice(-1, None, None)
+        return it.b("broadcast_to", it.view(x, items, node), *dims)
+    w = it.static_int(width, node, "the width of a margin")
+    if mode == "wrap":
+        items[axis] = Slice(-w, None, None) if before else Slice(0, w, None)
+        return it.view(x, items, node)
+    if mode in ("reflect", "symmetric"):
+        skip = 1 if mode == "reflect" else 0
+        items[axis] = Slice(skip, w + skip, None) if before else Slice(-w - skip, -skip or None, None)
+        part = it.view(x, items, node)
+        back = [Slice(None, None, None) for _ in dims]
+        back[axis] = Slice(None, None, -1)
+        return it.view(part, back, node)
+    it.refuse(node, f"pad with mode={mode!r} is not supported")
+
+
+@implements(np.meshgrid)
+def meshgrid(it: Any, node: Any, *xs: Any, indexing: Any = "xy") -> Any:
+    xs = tuple(operands(it, node, xs, "meshgrid"))
+    order = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        order[0], order[1] = 1, 0
+    dims = [xs[k].type.dims[0] for k in order]
+    out = []
+    for k, x in enumerate(xs):
+        spec = tuple(":" if order[a] == k else "n" for a in range(len(xs)))
+        out.append(it.b("broadcast_to", it.b("view", x, spec=spec), *dims))
+    return out
+
+
+@implements(np.add.at)
+def add_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
+    items = list(indices) if isinstance(indices, tuple) else [indices]
+    items = it._expanded(x, items, node)
+    if not any(is_array(i) for i in items):
+        it.in_place(__import__("gast").Add(), it.view(x, items, node), values, node)
+        return
+    base, idx, spec = it._gathered(x, items, node)
+    values = it._stored_value(x, values, node)
+    if is_array(values):
+        values = it._spread(values, base, idx, spec)
+    it.b("scatter_add", base, *idx, values, spec=spec)
+
+
+@implements(np.take, method="take")
+def take(it: Any, node: Any, x: Any, indices: Any, axis: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "take")
+    if axis is None:
+        return it.read(ravel(it, node, x), [indices], node)
+    (k,) = axes_of(it, node, x, axis)
+    items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
+    items[k] = indices
+    return it.read(x, items, node)
+
+

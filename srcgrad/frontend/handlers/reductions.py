@@ -1,0 +1,288 @@
+"""Reductions of NumPy, by the primitives sum, max, min, any, all, argmax, argmin and loops.
+
+Mean, variance and norms are their definitions; a product is a loop, so zeros need no rule.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
+from srcgrad.ir.nodes import For, Var, atom
+from srcgrad.ir.types import INT, Array, Scalar, is_float
+
+
+def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
+    """An axis argument as a sorted tuple of non-negative axes."""
+    n = x.type.ndim if is_array(x) else 0
+    if axis is None:
+        return tuple(range(n))
+    many = axis if isinstance(axis, tuple | list) else (axis,)
+    out = []
+    for a in many:
+        k = it.static_int(a, node, "an axis")
+        if not -max(n, 1) <= k < max(n, 1):
+            it.refuse(node, f"axis {k} is out of bounds for array of dimension {n}")
+        out.append(k % n if n else 0)
+    if len(set(out)) != len(out):
+        it.refuse(node, "duplicate value in 'axis'")
+    return tuple(sorted(out))
+
+
+def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
+    """The result with the reduced axes kept as axes of length 1, if so wished."""
+    if not keepdims or not is_array(x):
+        return y
+    n = x.type.ndim
+    if is_scalar(y):
+        return it.b("broadcast_to", y, *([1] * n))
+    return it.b("view", y, spec=tuple("n" if k in axes else ":" for k in range(n)))
+
+
+def reduce(
+    it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None
+) -> Any:
+    (x,) = operands(it, node, (x,), name)
+    if not is_array(x) or not x.type.dims:
+        return it.b("load", x) if is_array(x) else x
+    axes = axes_of(it, node, x, axis)
+    result = plain(it.b(name, x, axes=axes)) if axes else it.b("copy", x)
+    return to_out(it, node, keep(it, x, result, axes, keepdims), out)
+
+
+@implements(np.sum, method="sum")
+def sum_(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    keepdims: Any = False, initial: Any = 0, where: Any = None,
+) -> Any:  # fmt: skip
+    (x,) = operands(it, node, (x,), "sum")
+    if dtype is not None:
+        x = plain(it.b.cast(x, scalar_type(it, node, dtype)))
+    elif atom(x).type.dtype == "bool" or atom(x).type.dtype in ("i8", "i16", "i32"):
+        x = it.b.cast(x, Scalar("i64"))
+    if where is not None:
+        x = it.b("where", where, x, 0)
+    result = reduce(it, node, "sum", x, axis, keepdims)
+    if not (is_number(initial) and initial == 0):
+        result = it.emit(node, "add", result, initial)
+    return to_out(it, node, result, out)
+
+
+def count(it: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The number of elements reduced over."""
+    return it.b.size([x.type.dims[a] for a in axes])
+
+
+def _floats(it: Any, x: Any) -> Any:
+    return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
+
+
+@implements(np.mean, np.average, method="mean")
+def mean(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    keepdims: Any = False, weights: Any = None,
+) -> Any:  # fmt: skip
+    (x,) = operands(it, node, (x,), "mean")
+    x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    if not is_array(x):
+        return x
+    axes = axes_of(it, node, x, axis)
+    if weights is not None:
+        (weights,) = operands(it, node, (weights,), "average")
+        total = reduce(it, node, "sum", it.emit(node, "mul", x, weights), axis, keepdims)
+        return it.emit(node, "div", total, reduce(it, node, "sum", weights, None, False))
+    total = reduce(it, node, "sum", x, axis, keepdims)
+    return to_out(it, node, it.emit(node, "div", total, count(it, x, axes)), out)
+
+
+@implements(np.var, method="var")
+def var(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    keepdims: Any = False,
+) -> Any:  # fmt: skip
+    (x,) = operands(it, node, (x,), "var")
+    x = _floats(it, x)
+    axes = axes_of(it, node, x, axis)
+    centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
+    total = reduce(it, node, "sum", it.b("mul", centred, centred), axis, keepdims)
+    degrees = it.b("sub", count(it, x, axes), ddof)
+    return to_out(it, node, it.emit(node, "div", total, degrees), out)
+
+
+@implements(np.std, method="std")
+def std(it: Any, node: Any, x: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+    return to_out(it, node, it.emit(node, "sqrt", var(it, node, x, *args, **kwargs)), out)
+
+
+def _plain_reduction(name: str, *functions: Any) -> None:
+    def handler(
+        it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
+        initial: Any = None,
+    ) -> Any:  # fmt: skip
+        if name in ("any", "all"):
+            (x,) = operands(it, node, (x,), name)
+            if atom(x).type.dtype != "bool":
+                x = it.b("ne", x, 0)
+        result = reduce(it, node, name, x, axis, keepdims)
+        if initial is not None:
+            result = it.emit(node, "maximum" if name == "max" else "minimum", result, initial)
+        return to_out(it, node, result, out)
+
+    implements(*functions, method=name)(handler)
+
+
+_plain_reduction("max", np.max)
+_plain_reduction("min", np.min)
+_plain_reduction("any", np.any)
+_plain_reduction("all", np.all)
+
+
+def _places(name: str, f: Any) -> None:
+    def handler(
+        it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, keepdims: Any = False
+    ) -> Any:
+        return reduce(it, node, name, x, axis, keepdims, out)
+
+    implements(f, method=name)(handler)
+
+
+_places("argmax", np.argmax)
+_places("argmin", np.argmin)
+
+
+@implements(np.count_nonzero)
+def count_nonzero(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    (x,) = operands(it, node, (x,), "count_nonzero")
+    truth = x if atom(x).type.dtype == "bool" else it.b("ne", x, 0)
+    return sum_(it, node, truth, axis, keepdims=keepdims)
+
+
+@implements(np.ptp)
+def ptp(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    top = reduce(it, node, "max", x, axis, keepdims)
+    return it.emit(node, "sub", top, reduce(it, node, "min", x, axis, keepdims))
+
+
+# ---- products ----
+def fold(it: Any, x: Any, axis: int, op: str, start: Any) -> Any:
+    """`op` over one axis, as a loop that carries a scalar or an array."""
+    b, n = it.b, x.type.dims[axis]
+    dims = tuple(d for k, d in enumerate(x.type.dims) if k != axis)
+    kind = Scalar(x.type.dtype)
+    init = b.cast(start, kind)
+    type_: Any = Array(kind.dtype, dims) if dims else kind
+    init = b("broadcast_to", init, *dims) if dims else init
+    index, carried, result = Var("k", INT), Var("p", type_), Var("p", type_)
+    with b.block() as body:
+        if dims:
+            spec = tuple("i" if k == axis else ":" for k in range(x.type.ndim))
+            part = b("view", x, index, spec=spec)
+        else:
+            part = b("load", x, index)
+        new = b(op, carried, part)
+    b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (result,),
+                 False, b.loc))  # fmt: skip
+    return result
+
+
+@implements(np.prod, method="prod")
+def prod(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    keepdims: Any = False,
+) -> Any:  # fmt: skip
+    (x,) = operands(it, node, (x,), "prod")
+    if not is_array(x):
+        return x
+    if x.type.dtype == "bool":
+        x = it.b.cast(x, Scalar("i64"))
+    axes = axes_of(it, node, x, axis)
+    result = x
+    for axis in reversed(axes):
+        result = fold(it, result, axis, "mul", 1)
+    return to_out(it, node, keep(it, x, result, axes, keepdims), out)
+
+
+@implements(np.cumsum, method="cumsum")
+def cumsum(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "cumsum")
+    if axis is None and is_array(x) and x.type.ndim != 1:
+        x = it.call_numpy(np.ravel, [x], {}, node)
+    if x.type.dtype == "bool":
+        x = it.b.cast(x, Scalar("i64"))
+    (k,) = axes_of(it, node, x, 0 if axis is None else axis)
+    return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
+
+
+@implements(np.cumprod, method="cumprod")
+def cumprod(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "cumprod")
+    if axis is None and x.type.ndim != 1:
+        x = it.call_numpy(np.ravel, [x], {}, node)
+    (k,) = axes_of(it, node, x, 0 if axis is None else axis)
+    b, n = it.b, x.type.dims[k]
+    result = b("empty", *x.type.dims, dtype=x.type.dtype)
+    dims = tuple(d for a, d in enumerate(x.type.dims) if a != k)
+    kind = Scalar(x.type.dtype)
+    type_: Any = Array(kind.dtype, dims) if dims else kind
+    one = b.cast(1, kind)
+    init = b("broadcast_to", one, *dims) if dims else one
+    index, carried, last = Var("k", INT), Var("p", type_), Var("p", type_)
+    with b.block() as body:
+        if dims:
+            spec = tuple("i" if a == k else ":" for a in range(x.type.ndim))
+            new = b("mul", carried, b("view", x, index, spec=spec))
+            b("assign", b("view", result, index, spec=spec), new)
+        else:
+            new = b("mul", carried, b("load", x, index))
+            b("store", result, index, new)
+    b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (last,),
+                 False, b.loc))  # fmt: skip
+    return to_out(it, node, result, out)
+
+
+# ---- norms ----
+@implements(np.linalg.norm)
+def norm(
+    it: Any, node: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
+    (x,) = operands(it, node, (x,), "norm")
+    x = _floats(it, x)
+    b = it.b
+    axes = axes_of(it, node, x, axis)
+    if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
+        return _euclidean(it, node, x, axis, keepdims)
+    if len(axes) == 1:
+        size = b("abs", x)
+        if ord == math.inf:
+            return reduce(it, node, "max", size, axis, keepdims)
+        if ord == -math.inf:
+            return reduce(it, node, "min", size, axis, keepdims)
+        if ord == 0:
+            return sum_(it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims)
+        if ord == 1:
+            return reduce(it, node, "sum", size, axis, keepdims)
+        total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)
+        return it.power(total, 1.0 / ord if is_number(ord) else b("div", 1.0, ord), node)
+    if ord in (1, -1, math.inf, -math.inf) and len(axes) == 2:
+        first, then = (0, 0) if abs(ord) == 1 else (1, 0)
+        sums = reduce(it, node, "sum", b("abs", x), first, False)
+        return reduce(it, node, "max" if ord > 0 else "min", sums, then, False)
+    it.refuse(node, f"the norm of order {ord!r} is not supported")
+
+
+def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    """sqrt(sum x²); its gradient at 0 is taken to be 0."""
+    b = it.b
+    total = reduce(it, node, "sum", b("mul", x, x), axis, keepdims)
+    zero = b("eq", total, 0.0)
+    return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
+
+
+@implements(np.trace, method="trace")
+def trace(it: Any, node: Any, x: Any, offset: Any = 0) -> Any:
+    return sum_(it, node, it.call_numpy(np.diagonal, [x, offset], {}, node), axis=-1)

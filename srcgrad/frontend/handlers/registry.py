@@ -1,0 +1,59 @@
+"""The tables of handlers: functions by identity, methods by the kind of their owner and name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.frontend.values import GrownList, is_value
+
+FUNCTIONS: dict[Any, Callable] = {}
+METHODS: dict[tuple[str, str], Callable] = {}
+
+
+def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
+    """Register a handler for functions, and for a method of arrays."""
+
+    def register(handler: Callable) -> Callable:
+        for f in functions:
+            FUNCTIONS[f] = handler
+        if method:
+            METHODS["array", method] = handler
+        return handler
+
+    return register
+
+
+def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
+    """Register a handler for methods of a kind of value ("array", "list", "dict", "str")."""
+
+    def register(handler: Callable) -> Callable:
+        for name in names:
+            METHODS[kind, name] = handler
+        return handler
+
+    return register
+
+
+def handler_of(f: Any) -> Callable | None:
+    try:
+        return FUNCTIONS.get(f)
+    except TypeError:
+        return None
+
+
+def method_of(owner: Any, name: str) -> Callable | None:
+    return METHODS.get((_kind(owner), name))
+
+
+def _kind(owner: Any) -> str:
+    match owner:
+        case list() | GrownList():
+            return "list"
+        case dict():
+            return "dict"
+        case str():
+            return "str"
+        case set():
+            return "set"
+    return "array" if is_value(owner) else type(owner).__name__

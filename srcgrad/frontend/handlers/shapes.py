@@ -1,0 +1,370 @@
+"""Functions that move elements without changing them: reshape, transpose, flip, repeat, tril."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.creation import ranges
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number, plain
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import Scalar
+
+
+def _array(it: Any, node: Any, x: Any, what: str) -> Any:
+    (x,) = operands(it, node, (x,), what)
+    if not is_array(x):
+        x = it.b("broadcast_to", x, 1)
+        return it.b("view", x, 0, spec=("i",)) if False else x
+    return x
+
+
+def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
+    """A view of a contiguous array, a reshaped copy of another."""
+    if x.type.layout != "C":
+        x = it.b("copy", x)
+    if not dims:
+        return it.b("load", x, *([0] * x.type.ndim))
+    return it.b("reshape", x, *dims)
+
+
+@implements(np.reshape)
+def reshape(it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "reshape")
+    shape = newshape if shape is None else shape
+    if order != "C":
+        it.refuse(node, "reshape in other than C order is not supported")
+    if not is_array(x):
+        x = it.b("broadcast_to", x, 1)
+    b = it.b
+    dims = list(shape) if isinstance(shape, tuple | list) else [shape]
+    for d in dims:
+        if not is_integer(d):
+            it.refuse(node, f"a shape is made of integers, not {describe(d)}")
+    size = b.size(x.type.dims)
+    unknown = [k for k, d in enumerate(dims) if is_number(d) and d == -1]
+    if len(unknown) > 1:
+        it.refuse(node, "can only specify one unknown dimension")
+    if unknown:
+        others = b.size([d for k, d in enumerate(dims) if k != unknown[0]])
+        dims[unknown[0]] = _quotient(it, size, others)
+    total = b.size(dims)
+    if total is not size and not (is_number(total) and is_number(size) and total == size):
+        if is_number(total) and is_number(size):
+            from srcgrad.errors import ShapeError
+
+            raise ShapeError(
+                f"cannot reshape array of size {size} into shape {tuple(dims)}",
+                it.frame.source.location(node),
+            )
+        b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
+    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
+
+
+def _quotient(it: Any, size: Any, others: Any) -> Any:
+    """size // others, the exact factor where it is visible."""
+    if is_number(others) and others == 1:
+        return size
+    definition = it.definition(size)
+    if definition is not None and definition.op.name == "mul":
+        a, c = (it.b.dim(x) for x in definition.args)
+        if c is others or (is_number(c) and is_number(others) and c == others):
+            return a
+        if a is others or (is_number(a) and is_number(others) and a == others):
+            return c
+    if is_number(size) and is_number(others):
+        return size // others if others else 0
+    return it.b.dim(it.b("floordiv", size, it.b("maximum", others, 1)))
+
+
+@method("array", "reshape")
+def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") -> Any:
+    dims = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    return reshape(it, node, x, tuple(dims), order)
+
+
+@implements(np.ravel, method="ravel")
+def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+    return reshape(it, node, x, -1, order)
+
+
+@implements(method="flatten")
+def flatten(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+    return it.b("copy", ravel(it, node, x, order))
+
+
+@implements(np.transpose)
+def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "transpose")
+    if not is_array(x) or x.type.ndim < 2:
+        return x
+    n = x.type.ndim
+    perm = tuple(reversed(range(n))) if axes is None else tuple(
+        it.static_int(a, node, "an axis") % n for a in axes
+    )
+    if sorted(perm) != list(range(n)):
+        it.refuse(node, "axes don't match array")
+    return it.b("transpose", x, perm=perm)
+
+
+@method("array", "transpose")
+def transpose_method(it: Any, node: Any, x: Any, *axes: Any) -> Any:
+    if len(axes) == 1 and isinstance(axes[0], tuple | list):
+        axes = tuple(axes[0])
+    return transpose(it, node, x, axes or None)
+
+
+@implements(np.swapaxes, method="swapaxes")
+def swapaxes(it: Any, node: Any, x: Any, a: Any, c: Any) -> Any:
+    perm = list(range(x.type.ndim))
+    i, j = axes_of(it, node, x, a)[0], axes_of(it, node, x, c)[0]
+    perm[i], perm[j] = perm[j], perm[i]
+    return transpose(it, node, x, perm)
+
+
+@implements(np.moveaxis)
+def moveaxis(it: Any, node: Any, x: Any, source: Any, destination: Any) -> Any:
+    n = x.type.ndim
+    src = [it.static_int(a, node, "an axis") % n for a in _many(source)]
+    dst = [it.static_int(a, node, "an axis") % n for a in _many(destination)]
+    perm = [k for k in range(n) if k not in src]
+    for d, s in sorted(zip(dst, src, strict=True)):
+        perm.insert(d, s)
+    return transpose(it, node, x, perm)
+
+
+def _many(v: Any) -> list[Any]:
+    return list(v) if isinstance(v, tuple | list) else [v]
+
+
+@implements(np.squeeze, method="squeeze")
+def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "squeeze")
+    if not is_array(x):
+        return x
+    dims = x.type.dims
+    if axis is None:
+        axes = tuple(k for k, d in enumerate(dims) if is_number(d) and d == 1)
+    else:
+        axes = axes_of(it, node, x, axis)
+        for k in axes:
+            if is_number(dims[k]) and dims[k] != 1:
+                it.refuse(node, "cannot select an axis to squeeze out which has size not equal to one")
+            if not is_number(dims[k]):
+                it.b("check_equal", dims[k], 1, message=(
+                    "cannot select an axis to squeeze out which has size not equal to one"))  # fmt: skip
+    if not axes:
+        return x
+    if len(axes) == len(dims):
+        return it.b("load", x, *([0] * len(dims)))
+    spec = tuple("i" if k in axes else ":" for k in range(len(dims)))
+    return it.b("view", x, *([0] * len(axes)), spec=spec)
+
+
+@implements(np.expand_dims)
+def expand_dims(it: Any, node: Any, x: Any, axis: Any) -> Any:
+    (x,) = operands(it, node, (x,), "expand_dims")
+    if not is_array(x):
+        return it.b("broadcast_to", x, *([1] * len(_many(axis))))
+    n = x.type.ndim + len(_many(axis))
+    new = {it.static_int(a, node, "an axis") % n for a in _many(axis)}
+    return it.b("view", x, spec=tuple("n" if k in new else ":" for k in range(n)))
+
+
+def _at_least(n: int, *functions: Any) -> None:
+    def handler(it: Any, node: Any, x: Any) -> Any:
+        (x,) = operands(it, node, (x,), "atleast")
+        if not is_array(x):
+            return it.b("broadcast_to", x, *([1] * n))
+        missing = n - x.type.ndim
+        return x if missing <= 0 else it.b("view", x, spec=("n",) * missing + (":",) * x.type.ndim)
+
+    implements(*functions)(handler)
+
+
+_at_least(1, np.atleast_1d)
+_at_least(2, np.atleast_2d)
+
+
+@implements(np.broadcast_to)
+def broadcast_to(it: Any, node: Any, x: Any, shape: Any) -> Any:
+    from srcgrad.frontend.handlers.creation import dims_of
+
+    (x,) = operands(it, node, (x,), "broadcast_to")
+    dims = dims_of(it, node, shape)
+    if is_array(x):
+        it.b("check_assign", *dims, *x.type.dims, split=len(dims))
+    return it.b("broadcast_to", x, *dims)
+
+
+# ---- order along an axis ----
+def _whole(n: int) -> list[Any]:
+    return [Slice(None, None, None) for _ in range(n)]
+
+
+@implements(np.flip)
+def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    items = _whole(x.type.ndim)
+    for k in axes_of(it, node, x, axis):
+        items[k] = Slice(None, None, -1)
+    return it.view(x, items, node)
+
+
+@implements(np.fliplr)
+def fliplr(it: Any, node: Any, x: Any) -> Any:
+    return flip(it, node, x, 1)
+
+
+@implements(np.flipud)
+def flipud(it: Any, node: Any, x: Any) -> Any:
+    return flip(it, node, x, 0)
+
+
+@implements(np.roll)
+def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
+    b = it.b
+    if axis is None:
+        flat = ravel(it, node, x)
+        rolled = roll(it, node, flat, shift, 0)
+        return rolled if x.type.ndim == 1 else reshaped(it, node, rolled, list(x.type.dims))
+    if isinstance(shift, tuple):
+        for s, a in zip(shift, axis, strict=True):
+            x = roll(it, node, x, s, a)
+        return x
+    (k,) = axes_of(it, node, x, axis)
+    n = x.type.dims[k]
+    cut = b.dim(b("mod", b("neg", shift) if isinstance(shift, Var) else -int(shift), b("maximum", n, 1)))
+    left, right = _whole(x.type.ndim), _whole(x.type.ndim)
+    left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
+    joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
+    # the lengths add up to that of x: say so, for what follows
+    return _with_dims(it, joined, x.type.dims)
+
+
+def _with_dims(it: Any, x: Var, dims: tuple) -> Var:
+    """The same contiguous array, its dims stated as those that are known to be equal."""
+    return it.b("reshape", x, *dims)
+
+
+@implements(np.repeat, method="repeat")
+def repeat(it: Any, node: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "repeat")
+    if not is_array(x):
+        return it.b("broadcast_to", x, repeats)
+    if is_array(repeats):
+        it.refuse(node, "repeat with an array of counts is not supported", "use np.concatenate")
+    if axis is None:
+        x, axis = ravel(it, node, x), 0
+    (k,) = axes_of(it, node, x, axis)
+    b, n = it.b, x.type.ndim
+    inner = b("view", x, spec=tuple(":" if a <= k else "" for a in range(k + 1)) + ("n",) + (":",) * (n - k - 1))
+    dims = list(x.type.dims)
+    wide = b("broadcast_to", inner, *dims[: k + 1], repeats, *dims[k + 1 :])
+    dims[k] = b.dim(b("mul", dims[k], repeats))
+    return b("reshape", wide, *dims)
+
+
+@implements(np.tile)
+def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
+    (x,) = operands(it, node, (x,), "tile")
+    counts = list(reps) if isinstance(reps, tuple | list) else [reps]
+    if not is_array(x):
+        x = it.b("broadcast_to", x, 1)
+    b = it.b
+    missing = len(counts) - x.type.ndim
+    if missing > 0:
+        x = b("view", x, spec=("n",) * missing + (":",) * x.type.ndim)
+    counts = [1] * -missing + counts if missing < 0 else counts
+    n = x.type.ndim
+    inner = b("view", x, spec=("n", ":") * n)
+    wide = [d for c, m in zip(counts, x.type.dims, strict=True) for d in (c, m)]
+    dims = [b.dim(b("mul", c, m)) for c, m in zip(counts, x.type.dims, strict=True)]
+    return b("reshape", b("broadcast_to", inner, *wide), *dims)
+
+
+# ---- triangles and diagonals ----
+def _triangle(name: str, f: Any) -> None:
+    def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
+        (x,) = operands(it, node, (x,), name)
+        rows, cols = ranges(it, *x.type.dims[-2:])
+        inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
+        return it.emit(node, "where", inside, x, 0)
+
+    implements(f)(handler)
+
+
+_triangle("tril", np.tril)
+_triangle("triu", np.triu)
+
+
+@implements(np.diagonal, method="diagonal")
+def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    if x.type.ndim != 2 or (axis1, axis2) != (0, 1):
+        it.refuse(node, "the diagonal of an array that is not a matrix is not supported")
+    b = it.b
+    k = it.static_int(offset, node, "the offset of a diagonal")
+    n, m = x.type.dims
+    down, right = max(-k, 0), max(k, 0)
+    length = b("minimum", b("sub", n, down) if down else n, b("sub", m, right) if right else m)
+    places = b("iota", b.dim(b("maximum", length, 0) if k else length))
+    rows = b("add", places, down) if down else places
+    cols = b("add", places, right) if right else places
+    return b("gather", x, b.cast(rows, Scalar("i64")), b.cast(cols, Scalar("i64")), spec=("a", "a"))
+
+
+@implements(np.diag)
+def diag(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
+    (x,) = operands(it, node, (x,), "diag")
+    if x.type.ndim == 2:
+        return diagonal(it, node, x, k)
+    b = it.b
+    offset = it.static_int(k, node, "the offset of a diagonal")
+    n = x.type.dims[0]
+    size = b.dim(b("add", n, abs(offset)))
+    rows, cols = ranges(it, size, size)
+    if offset:
+        # shift the vector to where its row begins
+        pad = b("zeros", abs(offset), dtype=x.type.dtype)
+        x = b("concatenate", *((x, pad) if offset > 0 else (pad, x)), axis=0)
+        x = _with_dims(it, x, (size,))
+    column = b("view", x, spec=(":", "n"))
+    return b("where", b("eq", b("add", rows, offset), cols), column, 0)
+
+
+@implements(np.diff)
+def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
+    (x,) = operands(it, node, (x,), "diff")
+    (k,) = axes_of(it, node, x, axis)
+    for _ in range(it.static_int(n, node, "the order of a difference")):
+        late, early = _whole(x.type.ndim), _whole(x.type.ndim)
+        late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
+        x = it.emit(node, "sub", it.view(x, late, node), it.view(x, early, node))
+    return x
+
+
+@implements(np.rot90)
+def rot90(it: Any, node: Any, x: Any, k: Any = 1) -> Any:
+    for _ in range(it.static_int(k, node, "the number of turns") % 4):
+        x = flipud(it, node, transpose(it, node, x))
+    return x
+
+
+@implements(np.nonzero)
+def nonzero(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "nonzero")
+    mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
+    return tuple(it.mask_places(mask, mask.type.dims))
+
+
+@implements(np.flatnonzero)
+def flatnonzero(it: Any, node: Any, x: Any) -> Any:
+    return nonzero(it, node, ravel(it, node, x))[0]
+
+
+@implements(np.iscomplexobj)
+def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
+    return plain(False)

@@ -1,0 +1,113 @@
+"""Orderings and interpolation: sort, argsort, median, searchsorted, interp."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.values import Slice, is_array, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, is_float
+
+
+@implements(np.argsort, method="argsort")
+def argsort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "argsort")
+    if axis is None:
+        x, axis = ravel(it, node, x), -1
+    (k,) = axes_of(it, node, x, axis)
+    return it.b("argsort", x, axis=k)
+
+
+def along(it: Any, x: Any, places: Any, axis: int) -> Any:
+    """Elements of `x` at places along one axis (take_along_axis)."""
+    b, n = it.b, x.type.ndim
+    idx = []
+    for a, d in enumerate(places.type.dims):
+        if a == axis:
+            idx.append(places)
+        else:
+            spec = tuple(":" if c == a else "n" for c in range(n))
+            idx.append(b("broadcast_to", b("view", b("iota", d), spec=spec), *places.type.dims))
+    return b("gather", x, *idx, spec=("a",) * n)
+
+
+@implements(np.take_along_axis)
+def take_along_axis(it: Any, node: Any, x: Any, indices: Any, axis: Any) -> Any:
+    (k,) = axes_of(it, node, x, axis)
+    places = it.b("indices", it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
+    return along(it, x, places, k)
+
+
+@implements(np.sort)
+def sort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "sort")
+    if axis is None:
+        x, axis = ravel(it, node, x), -1
+    (k,) = axes_of(it, node, x, axis)
+    return along(it, x, it.b("argsort", x, axis=k), k)
+
+
+@method("array", "sort")
+def sort_in_place(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> None:
+    it.b("assign", x, sort(it, node, x, axis))
+
+
+@implements(np.median)
+def median(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    (x,) = operands(it, node, (x,), "median")
+    if axis is None:
+        x, axis = ravel(it, node, x), 0
+    (k,) = axes_of(it, node, x, axis)
+    ordered = sort(it, node, x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64")), k)
+    b, n = it.b, x.type.dims[k]
+    low = b("floordiv", b("sub", n, 1), 2)
+    high = b("floordiv", n, 2)
+    picks = []
+    for place in (low, high):
+        items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
+        items[k] = plain(place)
+        picks.append(it.read(ordered, items, node))
+    return it.emit(node, "mul", it.b("add", *picks), 0.5)
+
+
+@implements(np.searchsorted)
+def searchsorted(it: Any, node: Any, a: Any, v: Any, side: Any = "left") -> Any:
+    a, v = operands(it, node, (a, v), "searchsorted")
+    v = it.b.cast(v, Scalar(a.type.dtype)) if atom(v).type.dtype != a.type.dtype else v
+    return plain(it.b("searchsorted", a, v, side=side))
+
+
+@implements(np.interp)
+def interp(
+    it: Any, node: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None
+) -> Any:
+    """Linear interpolation; outside the data the first and last values."""
+    x, xp, fp = operands(it, node, (x, xp, fp), "interp")
+    b = it.b
+    kind = Scalar("f64")
+    x, xp, fp = (b.cast(v, kind) for v in (x, xp, fp))
+    n = xp.type.dims[0]
+    upper = b("searchsorted", xp, x, side="right")
+    cell = b("minimum", b("maximum", b("sub", upper, 1), 0), b("maximum", b("sub", n, 2), 0))
+    other = b("minimum", b("add", cell, 1), b("sub", n, 1))
+
+    def at(v: Any, place: Any) -> Any:
+        if is_array(place):
+            return b("gather", v, b.cast(place, Scalar("i64")), spec=("a",))
+        return b("load", v, place)
+
+    x0, x1, f0, f1 = at(xp, cell), at(xp, other), at(fp, cell), at(fp, other)
+    width = b("sub", x1, x0)
+    flat = b("eq", width, 0.0)
+    slope = b("div", b("sub", f1, f0), b("where", flat, 1.0, width))
+    inside = b("add", f0, b("mul", b("where", flat, 0.0, slope), b("sub", x, x0)))
+    first, last = b("load", fp, 0), b("load", fp, b("sub", n, 1))
+    low, high = b("load", xp, 0), b("load", xp, b("sub", n, 1))
+    y = b("where", b("gt", x, high), last if right is None else right, inside)
+    return it.emit(node, "where", b("lt", x, low), first if left is None else left, y)

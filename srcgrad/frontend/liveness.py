@@ -1,0 +1,119 @@
+"""Which names are read later: what a loop must carry and what a branch must join.
+
+A backward walk over the syntax tree. Names read by nested functions are always live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import gast
+
+
+def assigned(nodes: Iterable[Any]) -> list[str]:
+    """Names that statements bind, in order; those of nested functions' own scopes excluded."""
+    out: dict[str, None] = {}
+
+    def visit(n: Any) -> None:
+        if isinstance(n, gast.FunctionDef | gast.ClassDef):
+            out.setdefault(n.name)
+            return
+        if isinstance(n, gast.Lambda | gast.ListComp | gast.DictComp | gast.GeneratorExp):
+            return
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store | gast.Del):
+            out.setdefault(n.id)
+        for child in gast.iter_child_nodes(n):
+            visit(child)
+
+    for n in nodes:
+        visit(n)
+    return list(out)
+
+
+def reads(node: Any) -> set[str]:
+    """Names read anywhere below a node."""
+    return {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and _loads(n)}
+
+
+def _loads(n: Any) -> bool:
+    return isinstance(n.ctx, gast.Load)
+
+
+class Liveness:
+    """`after[node]` for each branch and loop; `head[node]` for each loop: names live there."""
+
+    def __init__(self, tree: Any):
+        self.after: dict[Any, set[str]] = {}
+        self.head: dict[Any, set[str]] = {}
+        self.always: set[str] = set()
+        if isinstance(tree, gast.Lambda):
+            return
+        for n in gast.walk(tree):
+            nested = gast.FunctionDef | gast.Lambda | gast.ListComp | gast.GeneratorExp
+            if n is not tree and isinstance(n, nested | gast.DictComp | gast.SetComp):
+                self.always |= reads(n)
+        self._loops: list[tuple[set[str], set[str]]] = []  # (live at break, live at continue)
+        self._block(tree.body, set())
+
+    def live_after(self, node: Any) -> set[str]:
+        return self.after.get(node, set()) | self.always
+
+    def live_at_head(self, node: Any) -> set[str]:
+        return self.head.get(node, set()) | self.always
+
+    def _block(self, stmts: list[Any], live: set[str]) -> set[str]:
+        for s in reversed(stmts):
+            live = self._statement(s, live)
+        return live
+
+    def _statement(self, s: Any, live: set[str]) -> set[str]:
+        match s:
+            case gast.If():
+                self.after[s] = set(live)
+                return self._block(s.body, live) | self._block(s.orelse, live) | reads(s.test)
+            case gast.For():
+                return self._loop(s, live, set(assigned([s.target])), reads(s.iter), set())
+            case gast.While():
+                return self._loop(s, live, set(), set(), reads(s.test))
+            case gast.Return():
+                return set() if s.value is None else reads(s.value)
+            case gast.Break() if self._loops:
+                return set(self._loops[-1][0])
+            case gast.Continue() if self._loops:
+                return set(self._loops[-1][1])
+            case gast.Assign() | gast.AnnAssign():
+                targets = s.targets if isinstance(s, gast.Assign) else [s.target]
+                killed = {t.id for t in targets if isinstance(t, gast.Name)}
+                for t in targets:
+                    if isinstance(t, gast.Tuple | gast.List):
+                        killed |= {e.id for e in t.elts if isinstance(e, gast.Name)}
+                return (live - killed) | reads(s) | self._walrus_free(s)
+            case gast.AugAssign():
+                target = {s.target.id} if isinstance(s.target, gast.Name) else set()
+                return live | reads(s) | target
+            case gast.FunctionDef():
+                return (live - {s.name}) | reads(s)
+            case gast.With() | gast.Try():
+                return live | reads(s)
+        return live | reads(s)
+
+    def _walrus_free(self, s: Any) -> set[str]:
+        return set()
+
+    def _loop(
+        self, s: Any, live: set[str], bound: set[str], before: set[str], test: set[str]
+    ) -> set[str]:
+        after = self._block(s.orelse, live) | live
+        self.after[s] = set(live)
+        head = after | test
+        while True:
+            self._loops.append((live | after, head))
+            body = self._block(s.body, head) - bound
+            self._loops.pop()
+            new = head | body | test
+            if new == head:
+                break
+            head = new
+        self.head[s] = set(head)
+        return head | before

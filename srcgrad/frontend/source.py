@@ -1,0 +1,125 @@
+"""Finds the syntax tree of a function: `inspect`'s file, then `linecache`, then `source=`.
+
+The whole file is parsed, so lines and columns are the user's own. Never executes anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.errors import Location, SourceError, UnsupportedError
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function's tree (gast), where it stands, and what it captures."""
+
+    function: types.FunctionType
+    tree: Any  # gast.FunctionDef or gast.Lambda
+    file: str
+
+    @property
+    def name(self) -> str:
+        name = self.function.__name__
+        return name if name.isidentifier() else "lambda_"
+
+    def location(self, node: Any) -> Location:
+        line = getattr(node, "lineno", None) or self.tree.lineno
+        same = getattr(node, "end_lineno", line) == line
+        column = getattr(node, "col_offset", 0)
+        end = node.end_col_offset if same and hasattr(node, "end_col_offset") else column + 1
+        return Location(self.file, line, column, end or column + 1, self.function.__name__)
+
+
+_EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
+
+
+def state_source(function: types.FunctionType, text: str) -> None:
+    """Take `text` for the source of `function` (which no file has)."""
+    file = f"<srcgrad source of {function.__name__}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    _EXPLICIT[function.__code__] = (file, text)
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(file: str, text: str) -> ast.Module:
+    return ast.parse(text, file)
+
+
+def find(function: types.FunctionType) -> Source:
+    """The source of a plain Python function.
+
+    Raises `SourceError` if no file, notebook cell or `source=` has it.
+    """
+    code = function.__code__
+    if code in _EXPLICIT:
+        file, text = _EXPLICIT[code]
+    else:
+        file = code.co_filename
+        lines = linecache.getlines(file, function.__globals__)
+        if not lines:
+            raise SourceError(
+                f"the source of {function.__name__}() was not found (it comes from {file})",
+                None,
+                "put the function into a file or a notebook cell, or pass source=...",
+            )
+        text = "".join(lines)
+    try:
+        module = _parse(file, text)
+    except SyntaxError as e:
+        raise SourceError(f"the source of {function.__name__}() does not parse: {e}") from e
+    node = _locate(module, function, explicit=code in _EXPLICIT)
+    if node is None:
+        raise SourceError(
+            f"{function.__name__}() was not found in {file}:{code.co_firstlineno}",
+            None,
+            "the file may have changed since it was imported; import it again, or pass source=...",
+        )
+    return Source(function, _to_gast(node), file)
+
+
+@functools.lru_cache(maxsize=1024)
+def _to_gast(node: ast.AST) -> Any:
+    return gast.ast_to_gast(node)  # type: ignore[attr-defined]
+
+
+def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) -> ast.AST | None:
+    code = function.__code__
+    if code.co_name == "<lambda>":
+        return _locate_lambda(module, code, explicit)
+    found = None
+    for node in ast.walk(module):
+        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and node.name == code.co_name:
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+            if explicit or first == code.co_firstlineno or node.lineno == code.co_firstlineno:
+                found = node
+    return found
+
+
+def _locate_lambda(module: ast.Module, code: types.CodeType, explicit: bool) -> ast.AST | None:
+    lambdas = [n for n in ast.walk(module) if isinstance(n, ast.Lambda)]
+    if explicit:
+        return lambdas[0] if len(lambdas) == 1 else None
+    places = {(line, col) for line, _, col, _ in code.co_positions() if col is not None and line}
+    on_line = [n for n in lambdas if n.lineno == code.co_firstlineno]
+    if len(on_line) <= 1:
+        return on_line[0] if on_line else None
+    inside = [
+        n
+        for n in on_line
+        if any(n.body.lineno == line and n.body.col_offset == col for line, col in places)
+    ]
+    if len(inside) != 1:
+        raise UnsupportedError(
+            "several lambdas stand on one line and cannot be told apart",
+            Location(code.co_filename, code.co_firstlineno),
+            "put each on a line of its own, or use def",
+        )
+    return inside[0]

@@ -1,0 +1,244 @@
+"""What a Python name may hold during interpretation, besides static objects and IR variables.
+
+Numbers known at compile time are plain Python numbers; `Var` is a run-time scalar or array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from srcgrad.ir.nodes import Atom, Const, Var
+from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
+
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+class Unbound:
+    """No path so far has bound the name."""
+
+
+UNBOUND = Unbound()
+
+
+@dataclass
+class MaybeUnbound:
+    """A value with the run-time flag that says whether it was bound."""
+
+    value: Any
+    flag: Var
+
+
+@dataclass
+class Conflict:
+    """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
+
+    reason: str
+
+
+@dataclass
+class Range:
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass
+class Iterated:
+    """What a `for` runs over: a number of trips and the item of each.
+
+    `items` holds static items (the loop is then unrolled), else `item(k)` builds the k-th.
+    """
+
+    length: Any
+    item: Callable[[Any], Any]
+    items: list | None = None
+    range: Range | None = None
+
+
+@dataclass
+class Slice:
+    lower: Any
+    upper: Any
+    step: Any
+
+
+class TrackedList(list):
+    """A list by its items; it knows where it was made, in case it must grow at run time."""
+
+    def __init__(self, items: Any, key: Any, depth: int):
+        super().__init__(items)
+        self.key, self.depth = key, depth
+
+    def list_append(self, item: Any) -> None:
+        super().append(item)
+
+
+@dataclass(eq=False)
+class GrownList:
+    """A list that grows in a run-time loop: a tape of scalars and a cell with its length."""
+
+    tape: Var
+    length: Var  # i64[1]
+    dtype: Scalar
+    key: Any = None
+
+
+@dataclass(eq=False)
+class Record:
+    """An instance of a dataclass, by its fields; `__init__` is not called for arguments."""
+
+    cls: type
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["fields"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A method of a run-time value, by name."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function defined inside the function that is compiled."""
+
+    node: Any
+    env: dict[str, Any]
+    defaults: list
+    kw_defaults: list
+    frame: Any
+    name: str
+
+
+@dataclass
+class Formatted:
+    """An f-string with run-time parts: a template and its values."""
+
+    template: str
+    values: list
+
+
+def is_number(v: Any) -> bool:
+    return isinstance(v, NUMBERS)
+
+
+def is_scalar(v: Any) -> bool:
+    """A number, known now or at run time."""
+    return is_number(v) or (isinstance(v, Var) and isinstance(v.type, Scalar))
+
+
+def is_array(v: Any) -> bool:
+    return isinstance(v, Var) and isinstance(v.type, Array)
+
+
+def is_value(v: Any) -> bool:
+    """What arithmetic takes: a number or an array."""
+    return is_scalar(v) or is_array(v)
+
+
+def is_tape(v: Any) -> bool:
+    return isinstance(v, Var) and isinstance(v.type, Tape)
+
+
+def is_integer(v: Any) -> bool:
+    if isinstance(v, bool | np.bool_):
+        return False
+    if isinstance(v, int | np.integer):
+        return True
+    return isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.dtype[0] in "iu"
+
+
+def plain(a: Atom) -> Any:
+    """A folded constant as the Python number it stands for."""
+    if not isinstance(a, Const):
+        return a
+    if a.type.weak or a.type.dtype == "bool":
+        return a.value
+    return np_dtype(a.type.dtype).type(a.value)
+
+
+def ndim(v: Any) -> int:
+    return v.type.ndim if is_array(v) else 0
+
+
+def dtype_of(v: Any) -> str:
+    from srcgrad.ir.nodes import atom
+
+    return atom(v).type.dtype
+
+
+def children(v: Any) -> list | None:
+    """The parts of a container, None if it is none."""
+    match v:
+        case tuple() | list():
+            return list(v)
+        case dict():
+            return list(v.values())
+        case Record():
+            return list(v.fields.values())
+    return None
+
+
+def rebuild(like: Any, parts: list) -> Any:
+    """A container of the kind of `like` with new parts."""
+    match like:
+        case tuple() if hasattr(like, "_fields"):
+            return type(like)(*parts)
+        case tuple():
+            return tuple(parts)
+        case TrackedList():
+            return TrackedList(parts, like.key, like.depth)
+        case list():
+            return list(parts)
+        case dict():
+            return dict(zip(like.keys(), parts, strict=True))
+        case Record():
+            return Record(like.cls, dict(zip(like.fields, parts, strict=True)))
+    raise AssertionError(like)
+
+
+def same_shape(a: Any, b: Any) -> bool:
+    """Whether two containers have the same kind, length and keys."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b)
+    if isinstance(a, Record):
+        return a.cls is b.cls and list(a.fields) == list(b.fields)
+    return len(a) == len(b)
+
+
+def describe(v: Any) -> str:
+    """What kind of thing a value is, in the user's words."""
+    match v:
+        case Var(type=Scalar() as t):
+            return "an integer" if t.dtype[0] in "iu" else f"a number ({t.dtype})"
+        case Var(type=Array() as t):
+            return f"an array of rank {t.ndim} ({t.dtype})"
+        case None:
+            return "None"
+        case bool() | int() | float() | complex() | np.generic():
+            return f"the number {v!r}"
+        case str():
+            return "a string"
+        case GrownList():
+            return "a list"
+        case Record():
+            return f"a {v.cls.__name__}"
+    return f"a {type(v).__name__}"
+
+
+def is_dataclass_instance(v: Any) -> bool:
+    return dataclasses.is_dataclass(v) and not isinstance(v, type)

@@ -1,0 +1,71 @@
+"""Which references may name the same buffer: union over views and joins.
+
+A class that no statement stores to is *pure*: its arrays are as good as values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
+from srcgrad.ir.types import RefTape, is_reference
+from srcgrad.ir.walk import walk
+
+# effects that write to their first argument
+WRITES = frozenset(
+    ("store", "add_at", "assign", "add_to", "scatter", "scatter_add", "reserve", "ref_put")
+)
+
+
+def _tracked(a: Atom) -> bool:
+    return isinstance(a, Var) and (is_reference(a.type) or isinstance(a.type, RefTape))
+
+
+class AliasClasses:
+    """May-alias classes of a function's references, and which of them are written."""
+
+    def __init__(self, function: Function, together: Iterable[tuple[Var, Var]] = ()):
+        self._parent: dict[Var, Var] = {}
+        for a, b in together:
+            self._union(a, b)
+        for s in walk(function.body):
+            match s:
+                case Def(var=Var() as v) if s.op.view:
+                    self._union(v, s.args[0])
+                case Def() if s.op.name == "ref_put":
+                    self._union(s.args[0], s.args[2])
+                case For() | While():
+                    for group in zip(s.params, s.inits, s.yields, s.results, strict=True):
+                        self._unite(group)
+                case If():
+                    for group in zip(s.results, s.then_yields, s.else_yields, strict=True):
+                        self._unite(group)
+        self.written: set[Var] = {
+            self.of(s.args[0])
+            for s in walk(function.body)
+            if isinstance(s, Def) and s.op.name in WRITES
+        }
+
+    def of(self, v: Atom) -> Var:
+        """The representative of a reference's class."""
+        assert isinstance(v, Var)
+        root = v
+        while (up := self._parent.get(root, root)) is not root:
+            root = up
+        while (up := self._parent.get(v, v)) is not root:
+            self._parent[v] = root
+            v = up
+        return root
+
+    def is_pure(self, v: Atom) -> bool:
+        return self.of(v) not in self.written
+
+    def _unite(self, group: tuple[Atom, ...]) -> None:
+        for other in group[1:]:
+            self._union(group[0], other)
+
+    def _union(self, a: Atom, b: Atom) -> None:
+        if _tracked(a) and _tracked(b):
+            ra, rb = self.of(a), self.of(b)
+            if ra is not rb:
+                self._parent[ra] = rb

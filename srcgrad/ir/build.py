@@ -1,0 +1,297 @@
+"""The builder: emits typed statements, folds constants, shares repeated scalars.
+
+Promotion (NEP 50), casts and the dims of a broadcast are decided here and nowhere else.
+The table of primitives is handed in: the IR does not know it. Never moves a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import Location, ShapeError
+from srcgrad.ir.fold import identity
+from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
+from srcgrad.ir.types import (
+    BOOL,
+    INT,
+    Array,
+    RefTape,
+    Scalar,
+    Tape,
+    Tuple,
+    Type,
+    constant_type,
+    is_complex,
+    is_float,
+    is_int,
+    join_scalars,
+    np_dtype,
+    short_dtype,
+)
+
+
+class Builder:
+    """Collects the statements of the block that is open; `scope` shares scalars by value."""
+
+    def __init__(self, table: Mapping[str, Any]):
+        self.table = table
+        self.out: list[Stmt] = []
+        self.scopes: list[dict] = [{}]
+        self.definition: dict[Var, Def] = {}
+        self.loc: Location | None = None
+
+    @contextmanager
+    def block(self) -> Iterator[list[Stmt]]:
+        """Open a nested block; what is emitted inside goes to the list that is yielded."""
+        outer, self.out = self.out, []
+        self.scopes.append({})
+        try:
+            yield self.out
+        finally:
+            self.out = outer
+            self.scopes.pop()
+
+    def append(self, statement: Stmt) -> None:
+        self.out.append(statement)
+
+    # ---- emission ----
+    def __call__(self, op: Any, *args: Any, name: str = "", **params: Any) -> Any:
+        """Emit `op`; the result is an atom (None for an effect)."""
+        if isinstance(op, str):
+            op = self.table[op]
+        atoms = tuple(atom(a) for a in args)
+        if op.elementwise:
+            return self._elementwise(op, atoms, params, name)
+        if op.effect:
+            self.append(Def(None, op, atoms, params, self.loc))
+            return None
+        return self._define(op, atoms, params, self._type_of(op, atoms, params), name)
+
+    def _type_of(self, op: Any, args: tuple[Atom, ...], params: dict) -> Type:
+        if op.name == "tape":
+            return Tape(params["dtype"])
+        if op.name == "tape_like":
+            return Tape(args[0].type.dtype)
+        if op.name == "reftape":
+            return RefTape(params["dtype"], params["ndim"])
+        stated = op.typing(self, *args, **params)
+        return Tuple(tuple(map(_type, stated))) if isinstance(stated, list) else _type(stated)
+
+    def _define(self, op: Any, args: tuple[Atom, ...], params: dict, type: Type, name: str) -> Atom:
+        sharable = isinstance(type, Scalar) and not _reads_memory(args)
+        key = (op.name, args, repr(params)) if sharable else None
+        if sharable:
+            folded = identity(op, args, params)
+            if folded is not None and folded.type != type:
+                # x + i64(0) is strong although x may be weak: only a constant can be retyped
+                folded = Const(folded.value, type) if _retypes(folded, type) else None
+            if folded is None and all(isinstance(a, Const) for a in args):
+                folded = _evaluate(op, args, params, type)
+            if folded is not None:
+                return folded
+            for scope in reversed(self.scopes):
+                if key in scope:
+                    return scope[key]
+        var = Var(name or op.name, type)
+        definition = Def(var, op, args, params, self.loc)
+        self.append(definition)
+        self.definition[var] = definition
+        if sharable:
+            self.scopes[-1][key] = var
+        return var
+
+    def _elementwise(self, op: Any, args: tuple[Atom, ...], params: dict, name: str) -> Atom:
+        args = tuple(self.value(a) for a in args)
+        first = 1 if op.name == "where" else 0
+        scalars = [Scalar(a.type.dtype, getattr(a.type, "weak", False)) for a in args[first:]]
+        joined = reduce(join_scalars, scalars)
+        result = Scalar(params["dtype"]) if op.name == "cast" else result_type(op, joined)
+        if op.name != "cast":
+            real_of_complex = is_complex(joined.dtype) and not is_complex(result.dtype)
+            operand = result if is_float(result.dtype) and not real_of_complex else joined
+            conditions = (self.cast(a, BOOL) for a in args[:first])
+            args = (*conditions, *(self._operand(a, operand) for a in args[first:]))
+        shapes = [a.type.dims for a in args if isinstance(a.type, Array)]
+        if not shapes:
+            return self._define(op, args, params, result, name)
+        dims = self.broadcast(shapes)
+        return self._define(op, args, params, Array(result.dtype, dims), name)
+
+    def _operand(self, a: Atom, target: Scalar) -> Atom:
+        """`a` cast for arithmetic; a Python integer that does not fit is refused as NumPy does."""
+        if isinstance(a, Const) and a.type.dtype == "i64" and is_int(target.dtype):
+            limits = np.iinfo(np_dtype(target.dtype))
+            if not limits.min <= a.value <= limits.max:
+                raise TypeError(f"the integer {a.value} is out of bounds for {target.dtype}")
+        return self.cast(a, target)
+
+    # ---- values ----
+    def value(self, a: Atom) -> Atom:
+        """A scalar or an array of at least one dim: what a 0-d array holds is loaded."""
+        if isinstance(a.type, Array) and not a.type.dims:
+            return self("load", a)
+        return a
+
+    def cast(self, a: Any, target: Scalar) -> Atom:
+        """`a` with the dtype of `target`; constants are converted here and now."""
+        a = atom(a)
+        if a.type.dtype == target.dtype:
+            return Const(a.value, target) if isinstance(a, Const) else a
+        if isinstance(a, Const):
+            with np.errstate(all="ignore"):
+                return Const(np.asarray(a.value).astype(np_dtype(target.dtype)).item(), target)
+        args, params = (a,), {"dtype": target.dtype}
+        if isinstance(a.type, Array):
+            return self._define(
+                self.table["cast"], args, params, Array(target.dtype, a.type.dims), ""
+            )
+        return self._define(self.table["cast"], args, params, target, "")
+
+    def is_const(self, a: Any, value: int) -> bool:
+        return (a.value if isinstance(a, Const) else a) == value and not isinstance(a, Var)
+
+    # ---- dims ----
+    def dim(self, a: Any) -> Any:
+        """An atom as a dim: an int or a variable."""
+        return int(a.value) if isinstance(a, Const) else a
+
+    def dims(self, atoms: Sequence[Any]) -> tuple:
+        return tuple(self.dim(a) for a in atoms)
+
+    def total(self, dims: Sequence[Any]) -> Any:
+        return self.dim(reduce(lambda a, b: self("add", a, b), map(atom, dims)))
+
+    def size(self, dims: Sequence[Any]) -> Any:
+        return self.dim(reduce(lambda a, b: self("mul", a, b), map(atom, dims), atom(1)))
+
+    def never_one(self, dim: Any) -> bool:
+        """Whether a dim is known not to broadcast: axes of parameters are specialised on that."""
+        if not isinstance(dim, Var):
+            return dim != 1
+        definition = self.definition.get(dim)
+        if definition is None:
+            return False
+        if definition.op.name == "broadcast_dim":
+            return any(self.never_one(self.dim(a)) for a in definition.args)
+        return definition.op.name == "dim"
+
+    def broadcast(self, shapes: Sequence[tuple]) -> tuple:
+        """The dims of NumPy's broadcast; what is not known to fit is checked at run time."""
+        return reduce(self._broadcast_two, shapes)
+
+    def _broadcast_two(self, a: tuple, b: tuple) -> tuple:
+        out, unsure = [], False
+        longer = a if len(a) >= len(b) else b
+        for k in range(1, len(longer) + 1):
+            if k > min(len(a), len(b)):
+                out.append(longer[-k])
+                continue
+            m, n = a[-k], b[-k]
+            if m is n or m == n or (not isinstance(n, Var) and n == 1):
+                out.append(m)
+            elif not isinstance(m, Var) and m == 1:
+                out.append(n)
+            elif not isinstance(m, Var) and not isinstance(n, Var):
+                raise ShapeError(
+                    "operands could not be broadcast together with shapes "
+                    f"{shape_text(a)} {shape_text(b)}",
+                    self.loc,
+                )
+            else:
+                unsure = True
+                out.append((m, n))
+        if unsure:
+            self("check_broadcast", *a, *b, split=len(a))
+        return tuple(self._joined_dim(*d) if isinstance(d, tuple) else d for d in reversed(out))
+
+    def _joined_dim(self, m: Any, n: Any) -> Any:
+        if self.never_one(m):
+            return m
+        if self.never_one(n):
+            return n
+        return self.dim(self("broadcast_dim", m, n))
+
+
+def shape_text(dims: tuple) -> str:
+    """A shape as NumPy prints it: (3,) or (3,4)."""
+    inner = ",".join(str(d) for d in dims)
+    return f"({inner},)" if len(dims) == 1 else f"({inner})"
+
+
+def _type(stated: tuple) -> Type:
+    dtype, dims, *layout = stated
+    if dtype == "int":
+        return INT
+    if not dims and not layout:
+        return Scalar(dtype)
+    return Array(dtype, tuple(dims), *layout)
+
+
+def _retypes(folded: Atom, type: Scalar) -> bool:
+    return isinstance(folded, Const) and folded.type.dtype == type.dtype
+
+
+def _reads_memory(args: tuple[Atom, ...]) -> bool:
+    return any(not isinstance(a.type, Scalar) for a in args)
+
+
+@lru_cache(maxsize=4096)
+def _probe(op: Any, dtype: str) -> str:
+    """The dtype NumPy gives `op` on operands that all have `dtype`."""
+    ones = [np.ones((), np_dtype(dtype))] * arity(op)
+    if op.name == "where":
+        ones = [np.ones((), bool), *ones[1:]]
+    params = {"n": 2} if op.name == "powi" else {}
+    with np.errstate(all="ignore"):
+        out = short_dtype(np.asarray(op.impl(*ones, **params)).dtype)
+    assert out is not None
+    return out
+
+
+def arity(op: Any) -> int:
+    """How many operands an elementwise primitive takes."""
+    return len(op.rules) or _ARITY.get(op.name, 1)
+
+
+_ARITY = dict.fromkeys(
+    ("lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_xor", "bit_and",
+     "bit_or", "bit_xor", "shift_left", "shift_right", "floordiv"), 2,
+)  # fmt: skip
+
+
+def result_type(op: Any, joined: Scalar) -> Scalar:
+    """The type of an elementwise result, its operands promoted to `joined`."""
+    try:
+        dtype = _probe(op, joined.dtype)
+    except TypeError as e:
+        raise TypeError(f"{op.name} is not defined for {joined.dtype}: {e}") from None
+    if dtype == "bool":
+        return BOOL
+    if joined.weak or joined.dtype == "bool":
+        return constant_type(np_dtype(dtype).type(0).item())
+    return Scalar(dtype)
+
+
+# what an operation on constants is still kept for: its meaning under differentiation
+KEPT = ("stop_gradient", "absorb")
+
+
+def _evaluate(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Const | None:
+    """The constant an operation on constants gives; None where it must happen at run time."""
+    if op.name in KEPT or (op.raises and op.name not in ("index", "trips")):
+        return None
+    values = [
+        a.value if a.type.weak or a.type.dtype == "bool" else np_dtype(a.type.dtype).type(a.value)
+        for a in args  # type: ignore[union-attr]
+    ]
+    try:
+        with np.errstate(all="ignore"):
+            out = op.impl(*values, **params)
+    except (ArithmeticError, ValueError, IndexError):
+        return None
+    return Const(np.asarray(out).astype(np_dtype(type.dtype)).item(), type)

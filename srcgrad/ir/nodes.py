@@ -1,0 +1,130 @@
+"""The nodes: five statement forms over atoms, in structured SSA.
+
+`Def` defines a variable by a primitive (or has an effect and defines none), `For` and
+`While` carry variables through their trips, `If` joins variables of its branches, and a
+`Function` returns atoms. No jumps. Nodes are frozen and compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from srcgrad.errors import Location
+from srcgrad.ir.types import Scalar, Type, constant_type
+
+
+@dataclass(eq=False)
+class Var:
+    """A name bound once. `name` is a wish; the printer makes it unique."""
+
+    name: str
+    type: Any
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Const:
+    value: Any
+    type: Scalar
+
+    def __hash__(self) -> int:
+        return hash((self.type, repr(self.value)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and self.type == other.type
+            and repr(self.value) == repr(other.value)
+        )
+
+
+Atom = Var | Const
+
+
+def atom(value: Any) -> Atom:
+    """A variable as it is, anything else as a constant."""
+    if isinstance(value, Var | Const):
+        return value
+    return Const(value, constant_type(value))
+
+
+@dataclass(frozen=True, eq=False)
+class Def:
+    var: Var | None
+    op: Any  # a Primitive; the IR uses its name, effect and type rule only
+    args: tuple[Atom, ...]
+    params: dict[str, Any] = field(default_factory=dict)
+    loc: Location | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class For:
+    """`index` runs over range(start, stop), downwards if `reverse`."""
+
+    index: Var
+    start: Atom
+    stop: Atom
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: tuple[Stmt, ...]
+    yields: tuple[Atom, ...]
+    results: tuple[Var, ...]
+    reverse: bool = False
+    loc: Location | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class While:
+    """`test` is evaluated before each trip; `limit`, if known, bounds the number of trips."""
+
+    test: tuple[Stmt, ...]
+    cond: Atom
+    params: tuple[Var, ...]
+    inits: tuple[Atom, ...]
+    body: tuple[Stmt, ...]
+    yields: tuple[Atom, ...]
+    results: tuple[Var, ...]
+    limit: Atom | None = None
+    loc: Location | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class If:
+    cond: Atom
+    then: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...]
+    then_yields: tuple[Atom, ...]
+    else_yields: tuple[Atom, ...]
+    results: tuple[Var, ...]
+    loc: Location | None = None
+
+
+Stmt = Def | For | While | If
+Loop = For | While
+Block = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    name: str
+    params: tuple[Var, ...]
+    body: Block
+    returns: tuple[Atom, ...]
+
+    def with_body(self, body: Block, returns: tuple[Atom, ...] | None = None) -> Function:
+        return replace(self, body=body, returns=self.returns if returns is None else returns)
+
+
+def type_vars(type: Type) -> Iterator[Var]:
+    """The variables a type mentions: its dims."""
+    for d in getattr(type, "dims", ()):
+        if isinstance(d, Var):
+            yield d
+    for t in getattr(type, "items", ()):
+        yield from type_vars(t)

@@ -1,0 +1,231 @@
+"""The IR as Python text: what is printed parses back, and runs with the primitives in scope.
+
+A definition is annotated with its type. What a loop carries is assigned, typed, before it and
+again, plainly, at the end of its body; its results go by the same names. The results of a branch
+are declared before it and assigned at the end of both sides. The comment at the end of a line is
+the source line it came from. Never reorders or drops a statement.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import Location
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import DTYPES, Array, Tuple, Type, np_dtype
+from srcgrad.ir.walk import walk
+
+NOTE_COLUMN = 44
+# names that the text itself uses
+RESERVED = {"float", "int", "complex", "range", "reversed", "bounded", "tape", "reftape", "tuple",
+            "inf", "nan", *DTYPES}  # fmt: skip
+
+
+def identifier(wish: str) -> str:
+    """The wish as a Python identifier; one that is an identifier stays as it is."""
+    if wish.isidentifier():
+        return f"{wish}_" if keyword.iskeyword(wish) else wish
+    name = re.sub(r"\W", "_", wish, flags=re.ASCII).strip("_") or "v"
+    return identifier(f"v{name}" if name[0].isdigit() else name)
+
+
+class Names:
+    """Unique printable names in order of first printing: y, y1, y2, ...; joined ones share one."""
+
+    def __init__(self, taken: Set[str]):
+        self._names: dict[Var, str] = {}
+        self._used: set[str] = set(taken)
+        self._next: dict[str, int] = {}
+
+    def __getitem__(self, v: Var) -> str:
+        return self.give(v, v.name)
+
+    def give(self, v: Var, wish: str) -> str:
+        """The name of a variable; as near to the wish as possible if it has none yet."""
+        if v not in self._names:
+            self._names[v] = self._fresh(identifier(wish))
+        return self._names[v]
+
+    def same(self, v: Var, other: Var) -> None:
+        self._names[v] = self[other]
+
+    def _fresh(self, wish: str) -> str:
+        # a wish that is free is granted: printing what was parsed gives the same names again
+        name, base = wish, wish.rstrip("0123456789")
+        while name in self._used:
+            self._next[base] = self._next.get(base, 0) + 1
+            name = f"{base}{self._next[base]}"
+        self._used.add(name)
+        return name
+
+
+class Printer:
+    """`lines` is the text so far, `owners` the statement each line belongs to."""
+
+    def __init__(self, taken: Set[str], notes: bool = True):
+        self.names = Names(RESERVED | taken)
+        self.lines: list[str] = []
+        self.owners: list[Stmt | None] = []
+        self.notes = notes
+
+    # ---- pieces ----
+    def atom(self, a: Atom | int) -> str:
+        if isinstance(a, Var):
+            return self.names[a]
+        return constant(a) if isinstance(a, Const) else str(a)
+
+    def type(self, t: Type) -> str:
+        match t:
+            case Array():
+                dims = ", ".join(self.atom(d) for d in t.dims) or "()"
+                return f"{t.dtype}{'.strided' if t.layout == 'S' else ''}[{dims}]"
+            case Tuple():
+                return f"tuple[{', '.join(self.type(i) for i in t.items)}]"
+        return str(t)
+
+    def line(self, depth: int, text: str, owner: Stmt | None, note: bool = False) -> None:
+        text = "    " * depth + text
+        source = note_of(owner) if note and self.notes and owner is not None else ""
+        if source:
+            text = f"{text:<{NOTE_COLUMN - 2}}  # {source}"
+        self.lines.append(text)
+        self.owners.append(owner)
+
+    # ---- statements ----
+    def statement(self, s: Stmt, depth: int) -> None:
+        match s:
+            case Def():
+                self.line(depth, self.definition(s), s, note=True)
+            case For():
+                self.carry(s, depth)
+                bounds = f"range({self.atom(s.start)}, {self.atom(s.stop)})"
+                bounds = f"reversed({bounds})" if s.reverse else bounds
+                self.line(depth, f"for {self.names[s.index]} in {bounds}:", s, note=True)
+                self.body(s, s.body, s.params, s.yields, depth + 1)
+            case While():
+                self.carry(s, depth)
+                head = "True" if s.limit is None else f"bounded({self.atom(s.limit)})"
+                self.line(depth, f"while {head}:", s, note=True)
+                for inner in s.test:
+                    self.statement(inner, depth + 1)
+                self.line(depth + 1, f"if not {self.atom(s.cond)}: break", s)
+                self.body(s, s.body, s.params, s.yields, depth + 1)
+            case If():
+                for r in s.results:
+                    self.line(depth, f"{self.names[r]}: {self.type(r.type)}", s)
+                self.line(depth, f"if {self.atom(s.cond)}:", s, note=True)
+                self.body(s, s.then, s.results, s.then_yields, depth + 1)
+                if s.orelse or s.results:
+                    self.line(depth, "else:", s)
+                    self.body(s, s.orelse, s.results, s.else_yields, depth + 1)
+
+    def definition(self, s: Def) -> str:
+        if s.var is None:
+            return self.call(s)
+        name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
+        return f"{name}: {self.type(s.var.type)} = {self.call(s)}"
+
+    def call(self, s: Def) -> str:
+        parts = [self.atom(a) for a in s.args]
+        parts += [f"{k}={plain(v)!r}" for k, v in s.params.items()]
+        return f"{s.op.name}({', '.join(parts)})"
+
+    def carry(self, s: For | While, depth: int) -> None:
+        """The typed inits of a loop; its results go by the names of what it carries."""
+        for p, r, a in zip(s.params, s.results, s.inits, strict=True):
+            self.names.same(r, p)
+            self.line(depth, f"{self.names[p]}: {self.type(p.type)} = {self.atom(a)}", s)
+
+    def body(
+        self, s: Stmt, block: Block, names: tuple[Var, ...], values: tuple[Atom, ...], depth: int
+    ) -> None:
+        for inner in block:
+            self.statement(inner, depth)
+        if names:
+            left = ", ".join(self.names[v] for v in names)
+            self.line(depth, f"{left} = {', '.join(self.atom(a) for a in values)}", s)
+        elif not block:
+            self.line(depth, "pass", s)
+
+    def function(self, f: Function) -> None:
+        params = ", ".join(f"{self.names[p]}: {self.type(p.type)}" for p in f.params)
+        self.line(0, f"def {identifier(f.name)}({params}):", None)
+        for s in f.body:
+            self.statement(s, 1)
+        returned = "".join(self.atom(a) + ", " for a in f.returns).rstrip()
+        self.line(1, f"return ({returned})", None)
+
+
+def note_of(s: Stmt) -> str:
+    return s.loc.text.strip() if s.loc is not None else ""
+
+
+def constant(c: Const) -> str:
+    """A literal; the dtype is spelled unless the literal is a Python number or a bool."""
+    dtype = c.type.dtype
+    text = _number(c.value, dtype)
+    return text if c.type.weak or dtype == "bool" else f"{dtype}({text})"
+
+
+def _number(value: Any, dtype: str) -> str:
+    match dtype[0]:
+        case "b":
+            return str(bool(value))
+        case "c":
+            part = "f32" if dtype == "c64" else "f64"
+            value = complex(value)
+            return f"complex({_number(value.real, part)}, {_number(value.imag, part)})"
+        case "f":
+            # the shortest digits that give the same value in this dtype
+            with np.errstate(all="ignore"):
+                return str(np_dtype(dtype).type(value))
+    return str(int(value))
+
+
+def plain(value: Any) -> Any:
+    """A static parameter with NumPy's numbers as Python's, so that its repr is a literal."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return tuple(plain(v) for v in value) if isinstance(value, tuple | list) else value
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A function's text, and for each of its lines the statement it belongs to."""
+
+    text: str
+    owners: tuple[Stmt | None, ...]
+
+    def location(self, line: int) -> Location | None:
+        """The user's place that a line of the text (counted from 1) came from."""
+        owner = self.owners[line - 1] if 0 < line <= len(self.owners) else None
+        return None if owner is None else owner.loc
+
+    def line_of(self, statement: Stmt) -> str:
+        """The line that shows a statement: of a loop or a branch its head."""
+        lines = [
+            line.strip()
+            for line, owner in zip(self.text.splitlines(), self.owners, strict=True)
+            if owner is statement
+        ]
+        heads = [line for line in lines if line.startswith(("for ", "while ", "if "))]
+        return (heads or lines)[0]
+
+
+def printed(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> Printed:
+    """The function as Python source with its lines' statements; see `to_text`."""
+    used = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
+    p = Printer(used | taken, notes)
+    p.function(function)
+    return Printed("\n".join(p.lines) + "\n", tuple(p.owners))
+
+
+def to_text(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> str:
+    """The function as Python source; `taken` are further names never used for values."""
+    return printed(function, taken, notes).text

@@ -1,0 +1,158 @@
+"""Types of IR values: scalars, arrays whose dims are SSA integers, growable tapes, tuples.
+
+A dim is an `int` or an integer `Var`; a literal 1 means "known to broadcast". A *weak*
+scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# short name -> NumPy name, in the order of the printed texts
+DTYPES = {
+    "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
+    "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
+_SHORT = {np.dtype(long): short for short, long in DTYPES.items()}
+_NUMPY = {short: np.dtype(long) for short, long in DTYPES.items()}
+
+
+def np_dtype(short: str) -> np.dtype:
+    return _NUMPY[short]
+
+
+def short_dtype(dtype: Any) -> str | None:
+    """Our name of a NumPy dtype, None if it has none (strings, objects, foreign byte order)."""
+    return _SHORT.get(np.dtype(dtype))
+
+
+def is_float(dtype: str) -> bool:
+    """Whether values of this dtype have derivatives."""
+    return dtype[0] in "fc"
+
+
+def is_complex(dtype: str) -> bool:
+    return dtype[0] == "c"
+
+
+def is_int(dtype: str) -> bool:
+    return dtype[0] in "iu"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    dtype: str
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return _WEAK[self.dtype] if self.weak else self.dtype
+
+
+_WEAK = {"i64": "int", "f64": "float", "c128": "complex"}
+INT = Scalar("i64", weak=True)
+FLOAT = Scalar("f64", weak=True)
+COMPLEX = Scalar("c128", weak=True)
+BOOL = Scalar("bool")
+
+
+@dataclass(frozen=True)
+class Array:
+    """A reference to a buffer. `layout` is "C" (contiguous) or "S" (strided)."""
+
+    dtype: str
+    dims: tuple
+    layout: str = "C"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    def __str__(self) -> str:
+        dims = ", ".join(str(d) for d in self.dims) or "()"
+        strided = ".strided" if self.layout == "S" else ""
+        return f"{self.dtype}{strided}[{dims}]"
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A flat buffer that grows; what reverse mode remembers, and what `list.append` fills."""
+
+    dtype: str
+
+    def __str__(self) -> str:
+        return f"tape[{self.dtype}]"
+
+
+@dataclass(frozen=True)
+class RefTape:
+    """A growing sequence of references to arrays of one dtype and rank."""
+
+    dtype: str
+    ndim: int
+
+    def __str__(self) -> str:
+        return f"reftape[{self.dtype}, {self.ndim}]"
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """The results of a primitive that has several."""
+
+    items: tuple
+
+    def __str__(self) -> str:
+        return f"tuple[{', '.join(str(t) for t in self.items)}]"
+
+
+Type = Scalar | Array | Tape | RefTape | Tuple
+
+
+def is_reference(type: Type) -> bool:
+    """Whether values of this type can alias."""
+    return isinstance(type, Array | Tape | RefTape)
+
+
+def float_type(type: Type) -> bool:
+    return isinstance(type, Scalar | Array | Tape | RefTape) and is_float(type.dtype)
+
+
+def constant_type(value: Any) -> Scalar:
+    """The type of a literal: Python numbers are weak, NumPy scalars are not."""
+    match value:
+        case np.generic():
+            short = short_dtype(value.dtype)
+            if short is None:
+                raise TypeError(f"no IR type for {value!r}")
+            return Scalar(short)
+        case bool():
+            return BOOL
+        case int():
+            return INT
+        case float():
+            return FLOAT
+        case complex():
+            return COMPLEX
+    raise TypeError(f"no IR type for {value!r}")
+
+
+def join_scalars(a: Scalar, b: Scalar) -> Scalar:
+    """NEP 50's promotion of two scalar types; a weak one gives way within its kind."""
+    if a == b:
+        return a
+    rank = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+    if a.weak and b.weak:
+        return a if rank[a.dtype[0]] >= rank[b.dtype[0]] else b
+    if a.weak or b.weak:
+        weak, strong = (a, b) if a.weak else (b, a)
+        if rank[weak.dtype[0]] <= rank[strong.dtype[0]]:
+            return strong
+        if strong.dtype == "bool":
+            return weak
+        if weak.dtype == "c128":
+            return Scalar("c64" if strong.dtype in ("f32", "f16") else "c128")
+        return Scalar(weak.dtype)
+    return Scalar(_SHORT[np.result_type(np_dtype(a.dtype), np_dtype(b.dtype))])

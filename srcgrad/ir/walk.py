@@ -1,0 +1,173 @@
+"""Questions about statements that every pass asks: uses, definitions, sub-blocks, substitution.
+
+Never changes a node: `rename` builds new ones (the types of variables it renames in place).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
+from srcgrad.ir.types import Array, Tuple, Type
+
+
+def blocks(s: Stmt) -> tuple[Block, ...]:
+    match s:
+        case For():
+            return (s.body,)
+        case While():
+            return (s.test, s.body)
+        case If():
+            return (s.then, s.orelse)
+    return ()
+
+
+def walk(block: Block) -> Iterator[Stmt]:
+    """Every statement, outer before inner."""
+    for s in block:
+        yield s
+        for b in blocks(s):
+            yield from walk(b)
+
+
+def results(s: Stmt) -> tuple[Var, ...]:
+    """The variables a statement defines for what follows it."""
+    if isinstance(s, Def):
+        return () if s.var is None else (s.var,)
+    return s.results
+
+
+def inner_definitions(s: Stmt) -> tuple[Var, ...]:
+    """The variables a statement binds for its own blocks."""
+    match s:
+        case For():
+            return (s.index, *s.params)
+        case While():
+            return s.params
+    return ()
+
+
+def atoms(s: Stmt) -> tuple[Atom, ...]:
+    """The atoms a statement reads itself, not those of the statements inside it."""
+    match s:
+        case Def():
+            return s.args
+        case For():
+            return (s.start, s.stop, *s.inits, *s.yields)
+        case While():
+            limit = () if s.limit is None else (s.limit,)
+            return (*limit, *s.inits, s.cond, *s.yields)
+        case If():
+            return (s.cond, *s.then_yields, *s.else_yields)
+
+
+def dims_of(s: Stmt) -> Iterator[Var]:
+    """The variables that the types of a statement's own variables mention."""
+    for v in (*results(s), *inner_definitions(s)):
+        yield from type_vars(v.type)
+
+
+def uses(s: Stmt) -> Iterator[Var]:
+    """The variables a statement reads itself, the dims of what it defines included."""
+    for a in atoms(s):
+        if isinstance(a, Var):
+            yield a
+    yield from dims_of(s)
+
+
+def defined(block: Block) -> set[Var]:
+    """Every variable bound anywhere in a block."""
+    out: set[Var] = set()
+    for s in walk(block):
+        out.update(results(s))
+        out.update(inner_definitions(s))
+    return out
+
+
+def free_variables(block: Block, extra: Iterable[Atom] = ()) -> list[Var]:
+    """Variables read in a block (or in `extra`) and bound outside it, in order of first use."""
+    inside = defined(block)
+    seen: dict[Var, None] = {}
+    for s in walk(block):
+        for v in uses(s):
+            if v not in inside:
+                seen.setdefault(v)
+    for a in extra:
+        if isinstance(a, Var) and a not in inside:
+            seen.setdefault(a)
+    return list(seen)
+
+
+def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
+    """The type with its dims renamed by `f` (which may turn a dim into a constant)."""
+
+    def dim(d):
+        if not isinstance(d, Var):
+            return d
+        new = f(d)
+        return new if isinstance(new, Var) else int(new.value)
+
+    if isinstance(type, Array) and any(isinstance(d, Var) for d in type.dims):
+        dims = tuple(dim(d) for d in type.dims)
+        return type if dims == type.dims else replace(type, dims=dims)
+    if isinstance(type, Tuple):
+        return Tuple(tuple(map_type(t, f) for t in type.items))
+    return type
+
+
+def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:
+    """The statement with `f` applied to each atom it reads and `inner` to each of its blocks."""
+
+    def many(xs):
+        return tuple(f(x) for x in xs)
+
+    match s:
+        case Def():
+            return replace(s, args=many(s.args))
+        case For():
+            start, stop, inits = f(s.start), f(s.stop), many(s.inits)
+            body = inner(s.body)
+            return replace(s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields))
+        case While():
+            limit, inits = None if s.limit is None else f(s.limit), many(s.inits)
+            test = inner(s.test)
+            cond, body = f(s.cond), inner(s.body)
+            return replace(
+                s, limit=limit, inits=inits, test=test, cond=cond, body=body, yields=many(s.yields)
+            )
+        case If():
+            cond = f(s.cond)
+            then, orelse = inner(s.then), inner(s.orelse)
+            return replace(
+                s, cond=cond, then=then, orelse=orelse,
+                then_yields=many(s.then_yields), else_yields=many(s.else_yields),
+            )  # fmt: skip
+
+
+def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
+    """Rename the dims in the types of the variables that a statement binds (in place)."""
+    for v in (*results(s), *inner_definitions(s)):
+        v.type = map_type(v.type, f)
+
+
+def rename(function: Function, mapping: dict[Var, Atom]) -> Function:
+    """The function with variables replaced throughout, chains of replacements followed."""
+    if not mapping:
+        return function
+
+    def f(a: Atom) -> Atom:
+        while isinstance(a, Var) and a in mapping:
+            a = mapping[a]
+        return a
+
+    def go(block: Block) -> Block:
+        out = []
+        for s in block:
+            refresh_types(s, f)
+            out.append(map_atoms(s, f, go))
+        return tuple(out)
+
+    for p in function.params:
+        p.type = map_type(p.type, f)
+    return function.with_body(go(function.body), tuple(f(a) for a in function.returns))

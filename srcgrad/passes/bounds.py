@@ -1,0 +1,254 @@
+"""Index checks: those that cannot fail vanish, others are made once before the loop.
+
+>>> show(loosen(parse('''
+... def f(x: f64[n], y: f64[m]):
+...     n: int = dim(x, axis=0)
+...     m: int = dim(y, axis=0)
+...     for i in range(0, n):
+...         j: int = index(i, n, axis=0)
+...         v: f64 = load(x, j)
+...         k: int = index(i, m, axis=0)
+...         store(y, k, v)
+...     return ()
+... '''), REGISTRY))
+def f(x: f64[n], y: f64[m]):
+    n: int = dim(x, axis=0)
+    m: int = dim(y, axis=0)
+    last: int = sub(n, 1)
+    check_range(0, last, m, axis=0)
+    for i in range(0, n):
+        v: f64 = load(x, i)
+        store(y, i, v)
+    return ()
+
+A check moves before a counted loop if every trip makes it, its operands are fixed or rise by one
+per trip, and all that the loop may raise is IndexError. What raised still raises that, a little
+earlier: of several failing checks another may be the one that is named, and what the trips before
+the failing one would have stored is not stored. Never moves a check that a branch guards (unless
+the branch holds nothing else), nor one whose index may be negative and varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, atom
+from srcgrad.ir.types import BOOL
+from srcgrad.ir.walk import defined, inner_definitions, rename, walk
+from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
+from srcgrad.passes.ranges import Ranged, Ranges, is_int64
+
+
+def loosen(
+    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    rewriter = _Bounds(function, table)
+    return rename(rewriter.function(function), rewriter.new)
+
+
+class _Bounds(Ranged):
+    def __init__(self, function: Function, table: Mapping[str, Any]):
+        super().__init__(function)
+        self.table = table
+
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if s.op.name == "index":
+            assert s.var is not None
+            i, n = s.args
+            if is_int64(i) and self.ranges.contains(i, n):
+                self.new[s.var] = i
+                return
+            least = self.ranges.lower(n)
+            if isinstance(i, Const) and i.value < 0 and least is not None and -i.value <= least:
+                yield Def(s.var, self.table["add"], (n, i), {}, s.loc)
+                return
+        yield s
+
+    def branch(self, s: If) -> Iterable[Stmt]:
+        known = self.ranges.decide(self.atom(s.cond))
+        yield self.inside(s if known is None else replace(s, cond=Const(known, BOOL)))
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        new = self.inside(s)
+        if not (isinstance(new, For) and _only_places_fail(new.body)):
+            yield new
+            return
+        with self.ranges.scope():
+            self.ranges.enter(new)
+            lift = _Lift(new, self)
+            body = lift.run()
+        yield from lift.before
+        yield replace(new, body=body)
+
+
+def _only_places_fail(body: Block) -> bool:
+    return all(
+        s.op.name in PLACE_CHECKS or not is_observable(s) for s in walk(body) if isinstance(s, Def)
+    )
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check that a block makes: `made` by a definition, if `go` holds; `result` its place."""
+
+    made: Def
+    go: Atom
+    result: Var | None
+
+    @staticmethod
+    def of(s: Stmt) -> Check | None:
+        """The check that a statement is, a branch that holds only a check included."""
+        match s:
+            case Def() if s.op.name in PLACE_CHECKS:
+                return Check(s, Const(True, BOOL), s.var)
+            case If(then=(Def() as d,), orelse=()) if d.op.name in PLACE_CHECKS:
+                if not s.results:
+                    return Check(d, s.cond, d.var)
+                if s.then_yields == (d.var,):
+                    return Check(d, s.cond, s.results[0])
+        return None
+
+
+class _Lift:
+    """Takes the checks of one loop's body to before the loop."""
+
+    def __init__(self, loop: For, bounds: _Bounds):
+        self.loop, self.new = loop, bounds.new
+        self.ranges: Ranges = bounds.ranges
+        self.inner = defined(loop.body) | set(inner_definitions(loop))
+        self.build = Builder(bounds.table)
+
+    @property
+    def before(self) -> list[Stmt]:
+        return self.build.out
+
+    def run(self) -> Block:
+        kept = []
+        for s in self.loop.body:
+            check = Check.of(s)
+            if check is None or not self.lift(check):
+                kept.append(s)
+        return tuple(kept)
+
+    # ---- operands ----
+    def motion(self, a: Atom) -> str:
+        """Over the trips an operand is "fixed", "rises" by one, or does neither ("")."""
+        a = self.resolved(a)
+        if a is self.loop.index:
+            return "rises"
+        if isinstance(a, Const) or a not in self.inner:
+            return "fixed"
+        d = self.ranges.definition.get(a)
+        if d is None or not is_scalar_operation(d) or is_observable(d):
+            return ""
+        match d.op.name, [self.motion(x) for x in d.args]:
+            case _, motions if set(motions) <= {"fixed"}:
+                return "fixed"
+            case "add", ["rises", "fixed"] | ["fixed", "rises"]:
+                return "rises"
+            case "sub", ["rises", "fixed"]:
+                return "rises"
+        return ""
+
+    def resolved(self, a: Atom) -> Atom:
+        while isinstance(a, Var) and a in self.new:
+            a = self.new[a]
+        return a
+
+    def at(self, a: Atom, place: Atom) -> Atom:
+        """An operand computed before the loop, for the trip whose index is `place`."""
+        a = self.resolved(a)
+        if a is self.loop.index:
+            return place
+        if isinstance(a, Const) or a not in self.inner:
+            return a
+        d = self.ranges.definition[a]
+        args = [self.at(x, place) for x in d.args]
+        return self.build(d.op, *args, name=a.name, **d.params)
+
+    # ---- checks ----
+    def lift(self, check: Check) -> bool:
+        """Make the check before the loop; whether that was possible."""
+        d = check.made
+        self.build.loc = d.loc
+        if self.motion(check.go) != "fixed" or self.motion(d.args[-1]) != "fixed":
+            return False
+        motions = [self.motion(a) for a in d.args[:-1]]
+        if "" in motions:
+            return False
+        if d.op.name == "index":
+            return self.lift_index(check, motions[0])
+        return self.lift_range(check, motions)
+
+    def lift_index(self, check: Check, motion: str) -> bool:
+        d = check.made
+        i = d.args[0]
+        low = self.ranges.lower(i)
+        if low is None or low < 0 or not is_int64(i):
+            return motion == "fixed" and self.lift_fixed(check)
+        if motion == "fixed":
+            self.emit_range(check, i, i)
+        elif self.loop.reverse:
+            # counting down, the first place out of range is the last one
+            last = self.at(i, self.last())
+            self.emit_range(check, last, last)
+        else:
+            self.emit_range(check, self.at(i, self.loop.start), self.at(i, self.last()), False)
+        if check.result is not None:
+            self.new[check.result] = i
+        return True
+
+    def lift_fixed(self, check: Check) -> bool:
+        """A fixed index that may be negative: its place is computed before the loop."""
+        d = check.made
+        start = self.loop.start
+        args = [self.at(a, start) for a in d.args]
+        assert check.result is not None and d.var is not None
+        go = self.guard(check, True)
+        if isinstance(go, Const):
+            self.build.append(replace(d, var=check.result, args=tuple(args)))
+            return True
+        place = Var(d.var.name, d.var.type)
+        made = replace(d, var=place, args=tuple(args))
+        yields = ((place,), (atom(0),))
+        self.build.append(If(go, (made,), (), *yields, (check.result,), d.loc))
+        self.inner.discard(check.result)
+        return True
+
+    def lift_range(self, check: Check, motions: list[str]) -> bool:
+        """The range that the ranges of all trips make up, if it fails as the first of them does."""
+        first, last, _ = check.made.args
+        if motions != ["fixed", "fixed"] and self.loop.reverse:
+            return False
+        if motions == ["rises", "rises"]:
+            (base, c), (other, d) = self.ranges.form(first), self.ranges.form(last)
+            if base is not other or c > d:
+                return False
+        self.emit_range(check, self.at(first, self.loop.start), self.at(last, self.last()))
+        return True
+
+    def last(self) -> Atom:
+        return self.build("sub", self.loop.stop, 1, name="last")
+
+    def guard(self, check: Check, unless_empty: bool) -> Atom:
+        """When the loop makes the check at all."""
+        go = self.at(check.go, self.loop.start)
+        if unless_empty:
+            runs = self.build("lt", self.loop.start, self.loop.stop, name="runs")
+            go = self.build("logical_and", go, runs, name="runs")
+        return go
+
+    def emit_range(self, check: Check, first: Atom, last: Atom, unless_empty: bool = True) -> None:
+        d = check.made
+        first, last, n = (self.at(a, self.loop.start) for a in (first, last, d.args[-1]))
+        go = self.guard(check, unless_empty)
+        if isinstance(go, Const):
+            if go.value:
+                self.build("check_range", first, last, n, **d.params)
+            return
+        with self.build.block() as then:
+            self.build("check_range", first, last, n, **d.params)
+        self.build.append(If(go, tuple(then), (), (), (), (), d.loc))

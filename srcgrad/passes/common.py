@@ -1,0 +1,130 @@
+"""Common subexpressions: what has been computed on every path that leads here is used again.
+
+>>> show(share(parse('''
+... def f(x: f64[n], k: int, v: f64):
+...     n: int = dim(x, axis=0)
+...     a: f64 = load(x, k)
+...     b: f64 = load(x, k)
+...     store(x, 0, v)
+...     c: f64 = load(x, k)
+...     s: f64 = mul(a, b)
+...     t: f64 = mul(a, c)
+...     return (s, t,)
+... ''')))
+def f(x: f64[n], k: int, v: f64):
+    n: int = dim(x, axis=0)
+    a: f64 = load(x, k)
+    store(x, 0, v)
+    c: f64 = load(x, k)
+    s: f64 = mul(a, a)
+    t: f64 = mul(a, c)
+    return (s, t,)
+
+Scalars, views and whatever reads pure classes only are shared with all that follows in the block
+and inside it; a read of a class that is stored to, until the next store to that class. Two array
+results become one buffer only if nothing is ever stored to either, and not if both are returned:
+the caller may write to one. Never moves a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import blocks
+from srcgrad.passes.effects import (
+    classes_read,
+    classes_written,
+    has_several_results,
+    is_write,
+    makes_buffer,
+)
+from srcgrad.passes.rewrite import Rewriter
+
+
+def share(
+    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    return _Sharing(function, AliasClasses(function, together)).function(function)
+
+
+class _Sharing(Rewriter):
+    def __init__(self, function: Function, classes: AliasClasses):
+        super().__init__()
+        self.classes = classes
+        self.returned = {
+            classes.of(v) for v in function.returns if isinstance(v, Var) and is_reference(v.type)
+        }
+        self.values: list[dict[Any, Var]] = []  # one table for each open block
+        self.memory: dict[Any, tuple[Var, set[Var]]] = {}  # what stores may outdate
+
+    # ---- scopes ----
+    def block(self, block: Block) -> Block:
+        outer, self.memory = self.memory, dict(self.memory)
+        self.values.append({})
+        out = super().block(block)
+        self.values.pop()
+        self.memory = outer
+        return out
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        self.forget(self.written(s))
+        yield self.inside(s)
+
+    def branch(self, s: If) -> Iterable[Stmt]:
+        yield self.inside(s)
+        self.forget(self.written(s))
+
+    def written(self, s: Stmt) -> set[Var]:
+        return set().union(*(classes_written(b, self.classes) for b in blocks(s)))
+
+    def forget(self, written: set[Var]) -> None:
+        self.memory = {k: (v, on) for k, (v, on) in self.memory.items() if not on & written}
+
+    # ---- definitions ----
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if is_write(s):
+            self.forget({self.classes.of(s.args[0])})
+        if not self.may_share(s):
+            yield s
+            return
+        assert s.var is not None
+        on = {c for c in classes_read(s, self.classes) if c in self.classes.written}
+        key = (s.op.name, s.args, repr(s.params), s.var.type)
+        earlier = self.find(key)
+        if earlier is not None and self.may_be_one(earlier, s):
+            self.new[s.var] = earlier
+            return
+        if on:
+            self.memory[key] = (s.var, on)
+        else:
+            self.values[-1][key] = s.var
+        yield s
+
+    def find(self, key: Any) -> Var | None:
+        if key in self.memory:
+            return self.memory[key][0]
+        for known in reversed(self.values):
+            if key in known:
+                return known[key]
+        return None
+
+    def may_share(self, s: Def) -> bool:
+        if s.var is None or has_several_results(s):
+            return False
+        return not makes_buffer(s) or self.classes.is_pure(s.var)
+
+    def may_be_one(self, earlier: Var, s: Def) -> bool:
+        """Whether the caller cannot tell one buffer from two."""
+        assert s.var is not None
+        if not makes_buffer(s):
+            return True
+        one, other = self.classes.of(earlier), self.classes.of(s.var)
+        if other in self.returned:
+            if one in self.returned:
+                return False
+            self.returned.add(one)
+        return True

@@ -1,0 +1,147 @@
+"""Dead code: what nobody reads goes, stores to buffers that nobody reads again included.
+
+>>> show(eliminate(parse('''
+... def f(x: f64[n]):
+...     n: int = dim(x, axis=0)
+...     y: f64[n] = mul(x, 2.0)
+...     t: f64[n] = zeros(n, dtype='f64')
+...     assign(t, y)
+...     s: f64 = sum(x, axes=(0,))
+...     return (s,)
+... ''')))
+def f(x: f64[n]):
+    n: int = dim(x, axis=0)
+    s: f64 = sum(x, axes=(0,))
+    return (s,)
+
+A store is live if its alias class may be read later by something live, or is visible to the
+caller: the buffers of parameters and of what is returned. Never removes what may raise or print;
+a loop without live contents goes, also one that might not have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import blocks
+from srcgrad.passes.effects import classes_read, is_observable, is_write
+
+
+def eliminate(
+    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    liveness = _Liveness(function, AliasClasses(function, together))
+    liveness.run()
+    return function.with_body(liveness.sweep(function.body))
+
+
+class _Liveness:
+    """Marks backwards until nothing new is live, then sweeps."""
+
+    def __init__(self, function: Function, classes: AliasClasses):
+        self.function, self.classes = function, classes
+        self.live: set[Var] = set()
+        self.kept: set[Stmt] = set()
+        self.around: dict[Stmt, set[Var]] = {}  # classes that a later trip may read
+        self.visible = {
+            classes.of(v)
+            for v in (*function.params, *function.returns)
+            if isinstance(v, Var) and is_reference(v.type)
+        }
+
+    def run(self) -> None:
+        for p in self.function.params:
+            self.mark(type_vars(p.type))
+        self.mark(self.function.returns)
+        before = -1
+        while before != (before := self._size()):
+            self.block(self.function.body, self.visible)
+
+    def _size(self) -> int:
+        return len(self.live) + len(self.kept) + sum(map(len, self.around.values()))
+
+    def mark(self, atoms: Iterable[Atom]) -> None:
+        for a in atoms:
+            if isinstance(a, Var) and a not in self.live:
+                self.live.add(a)
+                self.mark(type_vars(a.type))
+
+    # ---- marking: each returns the classes that may be read from its beginning on ----
+    def block(self, block: Block, after: set[Var]) -> set[Var]:
+        for s in reversed(block):
+            after = after | self.statement(s, after)
+        return after
+
+    def statement(self, s: Stmt, after: set[Var]) -> set[Var]:
+        match s:
+            case Def():
+                return self.definition(s, after)
+            case If():
+                return self.branch(s, after)
+        return self.loop(s, after)
+
+    def definition(self, s: Def, after: set[Var]) -> set[Var]:
+        stores = is_write(s) and self.classes.of(s.args[0]) in after
+        if not (stores or s.var in self.live or is_observable(s)):
+            return set()
+        self.kept.add(s)
+        self.mark(s.args)
+        if s.var is not None:
+            self.mark(type_vars(s.var.type))
+        return classes_read(s, self.classes)
+
+    def branch(self, s: If, after: set[Var]) -> set[Var]:
+        for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
+            if r in self.live:
+                self.mark((x, y))
+        before = self.block(s.then, after) | self.block(s.orelse, after)
+        if self.keeps(s):
+            self.kept.add(s)
+            self.mark((s.cond,))
+        return before
+
+    def loop(self, s: For | While, after: set[Var]) -> set[Var]:
+        for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True):
+            if r in self.live or p in self.live:
+                self.mark((r, p, x, y))
+        around = after | self.around.get(s, set())
+        for b in reversed(blocks(s)):
+            around = self.block(b, around)
+        self.around[s] = around
+        if self.keeps(s):
+            self.kept.add(s)
+            self.mark((s.start, s.stop) if isinstance(s, For) else (s.cond,))
+            if isinstance(s, While) and s.limit is not None:
+                self.mark((s.limit,))
+        return around
+
+    def keeps(self, s: For | While | If) -> bool:
+        inside = any(t in self.kept for b in blocks(s) for t in b)
+        return inside or any(r in self.live for r in s.results)
+
+    # ---- sweeping ----
+    def sweep(self, block: Block) -> Block:
+        return tuple(self.swept(s) for s in block if s in self.kept)
+
+    def swept(self, s: Stmt) -> Stmt:
+        if isinstance(s, Def):
+            return s
+        at = [k for k, r in enumerate(s.results) if r in self.live]
+
+        def pick(values: tuple) -> tuple:
+            return tuple(values[k] for k in at)
+
+        if isinstance(s, If):
+            return replace(
+                s, then=self.sweep(s.then), orelse=self.sweep(s.orelse), results=pick(s.results),
+                then_yields=pick(s.then_yields), else_yields=pick(s.else_yields),
+            )  # fmt: skip
+        carried = {f: pick(getattr(s, f)) for f in ("params", "inits", "yields", "results")}
+        if isinstance(s, While):
+            return replace(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
+        return replace(s, body=self.sweep(s.body), **carried)

@@ -1,0 +1,155 @@
+"""Loop-invariant motion: what every trip would compute alike is computed once, before the loop.
+
+>>> show(hoist(parse('''
+... def f(x: f64[n], a: f64):
+...     n: int = dim(x, axis=0)
+...     for i in range(0, n):
+...         t: f64 = sin(a)
+...         v: f64 = load(x, i)
+...         w: f64 = mul(v, t)
+...         store(x, i, w)
+...     return ()
+... ''')))
+def f(x: f64[n], a: f64):
+    n: int = dim(x, axis=0)
+    t: f64 = sin(a)
+    for i in range(0, n):
+        v: f64 = load(x, i)
+        w: f64 = mul(v, t)
+        store(x, i, w)
+    return ()
+
+A loop may have no trips, so what moves must be safe to run for nothing: scalars that cannot raise
+always are; a load or a view by integers is if its place is known to lie inside the axis; an array
+operation is if no check comes before it in a trip (its operands' shapes are then known to fit).
+The waste of one array operation where a loop does not run is taken for the gain where it does; not
+so of decompositions, which may fail. A fresh array moves only if nothing is ever stored to it and
+it is not returned. Never moves what may raise, stores or prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, atom
+from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.walk import blocks, defined, inner_definitions, uses
+from srcgrad.passes.effects import (
+    classes_read,
+    classes_written,
+    has_several_results,
+    is_scalar_operation,
+    makes_buffer,
+    may_raise,
+    observable_within,
+)
+from srcgrad.passes.ranges import Ranged
+
+
+def hoist(
+    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    return _Hoist(function, AliasClasses(function, together)).function(function)
+
+
+class _Hoist(Ranged):
+    def __init__(self, function: Function, classes: AliasClasses):
+        super().__init__(function)
+        self.classes = classes
+        self.returned = {
+            classes.of(v) for v in function.returns if isinstance(v, Var) and is_reference(v.type)
+        }
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        new = self.inside(s)
+        assert isinstance(new, For | While)
+        moved: list[Stmt] = []
+        trip = _Trip(new, self.classes)
+        parts = []
+        for k, block in enumerate(blocks(new)):
+            # the test of a `while` runs at least once
+            sure = k == 0 if isinstance(new, While) else self.ranges.at_most(new.start, new.stop, -1)
+            parts.append(self.stays(block, trip, sure, moved))
+        yield from moved
+        if isinstance(new, For):
+            yield replace(new, body=parts[0])
+        else:
+            yield replace(new, test=parts[0], body=parts[1])
+
+    def stays(self, block: Block, trip: _Trip, sure: bool, moved: list[Stmt]) -> Block:
+        """What remains of a block; what does not is appended to `moved`."""
+        kept = []
+        for s in block:
+            if isinstance(s, Def) and trip.invariant(s) and self.may_move(s, trip, sure):
+                moved.append(s)
+                trip.inner.discard(s.var)  # type: ignore[arg-type]
+            else:
+                kept.append(s)
+                trip.clear &= not observable_within(s)
+        return tuple(kept)
+
+    def may_move(self, s: Def, trip: _Trip, sure: bool) -> bool:
+        if s.op.effect or may_raise(s) or has_several_results(s):
+            return False
+        if is_scalar_operation(s):
+            return True
+        if classes_read(s, self.classes) & trip.written or self.grows(s):
+            return False
+        if makes_buffer(s) and not self.is_like_a_value(s):
+            return False
+        return (sure and trip.clear) or self.is_safe(s, trip.clear)
+
+    def grows(self, s: Def) -> bool:
+        """Whether a definition makes or looks into a tape."""
+        vs = [a for a in (s.var, *s.args) if isinstance(a, Var)]
+        return any(is_reference(v.type) and not isinstance(v.type, Array) for v in vs)
+
+    def is_like_a_value(self, s: Def) -> bool:
+        assert s.var is not None
+        return self.classes.is_pure(s.var) and self.classes.of(s.var) not in self.returned
+
+    def is_safe(self, s: Def, clear: bool) -> bool:
+        """Whether running a definition for nothing can do no harm."""
+        match s.op.name:
+            case "load":
+                return self.inside_axes(s.args[1:], s.args[0].type.dims)  # type: ignore[union-attr]
+            case "view":
+                return clear and self.inside_axes(*_integer_items(s))
+            case "zeros" | "empty" | "iota":
+                return all((self.ranges.lower(n) or 0) >= 0 for n in s.args) and clear
+        return clear and s.op.kind != "custom"
+
+    def inside_axes(self, places: tuple[Atom, ...], dims: tuple) -> bool:
+        return all(
+            self.ranges.contains(i, atom(n)) for i, n in zip(places, dims, strict=True)
+        )
+
+
+class _Trip:
+    """What is known of a loop's trips while its statements are judged in order."""
+
+    def __init__(self, loop: For | While, classes: AliasClasses):
+        self.inner = set(inner_definitions(loop)).union(*(defined(b) for b in blocks(loop)))
+        self.written = set().union(*(classes_written(b, classes) for b in blocks(loop)))
+        self.clear = True  # nothing so far in a trip can have raised
+
+    def invariant(self, s: Def) -> bool:
+        return s.var is not None and not any(v in self.inner for v in uses(s))
+
+
+def _integer_items(s: Def) -> tuple[tuple[Atom, ...], tuple]:
+    """The integers that index a view, and the lengths of the axes they index."""
+    x, *atoms = s.args
+    places, dims, k, axis = [], [], 0, 0
+    for code in s.params["spec"]:
+        if code == "n":
+            continue
+        if code == "i":
+            places.append(atoms[k])
+            dims.append(x.type.dims[axis])  # type: ignore[union-attr]
+        k += {"i": 1, "s": 3, ":": 0}[code]
+        axis += 1
+    return tuple(places), tuple(dims)

@@ -1,0 +1,316 @@
+"""What is known of integers at a point of the program: constant lower bounds, upper bounds a + c.
+
+A *form* (base, offset) stands for base + offset; a base of None stands for 0. Facts come from
+definitions, from the loops and branches around, and from the checks that were passed before.
+Arithmetic on int64 is taken not to wrap around. Never concludes anything from floats or narrow
+integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import Scalar
+from srcgrad.ir.walk import map_atoms, refresh_types, walk
+from srcgrad.passes.rewrite import Rewriter
+
+Form = tuple[Var | None, int]
+DEPTH = 8  # of definitions looked through
+MOST = 32  # upper bounds looked at
+
+COMPARISONS = {"lt": (0, 1, -1), "le": (0, 1, 0), "gt": (1, 0, -1), "ge": (1, 0, 0)}
+OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+def is_int64(a: Atom) -> bool:
+    return isinstance(a.type, Scalar) and a.type.dtype == "i64"
+
+
+class Ranges:
+    def __init__(self, function: Function):
+        self.definition: dict[Var, Def] = {
+            s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
+        }
+        self.low: dict[Var, int] = {}
+        self.high: dict[Var, tuple[Form, ...]] = {}
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is learned inside is forgotten afterwards."""
+        low, high = dict(self.low), dict(self.high)
+        yield
+        self.low, self.high = low, high
+
+    # ---- questions ----
+    def at_most(self, a: Atom, b: Atom, k: int = 0) -> bool:
+        """Whether a <= b + k for sure."""
+        base, offset = self.form(b)
+        least = self.lower(b)
+        for other, o in self.uppers(a):
+            if other is base and o <= offset + k:
+                return True
+            if other is None and least is not None and o <= least + k:
+                return True
+        return False
+
+    def contains(self, i: Atom, n: Atom) -> bool:
+        """Whether 0 <= i < n for sure."""
+        low = self.lower(i)
+        return low is not None and low >= 0 and self.at_most(i, n, -1)
+
+    def decide(self, cond: Atom) -> bool | None:
+        """Whether a condition is known to hold or not to."""
+        d = self.definition.get(cond) if isinstance(cond, Var) else None
+        if d is None or not all(map(is_int64, d.args)):
+            return None
+        if d.op.name in COMPARISONS:
+            x, y, k = COMPARISONS[d.op.name]
+            if self.at_most(d.args[x], d.args[y], k):
+                return True
+            return False if self.at_most(d.args[y], d.args[x], -1 - k) else None
+        if d.op.name in ("eq", "ne"):
+            a, b = d.args
+            apart = self.at_most(a, b, -1) or self.at_most(b, a, -1)
+            return (d.op.name == "ne") if apart else None
+        return None
+
+    def form(self, a: Atom, depth: int = DEPTH) -> Form:
+        """`a` as base + offset, through additions of constants."""
+        if isinstance(a, Const):
+            return None, int(a.value)
+        d = self.definition.get(a)
+        if d is not None and depth and is_int64(a):
+            match d.op.name, d.args:
+                case "add", (x, Const(value=c)) if is_int64(x):
+                    base, offset = self.form(x, depth - 1)
+                    return base, offset + c
+                case "add", (Const(value=c), x) if is_int64(x):
+                    base, offset = self.form(x, depth - 1)
+                    return base, offset + c
+                case "sub", (x, Const(value=c)) if is_int64(x):
+                    base, offset = self.form(x, depth - 1)
+                    return base, offset - c
+        return a, 0
+
+    def lower(self, a: Atom, depth: int = DEPTH) -> int | None:
+        """The greatest constant known to be at most `a`."""
+        if not is_int64(a):
+            return None
+        base, offset = self.form(a)
+        if base is None:
+            return offset
+        known = [self.low[base]] if base in self.low else []
+        d = self.definition.get(base)
+        if d is not None and depth:
+            derived = self._lower_of(d, depth - 1)
+            known += [] if derived is None else [derived]
+        return max(known) + offset if known else None
+
+    def _lower_of(self, d: Def, depth: int) -> int | None:
+        def low(k: int) -> int | None:
+            return self.lower(d.args[k], depth)
+
+        match d.op.name:
+            case "dim" | "index" | "trips" | "count_nonzero":
+                return 0
+            case "slice_start" | "slice_stop" if _positive(d.args[2]):
+                return 0
+            case "add":
+                return _both(low(0), low(1), lambda x, y: x + y)
+            case "mul":
+                return _both(low(0), low(1), lambda x, y: x * y if min(x, y) >= 0 else None)
+            case "maximum":
+                return max((x for x in (low(0), low(1)) if x is not None), default=None)
+            case "minimum" | "broadcast_dim":
+                return _both(low(0), low(1), min)
+            case "where":
+                return _both(low(1), low(2), min)
+            case "floordiv" if _positive(d.args[1]):
+                return _both(low(0), 0, lambda x, _: x // int(d.args[1].value))  # type: ignore[union-attr]
+            case "mod":
+                return _both(low(1), 0, lambda x, _: 0 if x >= 1 else None)
+        return None
+
+    def uppers(self, a: Atom) -> list[Form]:
+        """Forms that `a` is at most, its own first."""
+        todo, found = [self.form(a)], []
+        while todo and len(found) < MOST:
+            base, offset = todo.pop(0)
+            if (base, offset) in found:
+                continue
+            found.append((base, offset))
+            if base is not None:
+                todo += [(b, o + offset) for b, o in self._above(base)]
+        return found
+
+    def _above(self, v: Var) -> Iterator[Form]:
+        yield from self.high.get(v, ())
+        d = self.definition.get(v)
+        match (d.op.name, d.args) if d is not None and is_int64(v) else ("", ()):
+            case "index", (_, n):
+                yield self.shifted(n, -1)
+            case "minimum", (x, y):
+                yield self.form(x)
+                yield self.form(y)
+            case "sub", (x, y) if (low := self.lower(y)) is not None:
+                yield self.shifted(x, -low)
+            case "floordiv", (x, c) if _positive(c) and (self.lower(x) or -1) >= 0:
+                yield self.form(x)
+            case "mod", (_, n) if (self.lower(n) or 0) >= 1:
+                yield self.shifted(n, -1)
+            case ("slice_start" | "slice_stop"), (_, n, step) if _positive(step):
+                yield self.form(n)
+
+    def shifted(self, a: Atom, k: int) -> Form:
+        base, offset = self.form(a)
+        return base, offset + k
+
+    # ---- facts ----
+    def know(self, a: Atom, b: Atom, k: int = 0) -> None:
+        """From here on a <= b + k."""
+        if not (is_int64(a) and is_int64(b)):
+            return
+        (x, ox), (y, oy) = self.form(a), self.form(b)
+        if x is not None:
+            self.high[x] = (*self.high.get(x, ()), (y, oy + k - ox))
+        least = self.lower(a)
+        if y is not None and least is not None:
+            self.at_least(y, least - k - oy)
+
+    def at_least(self, v: Var, least: int | None) -> None:
+        if least is not None:
+            self.low[v] = max(self.low.get(v, least), least)
+
+    def assume(self, cond: Atom, holds: bool, depth: int = DEPTH) -> None:
+        """From here on the condition holds, or does not."""
+        d = self.definition.get(cond) if isinstance(cond, Var) else None
+        if d is None or not depth:
+            return
+        name = d.op.name
+        if name == "logical_not":
+            self.assume(d.args[0], not holds, depth - 1)
+        elif name == ("logical_and" if holds else "logical_or"):
+            for a in d.args:
+                self.assume(a, holds, depth - 1)
+        elif name in OPPOSITE and all(map(is_int64, d.args)):
+            self._compare(name if holds else OPPOSITE[name], *d.args)
+
+    def _compare(self, name: str, a: Atom, b: Atom) -> None:
+        match name:
+            case "eq":
+                self.know(a, b)
+                self.know(b, a)
+            case "ne":
+                for x, y in ((a, b), (b, a)):
+                    if isinstance(x, Const) and isinstance(y, Var) and self.lower(y) == x.value:
+                        base, offset = self.form(y)
+                        if base is not None:
+                            self.at_least(base, int(x.value) + 1 - offset)
+            case _:
+                x, y, k = COMPARISONS[name]
+                self.know((a, b)[x], (a, b)[y], k)
+
+    def learn(self, s: Stmt) -> None:
+        """What is known once a statement has been passed."""
+        match s:
+            case Def():
+                if s.var is not None:
+                    self.definition[s.var] = s
+                if s.op.name == "index":
+                    self._passed(*s.args)
+            case If():
+                if _fails(s.then):
+                    self.assume(s.cond, False)
+                for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
+                    self.at_least(r, _both(self.lower(x), self.lower(y), min))
+            case For() | While():
+                for r, least in zip(s.results, self._carried(s), strict=True):
+                    self.at_least(r, least)
+
+    def _passed(self, i: Atom, n: Atom) -> None:
+        low = self.lower(i)
+        if low is not None and low >= 0:
+            self.know(i, n, -1)
+        elif isinstance(i, Const):
+            self.know(Const(-i.value, i.type), n)
+
+    def _carried(self, s: For | While) -> list[int | None]:
+        """Lower bounds of what is carried and never decreases."""
+
+        def least(p: Var, x: Atom, y: Atom) -> int | None:
+            base, offset = self.form(y)
+            return self.lower(x) if base is p and offset >= 0 else None
+
+        return [least(*g) for g in zip(s.params, s.inits, s.yields, strict=True)]
+
+    def enter(self, s: For | While) -> None:
+        """Learn what holds in the body of a loop."""
+        for p, least in zip(s.params, self._carried(s), strict=True):
+            self.at_least(p, least)
+        if isinstance(s, For):
+            self.know(s.start, s.stop, -1)
+            self.at_least(s.index, self.lower(s.start))
+            self.know(s.index, s.stop, -1)
+
+
+def _both(x: int | None, y: int | None, f: Callable) -> int | None:
+    return None if x is None or y is None else f(x, y)
+
+
+def _positive(a: Atom) -> bool:
+    return isinstance(a, Const) and a.value > 0
+
+
+def _fails(block: Block) -> bool:
+    return any(isinstance(s, Def) and s.op.name == "fail" for s in block)
+
+
+class Ranged(Rewriter):
+    """A rewriter that knows the ranges at each statement it comes to."""
+
+    def __init__(self, function: Function):
+        super().__init__()
+        self.ranges = Ranges(function)
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        with self.ranges.scope():
+            for s in block:
+                for t in self.statement(s):
+                    self.ranges.learn(t)
+                    out.append(t)
+        return tuple(out)
+
+    def inside(self, s: Stmt) -> Stmt:
+        with self.ranges.scope():
+            match s:
+                case For():
+                    start, stop = self.atom(s.start), self.atom(s.stop)
+                    self.ranges.enter(replace(s, start=start, stop=stop))
+                case While():
+                    self.ranges.enter(s)
+            blocks = iter(self.conditions(s))
+
+            def inner(block: Block) -> Block:
+                cond, holds = next(blocks)
+                with self.ranges.scope():
+                    if cond is not None:
+                        self.ranges.assume(self.atom(cond), holds)
+                    return self.block(block)
+
+            refresh_types(s, self.atom)
+            new = map_atoms(s, self.atom, inner)
+            refresh_types(new, self.atom)
+            return new
+
+    def conditions(self, s: Stmt) -> tuple[tuple[Atom | None, bool], ...]:
+        """For each block of a statement, what holds in it."""
+        match s:
+            case If():
+                return (s.cond, True), (s.cond, False)
+            case While():
+                return (None, True), (s.cond, True)
+        return ((None, True),)

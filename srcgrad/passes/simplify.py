@@ -1,0 +1,220 @@
+"""Simplification: constants fold, what never changes is not carried, known branches vanish.
+
+>>> show(simplify(parse('''
+... def f(x: f64, n: int):
+...     a: f64 = x
+...     y: f64 = x
+...     for i in range(0, n):
+...         b: bool = lt(2, 1)
+...         z: f64
+...         if b:
+...             z = a
+...         else:
+...             t: f64 = mul(a, 1.0)
+...             u: f64 = add(y, t)
+...             z = u
+...         a, y = a, z
+...     return (y,)
+... '''), REGISTRY))
+def f(x: f64, n: int):
+    y: f64 = x
+    for i in range(0, n):
+        u: f64 = add(y, x)
+        y = u
+    return (y,)
+
+A branch that chooses between integers or bools that cost nothing becomes a select. Between floats
+it stays one: a select's adjoint reaches both sides, and the one not taken may be infinite.
+Never replaces an array operation by its operand (the result is a buffer of its own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.build import _evaluate as evaluate
+from srcgrad.ir.fold import identity
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import BOOL, Scalar, is_float
+from srcgrad.passes.effects import is_observable, is_scalar_operation
+from srcgrad.passes.rewrite import Rewriter
+
+ROUNDS = 8  # each round lets what the last one exposed vanish; more are not worth their time
+CHEAP = 2  # statements that a branch may hold to become a select
+
+
+def simplify(
+    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    for _ in range(ROUNDS):
+        rewriter = _Simplifier(table)
+        function = rewriter.function(function)
+        if not rewriter.changed:
+            break
+    return function
+
+
+class _Simplifier(Rewriter):
+    def __init__(self, table: Mapping[str, Any]):
+        super().__init__()
+        self.table = table
+        self.changed = False
+
+    def becomes(self, v: Var, a: Atom) -> None:
+        if isinstance(a, Const) and isinstance(v.type, Scalar):
+            a = Const(a.value, v.type)
+        self.new[v] = a
+        self.changed = True
+
+    # ---- definitions ----
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if is_scalar_operation(s) and s.op.name != "dim":
+            folded = fold(s)
+            if folded is not None:
+                self.becomes(s.var, folded)  # type: ignore[arg-type]
+                return
+        yield s
+
+    # ---- branches ----
+    def branch(self, s: If) -> Iterable[Stmt]:
+        cond = self.atom(s.cond)
+        if isinstance(cond, Const):
+            block, yields = (s.then, s.then_yields) if cond.value else (s.orelse, s.else_yields)
+            yield from self.block(block)
+            self.settle(s.results, yields)
+            return
+        new = self.inside(s)
+        assert isinstance(new, If)
+        yield from self.choices(self.without_equal_results(new))
+
+    def settle(self, results: tuple[Var, ...], values: Iterable[Atom]) -> None:
+        """The results are these values (all read before any is replaced)."""
+        for r, a in zip(results, [self.atom(a) for a in values], strict=True):
+            self.becomes(r, a)
+
+    def without_equal_results(self, s: If) -> If:
+        kept = []
+        for k, (r, x, y) in enumerate(zip(s.results, s.then_yields, s.else_yields, strict=True)):
+            if same(x, y):
+                self.becomes(r, x)
+            elif is_const(x, True) and is_const(y, False):
+                self.becomes(r, s.cond)
+            else:
+                kept.append(k)
+        if len(kept) == len(s.results):
+            return s
+        return replace(
+            s, results=_pick(s.results, kept), then_yields=_pick(s.then_yields, kept),
+            else_yields=_pick(s.else_yields, kept),
+        )  # fmt: skip
+
+    def choices(self, s: If) -> Iterable[Stmt]:
+        """A branch that is no more than a choice of integers or bools, as selects."""
+        groups = zip(s.results, s.then_yields, s.else_yields, strict=True)
+        selectable = [_is_choice(*g) for g in groups]
+        bare = not s.then and not s.orelse
+        if bare and not s.results:
+            self.changed = True
+            return
+        if not any(selectable) or not (bare or (all(selectable) and _is_cheap(s))):
+            yield s
+            return
+        self.changed = True
+        yield from s.then
+        yield from s.orelse
+        for k, chosen in enumerate(selectable):
+            if chosen:
+                yield self.select(s, k)
+        left = [k for k, chosen in enumerate(selectable) if not chosen]
+        if left:
+            yield replace(
+                s, results=_pick(s.results, left), then_yields=_pick(s.then_yields, left),
+                else_yields=_pick(s.else_yields, left),
+            )  # fmt: skip
+
+    def select(self, s: If, k: int) -> Def:
+        r, x, y = s.results[k], s.then_yields[k], s.else_yields[k]
+        if is_const(y, False):
+            return Def(r, self.table["logical_and"], (s.cond, x), {}, s.loc)
+        if is_const(x, True):
+            return Def(r, self.table["logical_or"], (s.cond, y), {}, s.loc)
+        if is_const(x, False) and is_const(y, True):
+            return Def(r, self.table["logical_not"], (s.cond,), {}, s.loc)
+        return Def(r, self.table["where"], (s.cond, x, y), {}, s.loc)
+
+    # ---- loops ----
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        if isinstance(s, For) and _never_runs(self.atom(s.start), self.atom(s.stop)):
+            self.settle(s.results, s.inits)
+            return
+        varies = []
+        for k, (p, x, y, r) in enumerate(
+            zip(s.params, s.inits, s.yields, s.results, strict=True)
+        ):
+            if self.atom(y) is p or same(self.atom(x), self.atom(y)):
+                value = self.atom(x)
+                self.becomes(p, value)
+                self.becomes(r, value)
+            else:
+                varies.append(k)
+        fields = ("params", "inits", "yields", "results")
+        carried = {f: _pick(getattr(s, f), varies) for f in fields}
+        new = self.inside(replace(s, **carried) if len(varies) < len(s.params) else s)
+        if isinstance(new, While) and is_const(new.cond, False):
+            yield from self.never_entered(new)
+        else:
+            yield new
+
+    def never_entered(self, s: While) -> Iterable[Stmt]:
+        """The test of a `while` happens once, on what it would have carried."""
+        for p, x in zip(s.params, s.inits, strict=True):
+            self.becomes(p, x)
+        yield from self.block(s.test)
+        self.settle(s.results, s.inits)
+
+
+def fold(s: Def) -> Atom | None:
+    """The atom a scalar operation comes to, of the same dtype, or None."""
+    assert s.var is not None
+    folded = identity(s.op, s.args, s.params)
+    if folded is None and s.args and all(isinstance(a, Const) for a in s.args):
+        folded = evaluate(s.op, s.args, s.params, s.var.type)
+    if folded is None or folded.type.dtype != s.var.type.dtype:
+        return None
+    return folded
+
+
+def same(a: Atom, b: Atom) -> bool:
+    return a is b or (isinstance(a, Const) and a == b)
+
+
+def is_const(a: Atom, value: bool) -> bool:
+    return isinstance(a, Const) and a.type == BOOL and bool(a.value) is value
+
+
+def _pick(values: tuple, at: list[int]) -> tuple:
+    return tuple(values[k] for k in at)
+
+
+def _never_runs(start: Atom, stop: Atom) -> bool:
+    if isinstance(start, Const) and isinstance(stop, Const):
+        return start.value >= stop.value
+    return start is stop
+
+
+def _is_choice(r: Var, x: Atom, y: Atom) -> bool:
+    exact = isinstance(r.type, Scalar) and not is_float(r.type.dtype)
+    return exact and x.type.dtype == r.type.dtype == y.type.dtype
+
+
+def _is_cheap(s: If) -> bool:
+    inside = (*s.then, *s.orelse)
+    return len(inside) <= CHEAP and all(
+        isinstance(t, Def)
+        and is_scalar_operation(t)
+        and not is_observable(t)
+        and not is_float(t.var.type.dtype)  # type: ignore[union-attr]
+        for t in inside
+    )

@@ -1,0 +1,10 @@
+"""The table of primitives: one row each, serving reverse mode, forward mode and eager tensors.
+
+Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint, `t` a tangent.
+Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
+"""
+
+from srcgrad.primitives import arrays, elementwise, linalg, memory, reductions, scans
+from srcgrad.primitives.registry import REGISTRY, Primitive
+
+__all__ = ["REGISTRY", "Primitive", "arrays", "elementwise", "linalg", "memory", "reductions", "scans"]

@@ -1,0 +1,207 @@
+"""Elementwise primitives: arithmetic, comparison, selection, transcendental functions.
+
+Formulae: DLMF chapters 4 (elementary) and 7 (error function). At ties and kinks: max and min
+split evenly, abs is 0 at 0, clip keeps 1 at its bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.registry import ZERO, derive, nondiff
+
+# ---- arithmetic ----
+add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
+sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
+mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a)
+neg = derive("neg", np.negative, lambda y, a: -1.0)
+div = derive(
+    "div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) / b, singular=True
+)
+
+
+def _absorb(g: Any, p: Any) -> Any:
+    return np.where(np.equal(g, 0), np.multiply(g, 0), np.multiply(g, p))[()]
+
+
+# 0 * anything = 0: an adjoint that is exactly zero stays so next to an infinite partial.
+# Its own partials are those of the product, so that second derivatives are not lost at zero.
+absorb = derive("absorb", _absorb, lambda y, g, p: p, lambda y, g, p: g, singular=True)
+
+
+def _powi(a: Any, n: int) -> Any:
+    return np.power(a, n) if n >= 0 else np.divide(1.0, np.power(a, -n))
+
+
+powi = derive("powi", _powi, lambda y, a, n: n * powi(a, n=n - 1) if n else 0.0, singular=True)
+
+
+def _pow(a: Any, b: Any) -> Any:
+    return np.power(a, b)
+
+
+pow = derive(
+    "pow",
+    _pow,
+    lambda y, a, b: where(eq(b, 0.0), 0.0, b * pow(a, b - 1.0)),
+    lambda y, a, b: where(eq(a, 0.0), 0.0, y * log(where(eq(a, 0.0), 1.0, a))),
+    singular=True,
+)
+floordiv = nondiff("floordiv", np.floor_divide, elementwise=True, flat=True, raises=True)
+mod = derive("mod", np.mod, lambda y, a, b: 1.0, lambda y, a, b: -floor(a / b))
+fmod = derive("fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: -trunc(a / b))
+
+# ---- comparison and logic ----
+lt = nondiff("lt", np.less, elementwise=True)
+le = nondiff("le", np.less_equal, elementwise=True)
+gt = nondiff("gt", np.greater, elementwise=True)
+ge = nondiff("ge", np.greater_equal, elementwise=True)
+eq = nondiff("eq", np.equal, elementwise=True)
+ne = nondiff("ne", np.not_equal, elementwise=True)
+logical_and = nondiff("logical_and", np.logical_and, elementwise=True)
+logical_or = nondiff("logical_or", np.logical_or, elementwise=True)
+logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True)
+logical_not = nondiff("logical_not", np.logical_not, elementwise=True)
+bit_and = nondiff("bit_and", np.bitwise_and, elementwise=True)
+bit_or = nondiff("bit_or", np.bitwise_or, elementwise=True)
+bit_xor = nondiff("bit_xor", np.bitwise_xor, elementwise=True)
+invert = nondiff("invert", np.invert, elementwise=True)
+shift_left = nondiff("shift_left", np.left_shift, elementwise=True)
+shift_right = nondiff("shift_right", np.right_shift, elementwise=True)
+isnan = nondiff("isnan", np.isnan, elementwise=True)
+isinf = nondiff("isinf", np.isinf, elementwise=True)
+isfinite = nondiff("isfinite", np.isfinite, elementwise=True)
+signbit = nondiff("signbit", np.signbit, elementwise=True)
+
+# ---- selection ----
+
+
+def _where(c: Any, a: Any, b: Any) -> Any:
+    return np.where(c, a, b)[()]
+
+
+where = derive(
+    "where",
+    _where,
+    None,
+    lambda y, c, a, b: where(c, 1.0, 0.0),
+    lambda y, c, a, b: where(c, 0.0, 1.0),
+)
+
+
+def _half_at_ties(wins: Any, ties: Any) -> Any:
+    return where(wins, 1.0, where(ties, 0.5, 0.0))
+
+
+maximum = derive(
+    "maximum",
+    np.maximum,
+    lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
+    lambda y, a, b: _half_at_ties(gt(b, a), eq(a, b)),
+)
+minimum = derive(
+    "minimum",
+    np.minimum,
+    lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
+    lambda y, a, b: _half_at_ties(lt(b, a), eq(a, b)),
+)
+clip = derive(
+    "clip",
+    np.clip,
+    lambda y, a, lo, hi: where(logical_and(ge(a, lo), le(a, hi)), 1.0, 0.0),
+    lambda y, a, lo, hi: where(lt(a, lo), 1.0, 0.0),
+    lambda y, a, lo, hi: where(gt(a, hi), 1.0, 0.0),
+)
+
+# ---- steps: zero almost everywhere ----
+sign = nondiff("sign", np.sign, elementwise=True, flat=True)
+floor = nondiff("floor", np.floor, elementwise=True, flat=True)
+ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True)
+trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True)
+rint = nondiff("rint", np.rint, elementwise=True, flat=True)
+stop_gradient = nondiff(
+    "stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True
+)
+abs = derive("abs", np.abs, lambda y, a: sign(a))
+copysign = derive("copysign", np.copysign, lambda y, a, b: sign(a) * sign(y), ZERO)
+
+# ---- exponentials and logarithms ----
+exp = derive("exp", np.exp, lambda y, a: y)
+exp2 = derive("exp2", np.exp2, lambda y, a: y * math.log(2.0))
+expm1 = derive("expm1", np.expm1, lambda y, a: y + 1.0)
+log = derive("log", np.log, lambda y, a: 1.0 / a, singular=True)
+log2 = derive("log2", np.log2, lambda y, a: (1.0 / math.log(2.0)) / a, singular=True)
+log10 = derive("log10", np.log10, lambda y, a: (1.0 / math.log(10.0)) / a, singular=True)
+log1p = derive("log1p", np.log1p, lambda y, a: 1.0 / (a + 1.0), singular=True)
+sqrt = derive("sqrt", np.sqrt, lambda y, a: 0.5 / y, singular=True)
+cbrt = derive("cbrt", np.cbrt, lambda y, a: 1.0 / (3.0 * y * y), singular=True)
+logaddexp = derive(
+    "logaddexp",
+    np.logaddexp,
+    lambda y, a, b: sigmoid(a - b),
+    lambda y, a, b: sigmoid(b - a),
+)
+hypot = derive(
+    "hypot",
+    np.hypot,
+    lambda y, a, b: where(eq(y, 0.0), 0.0, a / where(eq(y, 0.0), 1.0, y)),
+    lambda y, a, b: where(eq(y, 0.0), 0.0, b / where(eq(y, 0.0), 1.0, y)),
+)
+
+# ---- circular and hyperbolic functions ----
+sin = derive("sin", np.sin, lambda y, a: cos(a))
+cos = derive("cos", np.cos, lambda y, a: -sin(a))
+tan = derive("tan", np.tan, lambda y, a: 1.0 + y * y, singular=True)
+arcsin = derive("arcsin", np.arcsin, lambda y, a: 1.0 / sqrt(1.0 - a * a), singular=True)
+arccos = derive("arccos", np.arccos, lambda y, a: -1.0 / sqrt(1.0 - a * a), singular=True)
+arctan = derive("arctan", np.arctan, lambda y, a: 1.0 / (1.0 + a * a))
+arctan2 = derive(
+    "arctan2",
+    np.arctan2,
+    lambda y, a, b: b / (a * a + b * b),
+    lambda y, a, b: -a / (a * a + b * b),
+    singular=True,
+)
+sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True)
+cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True)
+tanh = derive("tanh", np.tanh, lambda y, a: 1.0 - y * y)
+arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0))
+arccosh = derive("arccosh", np.arccosh, lambda y, a: 1.0 / sqrt(a * a - 1.0), singular=True)
+arctanh = derive("arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singular=True)
+
+
+def _sigmoid(a: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return np.divide(1.0, np.add(1.0, np.exp(np.negative(a))))
+
+
+sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y))
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+_erfc = np.frompyfunc(math.erfc, 1, 1)
+
+
+def _special(ufunc: Any) -> Any:
+    def impl(a: Any) -> Any:
+        a = np.asarray(a)
+        dtype = a.dtype if a.dtype.kind == "f" else np.float64
+        return np.asarray(ufunc(a)).astype(dtype)[()]
+
+    return impl
+
+
+_TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+erf = derive("erf", _special(_erf), lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))
+erfc = derive("erfc", _special(_erfc), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(a * a)))
+
+
+# ---- conversion: its transpose is done where adjoints are accumulated ----
+def _cast(a: Any, dtype: Any) -> Any:
+    return np.asarray(a).astype(dtype_of(dtype))[()]
+
+
+cast = derive("cast", _cast, lambda y, a, dtype: 1.0)

@@ -1,0 +1,148 @@
+"""Dense linear algebra on square matrices.
+
+Formulae: M. Giles, "Collected matrix derivative results for forward and reverse mode
+algorithmic differentiation" (2008); Cholesky: I. Murray, arXiv:1602.07527.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.arrays import expand_dims, iota, matmul, matrix_transpose, shape
+from srcgrad.primitives.elementwise import eq, ge, where
+from srcgrad.primitives.registry import custom, nondiff
+
+
+def _rhs_dims(b: Any, a: Any, x: Any) -> tuple:
+    return x.type.dtype, x.type.dims
+
+
+def _square(b: Any, a: Any) -> tuple:
+    return a.type.dtype, a.type.dims
+
+
+def _lower(x: Any, weight: float = 1.0) -> Any:
+    """The lower triangle of `x`, its diagonal times `weight`."""
+    n = shape(x)[-1]
+    i, j = expand_dims(iota(n), (1,)), expand_dims(iota(n), (0,))
+    return where(ge(i, j), x * where(eq(i, j), weight, 1.0), 0.0)
+
+
+def _outer(u: Any, v: Any) -> Any:
+    """u v' for vectors, summed over columns for matrices."""
+    if len(shape(u)) == 1:
+        return expand_dims(u, (1,)) * expand_dims(v, (0,))
+    return matmul(u, matrix_transpose(v))
+
+
+solve = custom(
+    "solve",
+    np.linalg.solve,
+    lambda ts, y, a, b: solve(a, _solve_rhs(ts, y, a)),
+    lambda g, y, a, b: -_outer(solve(matrix_transpose(a), g), y),
+    lambda g, y, a, b: solve(matrix_transpose(a), g),
+    typing=_rhs_dims,
+    raises=True,
+)
+
+
+def _solve_rhs(ts: tuple, y: Any, a: Any) -> Any:
+    from srcgrad.primitives.arrays import matvec
+
+    ta, tb = ts
+    if ta is None:
+        return tb
+    moved = matvec(ta, y) if len(shape(y)) == 1 else matmul(ta, y)
+    return -moved if tb is None else tb - moved
+
+
+inv = custom(
+    "inv",
+    np.linalg.inv,
+    lambda ts, y, a: -matmul(y, matmul(ts[0], y)),
+    lambda g, y, a: -matmul(matrix_transpose(y), matmul(g, matrix_transpose(y))),
+    typing=_square,
+    raises=True,
+)
+cholesky = custom(
+    "cholesky",
+    np.linalg.cholesky,
+    lambda ts, y, a: _cholesky_jvp(ts[0], y),
+    lambda g, y, a: _cholesky_vjp(g, y),
+    typing=_square,
+    raises=True,
+)
+
+
+def _cholesky_jvp(t: Any, y: Any) -> Any:
+    # NumPy reads the lower triangle only: the tangent is the symmetric matrix that it states
+    t = _symmetric_from_lower(t)
+    s = solve(y, matrix_transpose(solve(y, t)))
+    return matmul(y, _lower(s, 0.5))
+
+
+def _symmetric_from_lower(t: Any) -> Any:
+    low = _lower(t, 0.5)
+    return low + matrix_transpose(low)
+
+
+def _cholesky_vjp(g: Any, y: Any) -> Any:
+    # the adjoint of the jvp, step by step
+    p = _lower(matmul(matrix_transpose(y), g), 0.5)
+    s = solve(matrix_transpose(y), matrix_transpose(solve(matrix_transpose(y), matrix_transpose(p))))
+    return _lower(s + matrix_transpose(s), 0.5)
+
+
+def _trace_of(a: Any, b: Any) -> Any:
+    from srcgrad.primitives.reductions import sum
+
+    return sum(a * matrix_transpose(b), axes=(0, 1))
+
+
+# log |det a|; the sign is locally constant
+logabsdet = custom(
+    "logabsdet",
+    lambda a: np.linalg.slogdet(a)[1],
+    lambda ts, y, a: _trace_of(inv(a), ts[0]),
+    lambda g, y, a: matrix_transpose(inv(a)) * g,
+    typing=lambda b, a: (a.type.dtype, ()),
+)
+detsign = nondiff(
+    "detsign",
+    lambda a: np.linalg.slogdet(a)[0],
+    typing=lambda b, a: (a.type.dtype, ()),
+    flat=True,
+)
+
+
+# det through its cofactors, so that singular matrices have the right gradient
+def _cofactors(a: Any) -> Any:
+    u, s, vt = np.linalg.svd(a)
+    others = np.array([np.prod(np.delete(s, k)) for k in range(len(s))])
+    return np.linalg.det(u) * np.linalg.det(vt) * (u * others) @ vt
+
+
+det = custom(
+    "det",
+    np.linalg.det,
+    lambda ts, y, a: _trace_of(matrix_transpose(cofactors(a)), ts[0]),
+    lambda g, y, a: cofactors(a) * g,
+    typing=lambda b, a: (a.type.dtype, ()),
+)
+# of a regular matrix; its own derivative goes through the inverse
+cofactors = custom(
+    "cofactors",
+    _cofactors,
+    lambda ts, y, a: _cofactor_bar(ts[0], a),
+    lambda g, y, a: _cofactor_bar(g, a),
+    typing=_square,
+)
+
+
+def _cofactor_bar(g: Any, a: Any) -> Any:
+    """d cof(A) along G, self-adjoint: det (tr(A^-1 G) A^-T - A^-T G' A^-T)."""
+    ia = inv(a)
+    it = matrix_transpose(ia)
+    return (it * _trace_of(ia, g) - matmul(it, matmul(matrix_transpose(g), it))) * det(a)

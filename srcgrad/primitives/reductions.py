@@ -1,0 +1,122 @@
+"""Reductions over a static tuple of axes; the axes vanish from the result.
+
+A product is a loop (the frontend writes it): its derivative with zeros then needs no rule. Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.elementwise import eq, where
+from srcgrad.primitives.memory import view
+from srcgrad.primitives.registry import custom, linear, nondiff
+
+
+def _reduced(b: Any, x: Any, axes: tuple) -> tuple:
+    return x.type.dtype, tuple(d for k, d in enumerate(x.type.dims) if k not in axes)
+
+
+def _reduced_bool(b: Any, x: Any, axes: tuple) -> tuple:
+    return "bool", _reduced(b, x, axes)[1]
+
+
+def _reduced_int(b: Any, x: Any, axes: tuple) -> tuple:
+    return "i64", _reduced(b, x, axes)[1]
+
+
+def _shape(x: Any) -> tuple:
+    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else x.shape
+
+
+def _keep(y: Any, x: Any, axes: tuple) -> Any:
+    """`y` with the reduced axes back as axes of length 1 (a scalar stays one)."""
+    n = len(_shape(x))
+    if len(axes) == n:
+        return y
+    return view(y, spec=tuple("n" if k in axes else ":" for k in range(n)))
+
+
+def _spread(g: Any, x: Any, axes: tuple) -> Any:
+    from srcgrad.primitives.arrays import broadcast_to
+
+    return broadcast_to(_keep(g, x, axes), *_shape(x))
+
+
+sum = linear(
+    "sum",
+    lambda x, axes: np.sum(x, axis=axes),
+    lambda g, y, x, axes: _spread(g, x, axes),
+    typing=_reduced,
+)
+
+
+def _sum_to(x: Any, *dims: Any) -> Any:
+    """Sum over the axes along which an array of shape `dims` was broadcast to `x`."""
+    dims = tuple(int(d) for d in dims)
+    lead = np.ndim(x) - len(dims)
+    x = np.sum(x, axis=tuple(range(lead)))
+    axes = tuple(k for k, d in enumerate(dims) if d == 1 and x.shape[k] != 1)
+    return np.sum(x, axis=axes, keepdims=True).reshape(dims)[()]
+
+
+sum_to = linear(
+    "sum_to",
+    _sum_to,
+    lambda g, y, x, *dims: _broadcast_back(g, x),
+    typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
+)
+
+
+def _broadcast_back(g: Any, x: Any) -> Any:
+    from srcgrad.primitives.arrays import broadcast_to
+
+    return broadcast_to(g, *_shape(x))
+
+
+# ---- extrema: the winners share ----
+def _winners(y: Any, x: Any, axes: tuple) -> tuple:
+    won = where(eq(x, _keep(y, x, axes)), 1.0, 0.0)
+    return won, sum(won, axes=axes)
+
+
+def _extremum_vjp(g: Any, y: Any, x: Any, axes: tuple) -> Any:
+    won, count = _winners(y, x, axes)
+    return won * _keep(g / count, x, axes)
+
+
+def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
+    won, count = _winners(y, x, axes)
+    return sum(where(eq(won, 1.0), ts[0], 0.0), axes=axes) / count
+
+
+max = custom(
+    "max", lambda x, axes: np.max(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
+    raises=True,
+)  # fmt: skip
+min = custom(
+    "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
+    raises=True,
+)  # fmt: skip
+
+
+def _first(f: Any) -> Any:
+    def impl(x: Any, axes: tuple) -> Any:
+        return f(x) if len(axes) == np.ndim(x) else f(x, axis=axes[0])
+
+    return impl
+
+
+argmax = nondiff("argmax", _first(np.argmax), typing=_reduced_int, raises=True)
+argmin = nondiff("argmin", _first(np.argmin), typing=_reduced_int, raises=True)
+any = nondiff("any", lambda x, axes: np.any(x, axis=axes), typing=_reduced_bool)
+all = nondiff("all", lambda x, axes: np.all(x, axis=axes), typing=_reduced_bool)
+count_nonzero = nondiff(
+    "count_nonzero", lambda x: int(np.count_nonzero(x)), typing=lambda b, x: ("int", ())
+)
+# the flat positions of the n true places of a mask
+nonzero = nondiff(
+    "nonzero", lambda x, n: np.flatnonzero(x), typing=lambda b, x, n: ("i64", b.dims((n,)))
+)
+

@@ -1,0 +1,136 @@
+"""What a primitive is, and the three ways to state its derivative.
+
+- `derive`: elementwise; one partial per argument, both directions are one product.
+- `linear`: the transpose per argument; forward mode is the primitive itself on tangents.
+- `custom`: both directions spelled out.
+- `nondiff`: said to have no derivative (zero almost everywhere, or not a float).
+
+A rule is run on whatever its arguments are: IR values, NumPy arrays, tensors. Never imports the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Rule = Callable[..., Any]
+
+
+def ZERO(*args: Any, **params: Any) -> float:
+    """The rule that says "zero almost everywhere"; `None` in a row says "no rule": refused."""
+    return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """One row of the table; calling it dispatches on the kind of its arguments."""
+
+    name: str
+    impl: Callable[..., Any]  # on NumPy arrays and scalars
+    kind: str  # "derive", "linear", "multilinear", "custom" or "nondiff"
+    elementwise: bool = False
+    # derive: partials(y, *args); linear: transposes(g, y, *args, **params); custom: the same
+    rules: tuple[Rule | None, ...] = ()
+    jvp: Rule | None = None  # custom only: (tangents, y, *args, **params), None: zero tangent
+    singular: bool = False  # partials may be infinite: products absorb a zero adjoint
+    typing: Rule | None = None  # (build, *args, **params) -> (dtype, dims) or more
+    effect: bool = False  # writes to its first argument, or to the world
+    view: bool = False  # its result is a view of its first argument
+    fresh: bool = False  # its result is a new buffer although it reads none
+    flat: bool = False  # nondiff: its float result is said to be constant almost everywhere
+    raises: bool = False  # may raise at run time: never moved to where it would not have run
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        for a in args:
+            apply = getattr(a, "apply_primitive", None)
+            if apply is not None:
+                return apply(self, args, params)
+        return self.impl(*args, **params)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+REGISTRY: dict[str, Primitive] = {}
+
+
+def register(primitive: Primitive) -> Primitive:
+    assert primitive.name not in REGISTRY, primitive.name
+    REGISTRY[primitive.name] = primitive
+    return primitive
+
+
+def derive(name: str, impl: Callable, *partials: Rule | None, singular: bool = False) -> Primitive:
+    """An elementwise primitive; `singular` if a partial may be infinite where the value is not."""
+    return register(
+        Primitive(name, impl, "derive", elementwise=True, rules=partials, singular=singular)
+    )
+
+
+def linear(name: str, impl: Callable, *transposes: Rule | None, **flags: Any) -> Primitive:
+    """Linear in all arguments that have a transpose, taken together."""
+    return register(Primitive(name, impl, "linear", rules=transposes, **flags))
+
+
+def multilinear(name: str, impl: Callable, *transposes: Rule | None, **flags: Any) -> Primitive:
+    """Linear in each argument that has a transpose, the others fixed."""
+    return register(Primitive(name, impl, "multilinear", rules=transposes, **flags))
+
+
+def custom(name: str, impl: Callable, jvp: Rule, *vjps: Rule | None, **flags: Any) -> Primitive:
+    """Both directions spelled out; tests hold them against each other."""
+    return register(Primitive(name, impl, "custom", rules=vjps, jvp=jvp, **flags))
+
+
+def nondiff(name: str, impl: Callable, **flags: Any) -> Primitive:
+    """No derivative, and said so: a float result that depends on floats must be `flat`."""
+    return register(Primitive(name, impl, "nondiff", **flags))
+
+
+class Operators:
+    """Python's operators, spelled as primitives; what IR values in rules and tensors share."""
+
+    __array_ufunc__ = None
+
+    def __add__(self, other: Any) -> Any:
+        return REGISTRY["add"](self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return REGISTRY["add"](other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return REGISTRY["sub"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return REGISTRY["sub"](other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return REGISTRY["mul"](self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return REGISTRY["mul"](other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return REGISTRY["div"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return REGISTRY["div"](other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return REGISTRY["pow"](self, other)
+
+    def __neg__(self) -> Any:
+        return REGISTRY["neg"](self)
+
+    def __lt__(self, other: Any) -> Any:
+        return REGISTRY["lt"](self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return REGISTRY["le"](self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return REGISTRY["gt"](self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return REGISTRY["ge"](self, other)

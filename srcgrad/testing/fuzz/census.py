@@ -1,0 +1,63 @@
+"""Which constructs a program contains: what the generator promises to produce, and a count of it.
+
+Computed from the tree alone; whether a construct is reached when the program runs is not known.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from srcgrad.testing.fuzz.tree import (
+    Block,
+    For,
+    Program,
+    Stmt,
+    While,
+    blocks,
+    own_exprs,
+    walk_exprs,
+)
+
+CONSTRUCTS = tuple(
+    """nested loops, run-time bound, step, negative step, while, break, continue, early return,
+    return in a loop, loop with else, branch on data, ternary, element store, slice store,
+    whole store, +=, *=, -=, view written through, view of a view, overlapping update, swap,
+    rebinding to another array, rebinding to a new array, fresh array in a loop, helper mutates,
+    helper with one array twice, matrix row, matrix column, matrix element, sum, max, sin, tanh,
+    exp, sqrt, where, maximum, index arithmetic, negative index""".replace("\n    ", " ").split(
+        ", "
+    )
+)
+
+
+def constructs(program: Program) -> frozenset[str]:
+    """The constructs that occur in a program, by the names in `CONSTRUCTS`."""
+    tags = (tag for e in walk_exprs(program.result) for tag in e.tags)
+    return frozenset([*_block_tags(program.body, 0), *tags])
+
+
+def census(programs: Iterable[Program]) -> dict[str, float]:
+    """The share of programs in which each construct occurs."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for program in programs:
+        counts.update(constructs(program))
+        total += 1
+    return {name: counts[name] / max(total, 1) for name in CONSTRUCTS}
+
+
+def _block_tags(block: Block, loops: int) -> Iterator[str]:
+    for stmt in block:
+        yield from _stmt_tags(stmt, loops)
+
+
+def _stmt_tags(stmt: Stmt, loops: int) -> Iterator[str]:
+    yield from stmt.tags
+    for expr in own_exprs(stmt):
+        yield from (tag for e in walk_exprs(expr) for tag in e.tags)
+    loop = isinstance(stmt, For | While)
+    if loop and loops:
+        yield "nested loops"
+    if loop and stmt.orelse:
+        yield "loop with else"
+    for inner in blocks(stmt):
+        yield from _block_tags(inner, loops + loop)

@@ -1,0 +1,126 @@
+"""Random programs: `generate(seed)` is one, a function `f(x, w, n)` or `f(x, w, n, y)`.
+
+`x` and `y` are vectors of 4, `w` a float, `n` the int 3; the result is a scalar.  The same seed and
+options give the same program, on every machine.  Whether a program is smooth at its inputs is not
+known here (`reference` finds out), and no program is ever run here.
+"""
+
+import random
+from dataclasses import dataclass
+
+from srcgrad.testing.fuzz.draw import Draw
+from srcgrad.testing.fuzz.expressions import FORMS, LEAVES
+from srcgrad.testing.fuzz.moves import simple
+from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While
+
+
+@dataclass(frozen=True)
+class Options:
+    statements: tuple[int, int] = (4, 9)  # at the top level
+    depth: int = 3  # of blocks within blocks
+    second_array: float = 0.4  # the share of programs with a second array argument
+    matrix: float = 0.6  # ... and with two-dimensional state
+
+
+def generate(seed: int, options: Options | None = None) -> Program:
+    options = options or Options()
+    rng = random.Random(seed)
+    scope = {"a": "v4", "b": "v4", "x": "v4", "p": "int"}
+    scope |= {"y": "v4"} if rng.random() < options.second_array else {}
+    scope |= {"m": "m"} if rng.random() < options.matrix else {}
+    draw = Draw(rng, FORMS, LEAVES, scope)
+    body = block(draw, rng.randint(*options.statements), options.depth)
+    params = ("x", "w", "n", "y") if "y" in scope else ("x", "w", "n")
+    return Program(seed, params, _prelude(scope) + body, _result(scope))
+
+
+def _prelude(scope: dict[str, str]) -> Block:
+    lines = ["a = x.copy()", "b = y * w" if "y" in scope else "b = x * w"]
+    lines += ["s = 0.4", "t = w * w", "p = 0"]
+    if "m" in scope:
+        lines += ["m = np.zeros((n, 4))", "m[:] = x", "m[1] *= w", "m[2, 1:] += 0.3 * w"]
+    return tuple(map(Line, lines))
+
+
+def _result(scope: dict[str, str]) -> Expr:
+    """A sum that reads all state, in which the shrinker may keep either half."""
+    terms = ["np.sum(a * b)", "np.sum(np.sin(a))", "b[1] * s", "t", "0.3 * x[2]"]
+    terms += ["np.sum(np.cos(m) * a)"] if "m" in scope else []
+    total = Expr("s", terms[0])
+    for term in terms[1:]:
+        total = Expr("s", "{0} + {1}", (total, Expr("s", term)))
+    return total
+
+
+def block(draw: Draw, count: int, depth: int) -> Block:
+    stmts: list[Stmt] = []
+    for _ in range(count):
+        stmts += statement(draw, depth)
+    return tuple(stmts)
+
+
+def statement(draw: Draw, depth: int) -> list[Stmt]:
+    """One random statement, or the few lines of a move."""
+    pick = draw.rng.random()
+    if pick < 0.02:
+        return [_early_return(draw)]
+    if draw.loops and pick < 0.09:
+        return [_leave(draw)]
+    if depth and 0.1 < pick < 0.18:
+        return [_branch(draw, depth)]
+    if depth and 0.2 < pick < 0.31 - 0.02 * draw.loops:
+        return [_for(draw, depth)]
+    if depth and pick > 0.95:
+        return _while(draw, depth)
+    return simple(draw)
+
+
+def _leave(draw: Draw) -> Stmt:
+    word = draw.choice(["break", "continue"])
+    return If(draw.expr("b"), (Line(word, (), (word,)),))
+
+
+def _early_return(draw: Draw) -> Stmt:
+    where = "return in a loop" if draw.loops else "early return"
+    value = draw.expr("s", 2)
+    whole = Expr("s", "{0} + {1}", (Expr("s", "np.sum(a * a)"), value))
+    return If(draw.expr("b"), (Line("return {0}", (whole,), (where,)),))
+
+
+def _inner(draw: Draw, depth: int, loop: bool = False) -> Block:
+    with draw.inner(loop):
+        return block(draw, draw.rng.randint(1, 4 - draw.loops // 2), depth - 1)
+
+
+def _branch(draw: Draw, depth: int) -> Stmt:
+    cond = draw.expr("b")
+    body = _inner(draw, depth)
+    return If(cond, body, _inner(draw, depth) if draw.chance(0.6) else ())
+
+
+def _else(draw: Draw, depth: int) -> Block:
+    return _inner(draw, min(depth, 2)) if draw.chance(0.15) else ()
+
+
+def _for(draw: Draw, depth: int) -> Stmt:
+    span = draw.expr("range")
+    draw.count += 1
+    var = f"i{draw.count}"
+    with draw.inner():
+        draw.scope[var] = "int"
+        body = _inner(draw, depth, loop=True)
+    orelse = _else(draw, depth)
+    if not span.args and draw.chance(0.2):
+        draw.scope[var] = "int"  # such a range is never empty: the variable outlives the loop
+    return For(var, span, body, orelse, span.tags)
+
+
+def _while(draw: Draw, depth: int) -> list[Stmt]:
+    draw.count += 1
+    counter = f"k{draw.count}"
+    cond = draw.expr("b", 2) if draw.chance(0.6) else None
+    style = draw.choice(["up", "up", "down", "forever"])
+    draw.scope[counter] = "int"
+    body = _inner(draw, depth, loop=True)
+    orelse = _else(draw, depth) if style != "forever" else ()
+    return [While(counter, style, draw.choice(["n", "3"]), cond, body, orelse)]

@@ -1,0 +1,65 @@
+"""The helper functions random programs call: they mutate arguments, return views, return early.
+
+They are fixed text: the shrinker drops a call, it never edits a helper.  Every helper takes vectors
+of any length from 2 (`relax`: a matrix) and keeps its values bounded.
+"""
+
+import re
+
+IMPORTS = "import math\n\nimport numpy as np\n\n\n"
+
+HELPERS = {
+    "smear": """\
+def smear(o, a, k):
+    for i in range(len(o)):
+        o[i] = np.sin(a[i]) * k + 0.3 * o[i - 1]
+    return o[1] * k
+""",
+    "blend": """\
+def blend(o, a, k):
+    o *= 0.5
+    o[1:] += 0.4 * a[:-1] * np.cos(k)
+    o[0] = np.tanh(o[-1] * a[0])
+""",
+    "first_above": """\
+def first_above(a, level):
+    for i in range(a.shape[0]):
+        if a[i] > level:
+            a[i] *= 0.7
+            return a[i]
+    return 0.25 * a[0]
+""",
+    "carry": """\
+def carry(a, k):
+    c = a.copy()
+    for i in range(1, len(c)):
+        c[i] = 0.5 * (c[i] + c[i - 1] * np.sin(k))
+    return c
+""",
+    "middle": """\
+def middle(a):
+    return a[1:3]
+""",
+    "both": """\
+def both(o, a, k):
+    u = smear(o, a, k)
+    return u + smear(a, o, 0.5 * u)
+""",
+    "relax": """\
+def relax(m, k):
+    for i in range(1, m.shape[0]):
+        for j in range(m.shape[1] - 1):
+            m[i, j] = 0.4 * (m[i - 1, j] + m[i, j + 1]) + 0.2 * np.sin(k)
+    return m[-1, 0]
+""",
+}
+
+_NEEDS = {"both": ("smear",)}
+
+
+def header(text: str) -> str:
+    """Imports and the helpers that `text` calls, in an order in which they can be defined."""
+    called = [name for name in HELPERS if re.search(rf"\b{name}\(", text)]
+    needed = [need for name in called for need in _NEEDS.get(name, ())]
+    used = [name for name in HELPERS if name in called or name in needed]
+    return IMPORTS + "".join(HELPERS[name] + "\n\n" for name in used)

@@ -1,0 +1,58 @@
+"""Many programs: draw, check, shrink what fails; in this process or in several.
+
+A result carries the program's seed, so any of them can be had again alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+
+from srcgrad.testing.fuzz.check import Check, Outcome, check
+from srcgrad.testing.fuzz.generate import Options, generate
+from srcgrad.testing.fuzz.shrink import shrink
+from srcgrad.testing.fuzz.subject import Subject, fault
+from srcgrad.testing.fuzz.tree import Program
+
+FAILURES = ("wrong", "crashed")
+
+
+@dataclass(frozen=True)
+class Settings:
+    check: Check = field(default_factory=Check)
+    options: Options = field(default_factory=Options)
+    without: str | None = None  # the rule of reverse mode to switch off
+    shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn
+
+
+@dataclass(frozen=True)
+class Result:
+    seed: int
+    outcome: Outcome
+    shrunk: Program | None = None  # of a program that failed
+
+
+def run(seeds: Iterable[int], settings: Settings | None = None, jobs: int = 1) -> Iterator[Result]:
+    """The results in the order of the seeds, each as soon as it is there."""
+    job = partial(run_one, settings=settings or Settings())
+    if jobs <= 1:
+        yield from map(job, seeds)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(job, seeds, chunksize=4)
+
+
+def run_one(seed: int, settings: Settings, subject: Subject | None = None) -> Result:
+    subject = subject or Subject.srcgrad()
+    program = generate(seed, settings.options)
+    with fault(settings.without):
+        outcome = check(program, subject, settings.check)
+        if outcome.kind not in FAILURES:
+            return Result(seed, outcome)
+        same = lambda p: check(p, subject, settings.check).like(outcome)
+        return Result(seed, outcome, shrink(program, same, settings.shrink_seconds))
+
+
+def tally(results: Iterable[Result]) -> Counter[str]:
+    return Counter(r.outcome.kind for r in results)

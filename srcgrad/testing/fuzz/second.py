@@ -1,0 +1,60 @@
+"""Second order: the gradient's product with a fixed direction, differentiated again.
+
+`g(x, w, ...) = <grad f, r>` is itself a program, in plain source, that calls the first derivative.
+Its reverse is compared with its forward mode (forward over reverse) and with differences of the
+first-order gradient, which the caller has already found to be right at the point.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
+from srcgrad.testing.fuzz.reference import NotSmooth, slope
+from srcgrad.testing.fuzz.source import copied, loaded
+from srcgrad.testing.fuzz.stages import Unusable, demand
+from srcgrad.testing.fuzz.subject import Subject
+
+_TWO = """\
+import numpy as np
+
+
+def g(x, w, n, rx, rw):
+    gx, gw = df(x, w, n)
+    return np.sum(gx * rx) + gw * rw
+"""
+
+_THREE = """\
+import numpy as np
+
+
+def g(x, w, n, y, rx, rw, ry):
+    gx, gw, gy = df(x, w, n, y)
+    return np.sum(gx * rx) + gw * rw + np.sum(gy * ry)
+"""
+
+
+def second_order(compiled: Any, gradient: Values, at: Point, subject: Subject, target: str) -> None:
+    """Raise Mismatch where a second derivative of the program is wrong."""
+    rng = np.random.default_rng(2)
+    r, u = at.direction(rng), at.direction(rng)
+    df = subject.grad(compiled, grad_position=at.positions)
+    with loaded(_TWO if len(r) == 2 else _THREE, "second order", df=df) as namespace:
+        g = subject.compile(namespace["g"], target=target)
+        args = (*at.args, *r)
+        value = float(g(*copied(args)))
+        demand(_near(value, dot(gradient, r), magnitude(gradient, r)), "value", value, gradient)
+        hessian = subject.grad(g, grad_position=at.positions)(*copied(args))
+        tangents = (*at.tangents(u), *(0.0 * part for part in r))
+        rate = float(subject.jvp(g, copied(args), tangents)[1])
+        got = dot(hessian, u)
+    demand(_near(got, rate, magnitude(hessian, u)), "reverse against forward", got, rate)
+    try:
+        want = slope(at.along(lambda *a: dot(df(*a), r), u))
+    except NotSmooth as error:
+        raise Unusable(f"second order: {error}") from None
+    demand(not want.differs(got, abs(value)), "reverse against differences", got, want)
+
+
+def _near(a: float, b: float, scale: float) -> bool:
+    return abs(a - b) <= 1e-10 * scale + 1e-12 * max(1.0, abs(b))

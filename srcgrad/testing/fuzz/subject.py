@@ -1,0 +1,34 @@
+"""What the fuzzer tests: the transforms, gathered so that a test can put others in their place.
+
+The real ones are imported only when `Subject.srcgrad()` is called; the fuzzer's own tests pass
+transforms made of difference quotients, right ones and wrong ones.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Subject:
+    compile: Callable[..., Any]  # compile(fn, target=...)
+    grad: Callable[..., Any]  # grad(fn, grad_position=...)
+    jvp: Callable[..., Any]  # jvp(fn, args, tangents) -> (out, out_dot)
+    refusal: type[Exception]  # raised for a program that is not supported
+
+    @staticmethod
+    def srcgrad() -> "Subject":
+        import srcgrad as flow
+        from srcgrad.errors import UnsupportedError
+
+        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError)
+
+
+def fault(rule: str | None) -> AbstractContextManager[Any]:
+    """Reverse mode with one of its rules switched off, to see whether the fuzzer notices."""
+    if rule is None:
+        return nullcontext()
+    from srcgrad.autodiff import faults
+
+    return faults.inject(rule)

@@ -1,0 +1,154 @@
+"""The tree of a random program: expressions, five statement forms, and their text.
+
+An expression is a template with holes (`np.sin({0})`) and says of which kind its value is, so that
+the shrinker may put any other expression of that kind in its place.  Kinds: `s` scalar, `v4 v3 v2`
+vector of that length, `m` matrix, `b` condition, `int`, `ix4 ix3 ix2` index into a vector of that
+length, `n4 n3 n2 nm` a name that can be stored to, `range` what a `for` runs over.
+
+Trees are immutable and know nothing of how they were drawn; nothing here runs a program.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from srcgrad.testing.fuzz.helpers import header
+
+
+@dataclass(frozen=True)
+class Expr:
+    kind: str
+    form: str
+    args: tuple["Expr", ...] = ()
+    tags: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.form.format(*self.args)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A simple statement."""
+
+    form: str
+    args: tuple[Expr, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class If:
+    cond: Expr
+    body: "Block"
+    orelse: "Block" = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class For:
+    var: str
+    span: Expr
+    body: "Block"
+    orelse: "Block" = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class While:
+    """A counted `while`: the counter belongs to the statement, so no shrunk loop runs for ever."""
+
+    counter: str
+    style: str  # "up", "down" or "forever"
+    bound: str
+    cond: Expr | None
+    body: "Block"
+    orelse: "Block" = ()
+    tags: tuple[str, ...] = ("while",)
+
+
+Stmt = Line | If | For | While
+Block = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    seed: int
+    params: tuple[str, ...]  # x, w, n and perhaps y
+    body: Block
+    result: Expr
+
+    def source(self) -> str:
+        lines = block_lines(self.body, 1)
+        lines.append(f"    return {self.result}")
+        text = f"def f({', '.join(self.params)}):\n" + "\n".join(lines) + "\n"
+        return header(text) + text
+
+
+def block_lines(block: Block, depth: int) -> list[str]:
+    """The text of a block; an empty one is a `pass`."""
+    pad = "    " * depth
+    return [line for s in block for line in stmt_lines(s, depth)] or [f"{pad}pass"]
+
+
+def stmt_lines(stmt: Stmt, depth: int) -> list[str]:
+    pad = "    " * depth
+    match stmt:
+        case Line(form, args):
+            return [pad + form.format(*args)]
+        case If(cond, body, orelse):
+            head = [f"{pad}if {cond}:"]
+        case For(var, span, body, orelse):
+            head = [f"{pad}for {var} in {span}:"]
+        case While(body=body, orelse=orelse):
+            head = [pad + line for line in _while_head(stmt)]
+    tail = [f"{pad}else:", *block_lines(orelse, depth + 1)] if orelse else []
+    return head + block_lines(body, depth + 1) + tail
+
+
+def _while_head(loop: While) -> list[str]:
+    k, bound = loop.counter, loop.bound
+    both = f" and {loop.cond}" if loop.cond else ""
+    match loop.style:
+        case "up":
+            return [f"{k} = 0", f"while {k} < {bound}{both}:", f"    {k} += 1"]
+        case "down":
+            return [f"{k} = {bound}", f"while {k} > 0{both}:", f"    {k} -= 1"]
+        case _:
+            leave = f" or not {loop.cond}" if loop.cond else ""
+            test = f"    if {k} >= {bound}{leave}:"
+            return [f"{k} = 0", "while True:", test, "        break", f"    {k} += 1"]
+
+
+def own_exprs(stmt: Stmt) -> tuple[Expr, ...]:
+    """The expressions of the statement itself, not those of the blocks in it."""
+    match stmt:
+        case Line(args=args):
+            return args
+        case If(cond=cond):
+            return (cond,)
+        case For(span=span):
+            return (span,)
+        case While(cond=cond):
+            return (cond,) if cond else ()
+
+
+def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    return () if isinstance(stmt, Line) else (stmt.body, stmt.orelse)
+
+
+def walk_exprs(expr: Expr) -> Iterator[Expr]:
+    yield expr
+    for arg in expr.args:
+        yield from walk_exprs(arg)
+
+
+@cache
+def size(node: Program | Stmt | Expr) -> int:
+    """How much there is to read: what the shrinker makes smaller, strictly, at every step."""
+    match node:
+        case Expr(form=form, args=args):
+            return 1 + len(form) // 8 + sum(map(size, args))
+        case Program(body=body, result=result):
+            return sum(map(size, body)) + size(result)
+        case _:
+            own = sum(map(size, own_exprs(node))) + (6 if isinstance(node, While) else 3)
+            return own + sum(size(s) for block in blocks(node) for s in block)

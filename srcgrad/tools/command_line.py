@@ -1,0 +1,90 @@
+"""The command line: ``python -m srcgrad demo | info | cache``.
+
+Each subcommand is one function from parsed arguments to an exit code, and imports what it needs
+when it runs, so that asking for help loads no compiler. Never computes anything but file sizes.
+"""
+
+import argparse
+import os
+import platform
+import re
+from importlib import metadata
+from pathlib import Path
+
+VERSIONS_OF = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse", "matplotlib")
+
+# A generated module is named by the hash of its text; Numba's files beside it repeat that name.
+# Nothing else is counted or deleted: the user may have pointed the cache at a folder of theirs.
+CACHED_FILE = re.compile(r".*[0-9a-f]{12,}.*\.(py|pyc|nbi|nbc)")
+
+
+def main(arguments=None):
+    """Run the command named by ``arguments`` (``sys.argv`` by default); return the exit code."""
+    parsed = parser().parse_args(arguments)
+    return parsed.run(parsed)
+
+
+def parser():
+    """Return the argument parser; each subcommand sets ``run``."""
+    top = argparse.ArgumentParser(prog="python -m srcgrad", description="gradients of Python code")
+    commands = top.add_subparsers(title="commands", required=True)
+    demo = commands.add_parser("demo", help="fit a predator-prey model by its compiled gradient")
+    demo.add_argument("--output", default="lynx_hare_fit.png", help="where to save the picture")
+    demo.add_argument("--adjoint", action="store_true", help="print the whole adjoint program")
+    demo.set_defaults(run=run_demo)
+    info = commands.add_parser("info", help="versions and settings, for a bug report")
+    info.set_defaults(run=run_info)
+    cache = commands.add_parser("cache", help="the folder of compiled programs")
+    cache.add_argument("action", choices=("info", "clear"), nargs="?", default="info")
+    cache.set_defaults(run=run_cache)
+    return top
+
+
+def run_demo(parsed):
+    """Fit the model; 0 if the known answer came out, 1 if not."""
+    from srcgrad.demo import fit
+
+    return fit.main(parsed.output, whole_adjoint=parsed.adjoint)
+
+
+def run_info(parsed):
+    """Print what a bug report should say."""
+    from srcgrad.backends import cache
+
+    print(f"srcgrad    {_version('srcgrad')}")
+    print(f"python     {platform.python_version()} ({platform.python_implementation()})")
+    print(f"system     {platform.system()} {platform.machine()}, {os.cpu_count()} cores")
+    for name in VERSIONS_OF:
+        print(f"{name:<10} {_version(name)}")
+    print(f"cache      {cache.cache_dir()}")
+    for name in sorted(name for name in os.environ if name.startswith("SRCGRAD_")):
+        print(f"{name}={os.environ[name]}")
+    return 0
+
+
+def run_cache(parsed):
+    """Print the cache folder and its size, or delete what srcgrad put there."""
+    from srcgrad.backends import cache
+
+    folder = Path(cache.cache_dir())
+    files = cached_files(folder)
+    size = sum(file.stat().st_size for file in files)
+    print(f"{folder}: {len(files)} files, {size / 2**20:.1f} MiB")
+    if parsed.action == "clear":
+        for file in files:
+            file.unlink(missing_ok=True)
+        print("cleared")
+    return 0
+
+
+def cached_files(folder):
+    """Return the generated modules under ``folder`` and Numba's files beside them."""
+    found = folder.rglob("*") if folder.is_dir() else ()
+    return sorted(f for f in found if CACHED_FILE.fullmatch(f.name) and f.is_file())
+
+
+def _version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"

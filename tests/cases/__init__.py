@@ -1,0 +1,33 @@
+"""Every case: importing this package imports each theme, which registers its functions."""
+
+import importlib
+import pkgutil
+
+from tests.cases.registry import CASES, Case
+
+__all__ = ["CASES", "Case", "sample"]
+
+for _module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
+    importlib.import_module(f"{__name__}.{_module}")
+
+
+def sample(count: int) -> list[Case]:
+    """About `count` cases, taken from the themes in turn and from different functions first."""
+    themes: dict[str, list[Case]] = {}
+    for each in CASES:
+        if each.cpu:
+            themes.setdefault(each.theme, []).append(each)
+    for cases in themes.values():
+        # Spread over the file: neighbours in a file resemble each other.
+        cases.sort(key=lambda c: (c.instance, hash_of(c.name)))
+    chosen: list[Case] = []
+    while len(chosen) < count and any(themes.values()):
+        for cases in themes.values():
+            if cases and len(chosen) < count:
+                chosen.append(cases.pop(0))
+    return chosen
+
+
+def hash_of(text: str) -> int:
+    """A hash that is the same in every process (Python's own is salted)."""
+    return sum((i + 1) * ord(c) for i, c in enumerate(text)) % 997

@@ -1,0 +1,189 @@
+"""Python the language: sequences, comprehensions, unpacking, printing, import aliases."""
+
+import functools
+import operator
+
+import numpy
+import numpy as anything
+import numpy as np
+from numpy import exp, sin
+from numpy import tanh as squash
+
+from tests.cases.registry import case, mat, signed, vec
+
+HALF = 0.5
+NAMES = ("sin", "cos")
+
+
+@case(vec(4), vec(4, 1), tags=("p40",))
+def enumerate_and_zip(x, y):
+    s = 0.0
+    for i, v in enumerate(x):
+        s += v * y[i] * i
+    for a, b in zip(x, y):  # noqa: B905
+        s += a / b
+    for k, (a, b) in enumerate(zip(x[1:], y), start=1):  # noqa: B905
+        s += k * a * b
+    return s
+
+
+@case(vec(4), 3, tags=("p40",))
+@case(vec(4), 0, tags=("p40",))
+def list_append_then_array(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[i] * x[i + 1])
+    a = np.array(values)
+    return np.sum(a * a) + len(values) * x[0]
+
+
+@case(vec(3), tags=("p40",))
+def list_of_arrays(x):
+    parts = [x, x * 2.0]
+    parts.append(np.sin(x))
+    parts += [x[::-1]]
+    stacked = np.array(parts)
+    return np.sum(stacked[1] * stacked[2]) + np.concatenate(parts)[4] + parts[-1][0]
+
+
+@case(vec(3), 2, tags=("p40",))
+def printed(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i] ** 2
+        print("partial", i, s)
+    print(f"{s=:.3f}", x[0], end="\n")
+    return s
+
+
+@case(vec(3), 2, tags=("p40",))
+def nested_loops_and_functions(x, n):
+    def inner(a, b):
+        def innermost(c):
+            return c * a
+
+        return innermost(b) + b
+
+    s = 0.0
+    for i in range(n):
+        for j in range(i, 3):
+            s += inner(x[i], x[j]) * (i + j)
+    return s
+
+
+@case(vec(3), tags=("p40",))
+def lambdas(x):
+    square = lambda v: v * v
+    scaled = lambda v, k=2.0, *, shift=0.1: k * v + shift
+    return np.sum(square(x)) + scaled(x[0]) * scaled(x[1], 3.0, shift=x[2])
+
+
+@case(vec(3), 1.2, tags=("p40",))
+def checked_arguments(x, limit):
+    if len(x) != 3:
+        raise ValueError(f"expected 3 numbers, got {len(x)}: {x!r}")
+    assert limit > 0, f"limit is {limit:.2f}"
+    if limit < 0.0:
+        raise RuntimeError("negative")
+    return np.sum(x) * limit
+
+
+@case(vec(3), tags=("p40",))
+def import_aliases(x):
+    s = anything.sum(sin(x) * exp(x)) + numpy.cos(x[0])
+    return s + squash(x[1]) * HALF + numpy.linalg.norm(x)
+
+
+@case(0.4, 1.3, tags=("p40",))
+def import_inside(x, y):
+    import math
+
+    from numpy import cos
+
+    return math.sin(x) * cos(y)
+
+
+@case(vec(4), tags=("p40",))
+def comprehensions(x):
+    squares = [x[i] ** 2 for i in range(4)]
+    table = {name: getattr(np, name)(x[0]) for name in NAMES}
+    nested = [[x[i] * x[j] for j in range(2)] for i in range(2)]
+    pairs = {k: v for k, v in zip(("a", "b"), (x[1], x[2]))}  # noqa: B905
+    chosen = [x[k] for k in (0, 1, 3) if k != 1]
+    s = sum(squares) + table["sin"] * table["cos"] + nested[1][0] * pairs["b"]
+    return s + chosen[1] + sum(v * v for v in squares)
+
+
+@case(vec(4), tags=("p40",))
+def comprehension_over_array(x):
+    values = np.array([np.sin(v) * k for k, v in enumerate(x)])
+    return np.sum(values**2) + max([v for v in (x[0], x[1], 2.0)])
+
+
+@case(vec(5), tags=("p40",))
+def starred_unpacking(x):
+    first, *middle, last = (x[0], x[1] * 2.0, x[2], x[4])
+    a, *rest = [first, *middle]
+    numbers = (*rest, last, a)
+    return numbers[0] * numbers[1] + numbers[-1] * len(numbers)
+
+
+@case(vec(3), tags=("p40",))
+def array_unpacked(x):
+    a, b, c = x
+    (d, e), f = (b, c), a
+    return a * b + d * e * f
+
+
+@case(vec(4), tags=("p40",))
+def slices_and_negative_indices_of_tuples(x):
+    parts = (x[0], x[1], x[2] * x[3])
+    head, tail = parts[:2], parts[-1]
+    return head[0] * head[1] + tail * len(parts) + sum(parts[::2])
+
+
+@case(signed(4), tags=("p40",))
+def walrus_and_chained_comparison(x):
+    s = 0.0
+    for i in range(4):
+        if -0.5 < (v := x[i] * 1.5) < 1.5:
+            s += v * v
+        else:
+            s -= v
+    return s
+
+
+@case(vec(4), tags=("p40",))
+def higher_order(x):
+    total = functools.reduce(lambda a, b: a * b + 0.1, [x[0], x[1], x[2]])
+    mapped = list(map(lambda v: v * v, (x[0], x[3])))
+    return total + mapped[0] * mapped[1] + operator.mul(x[0], x[1])
+
+
+@case(mat(2, 3), tags=("p40",))
+def reversed_and_sorted_static(a):
+    s = 0.0
+    for i in reversed(range(3)):
+        s = s * 0.5 + a[0, i]
+    for key in sorted({"b": 1, "a": 0}):
+        s += a[1, 0 if key == "a" else 2]
+    return s * s
+
+
+@case(vec(3), tags=("p40",))
+def type_tests(x):
+    s = x.sum() if isinstance(x, np.ndarray) and x.ndim == 1 else 0.0
+    if x.dtype == np.float64 or x.dtype == np.float32:
+        s = s * s
+    return s * (2 if hasattr(x, "shape") else 1) * x.size
+
+
+@case(vec(3), tags=("p40",))
+def docstring_and_annotations(x: np.ndarray, scale: float = 2.0) -> float:
+    """Annotations and docstrings are no statements of the program."""
+    y: float = x[0] * scale
+    z: np.ndarray
+    z = x * y
+    pass
+    ...
+    return z.sum()

@@ -1,0 +1,203 @@
+"""Views written through, names for one buffer, buffers that swap names."""
+
+import numpy as np
+
+from tests.cases.registry import case, mat, vec
+
+
+def scaled_sum(target, source, factor):
+    """Works in place, and its two arrays may be one."""
+    for i in range(len(target)):
+        target[i] = target[i] * factor + source[i]
+    return target[0] * source[-1]
+
+
+@case(vec(4), 1.3, tags=("p10",))
+def same_array_twice(a, c):
+    s = scaled_sum(a, a, c)
+    return s + np.sum(a * a)
+
+
+@case(vec(5), 0.7, tags=("p10",))
+def overlapping_views_to_helper(a, c):
+    s = scaled_sum(a[1:], a[:-1], c)
+    s += scaled_sum(a, a[::-1], 0.5)
+    return s * np.sum(a)
+
+
+@case(vec(6), 5, tags=("p11",))
+@case(vec(6), 4, tags=("p11",))
+@case(vec(6), 1, tags=("p11",))
+@case(vec(6), 0, tags=("p11",))
+def swapped_buffers(x, n):
+    a = x.copy()
+    b = np.zeros(6)
+    for _ in range(n):
+        for i in range(1, 5):
+            b[i] = 0.25 * a[i - 1] + 0.5 * a[i] * a[i + 1]
+        a, b = b, a
+    return np.sum(a * a) + np.sum(b)
+
+
+@case(vec(4), 5, tags=("p11",))
+def three_buffers_rotated(x, n):
+    a, b, c = x.copy(), x * 0.5, np.sin(x)
+    for _ in range(n):
+        c[:] = a * b + 0.2 * c
+        a, b, c = b, c, a
+    return np.sum(a) + np.sum(b * c)
+
+
+@case(vec(6), 5, tags=("p11",))
+def swapped_under_condition(x, n):
+    a = x.copy()
+    b = x * 0.5
+    for _ in range(n):
+        for i in range(1, 5):
+            b[i] = 0.5 * a[i - 1] * a[i + 1]
+        if b[2] > 0.2:
+            a, b = b, a
+        b[0] = a[1] * b[0]
+    return np.sum(a * a) + b[0] * a[0]
+
+
+@case(vec(6), 4, tags=("p11",))
+def swapped_in_inner_loop(x, n):
+    a, b, s = x.copy(), x * 0.5, 0.0
+    for t in range(n):
+        for _ in range(t):
+            for i in range(1, 5):
+                b[i] = 0.5 * a[i - 1] * a[i + 1] + 0.1 * b[i]
+            a, b = b, a
+        s += a[2] * b[3]
+    return s + np.sum(a * a)
+
+
+@case(vec(5), 1.7, tags=("p12",))
+@case(vec(2), 1.7, tags=("p12",))
+def view_mutated(x, w):
+    y = x[1:]
+    y[0] = y[0] * w
+    return x.sum() * w
+
+
+@case(mat(3, 4), tags=("p12",))
+def row_and_column_views(a):
+    row = a[1]
+    column = a[:, 2]
+    row *= column[0]
+    column += row[0]
+    return np.sum(a * a)
+
+
+@case(mat(3, 4), tags=("p12", "p42"))
+def transpose_written_through(a):
+    t = a.T
+    t[0, 1] = t[3, 2] * t[1, 0]
+    t[1:3] *= t[0]
+    return np.sum(a**2)
+
+
+@case(mat(3, 4), tags=("p12", "p42"), strided=False)
+def reshape_written_through(a):
+    flat = a.reshape(12)
+    for i in range(1, 12):
+        flat[i] = flat[i] * flat[i - 1] + 0.1
+    flat.reshape(2, 6)[1] *= 2.0
+    return np.sum(a[2] * a[0])
+
+
+@case(vec(6), tags=("p12",))
+def reversed_view(x):
+    r = x[::-1]
+    for i in range(5):
+        r[i + 1] = r[i] * x[i]
+    return np.sum(x)
+
+
+@case(vec(8), tags=("p12",))
+def view_of_view(x):
+    inner = x[1:7][::2]
+    inner[1] = inner[0] * inner[2]
+    x[3] *= x[0]
+    return inner[1] * np.sum(inner)
+
+
+@case(mat(3, 4), 2, tags=("p30",))
+@case(mat(1, 1), 0, tags=("p30",))
+def shape_unpacked(x, f):
+    n, m = x.shape
+    s = 0.0
+    for i in range(n):
+        for j in range(m):
+            s += x[i, j] * x[i, f] * (i + 1) / n
+    return s / m
+
+
+@case(vec(24).reshape(2, 3, 4), 1, tags=("p30",))
+@case(vec(24).reshape(2, 3, 4), -1, tags=("p30",))
+def slice_of_last_axis(x, f):
+    plane = x[:, :, f]
+    b, n, m = x.shape
+    return np.sum(plane * plane) * m + np.sum(x[0, ..., f]) * b * n
+
+
+@case(vec(6), 3)
+def view_of_carried(x, n):
+    a, b = x.copy(), np.zeros(6)
+    for _ in range(n):
+        w = a[1:5]
+        for i in range(4):
+            b[i + 1] = w[i] * w[i] * 0.5 + a[i]
+        w[0] = b[2] * w[1]
+        a, b = b, a
+    return np.sum(a * b) + np.sum(a)
+
+
+@case(vec(6), 3)
+def carried_view(x, n):
+    """The view itself is carried: a window that shrinks."""
+    a = x.copy()
+    w = a[0:]
+    for _ in range(n):
+        w[0] = w[0] * w[1]
+        w = w[1:]
+    return np.sum(a * a) + w[0]
+
+
+@case(vec(5), 4, tags=("p32",))
+def one_of_two_buffers(x, n):
+    a, b = x * 2.0, x * x
+    c = a if x[0] > 0.6 else b
+    c[1] = c[1] * c[2]
+    for t in range(n):
+        d = a if t % 2 == 0 else b
+        d[t] = d[t] * x[t] + d[t + 1]
+    return np.sum(a * b)
+
+
+@case(vec(5))
+def alias_then_rebound(x):
+    y = x
+    y *= 2.0
+    z = y
+    y = y * x
+    z[0] = z[1]
+    return np.sum(y) + np.sum(x * z)
+
+
+@case(vec(5), 4)
+def reference_to_fresh_array(x, n):
+    u = x.copy()
+    previous = u
+    for _ in range(n):
+        previous = u
+        u = u + 0.1 * np.sin(u) * x
+        u[0] = previous[1]
+    return np.sum(u * previous)
+
+
+@case(vec(4), vec(4, 1), tags=("p10",))
+def returned_view(x, y):
+    x[1:] *= y[:-1]
+    return x[::2]

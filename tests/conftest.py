@@ -1,0 +1,28 @@
+"""`--full` adds the long tests: every case on every backend, and with each pass off."""
+
+import numpy as np
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser):
+    parser.addoption("--full", action="store_true", help="run the long tests as well")
+
+
+def pytest_configure(config: pytest.Config):
+    config.addinivalue_line("markers", "full: runs only under --full")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
+    if config.getoption("--full"):
+        return
+    skip = pytest.mark.skip(reason="a long test: run with --full")
+    for item in items:
+        if "full" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture
+def quiet():
+    """NumPy's warnings off: a branch that is not taken may well compute NaN."""
+    with np.errstate(all="ignore"):
+        yield

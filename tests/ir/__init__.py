@@ -1,0 +1,1 @@
+"""The IR: typing at construction, text and its parser, the checker, the reference backend."""

@@ -1,0 +1,42 @@
+"""Random programs through the differentiator: none wrong, none crashed, few refused or discarded.
+
+`python -m srcgrad.testing.fuzz` runs more of them and prints what fails, shrunk.
+"""
+
+import pytest
+
+from srcgrad.testing.fuzz import Check, Settings, run
+from srcgrad.testing.fuzz.runner import FAILURES, tally
+
+
+def failures(results):
+    """What to print: the seeds, to be had again with `--programs 1 --seed S`."""
+    bad = [r for r in results if r.outcome.kind in FAILURES]
+    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
+
+
+def expect_sound(results, discarded=0.1):
+    assert not failures(results)
+    counts = tally(results)
+    assert counts["refused"] < 0.05 * len(results)
+    assert counts["discarded"] <= discarded * len(results)
+
+
+@pytest.mark.parametrize("first", range(0, 150, 50))
+def test_first_order_python(first):
+    expect_sound(list(run(range(first, first + 50))))
+
+
+def test_second_order_python():
+    # Second derivatives jump where first ones have a kink: more programs cannot be judged.
+    results = list(run(range(1000, 1025), Settings(check=Check(order=2))))
+    expect_sound(results, discarded=0.2)
+
+
+def test_first_order_cpu():
+    expect_sound(list(run(range(2000, 2006), Settings(check=Check("cpu")))), discarded=0.4)
+
+
+def test_second_order_cpu():
+    settings = Settings(check=Check("cpu", order=2))
+    expect_sound(list(run(range(3000, 3002), settings)), discarded=0.5)

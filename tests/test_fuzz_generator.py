@@ -1,0 +1,274 @@
+"""The fuzzer itself: its programs, its ground truth, its shrinker and its verdicts.
+
+No differentiator runs here.  Difference quotients stand in for one, and spoilt ones for a wrong
+one, which must be noticed and shrunk to the statement that it gets wrong.
+"""
+
+import inspect
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from srcgrad.testing.fuzz import Check, Program, Subject, check, generate, shrink
+from srcgrad.testing.fuzz.__main__ import main
+from srcgrad.testing.fuzz.census import CONSTRUCTS, census, constructs
+from srcgrad.testing.fuzz.inputs import dot, point
+from srcgrad.testing.fuzz.moves import FAMILIES
+from srcgrad.testing.fuzz.reference import NotSmooth, slope
+from srcgrad.testing.fuzz.runner import Result
+from srcgrad.testing.fuzz.shrink import candidates
+from srcgrad.testing.fuzz.source import copied, loaded
+from srcgrad.testing.fuzz.tree import Expr, Line, size
+
+
+class Refused(Exception):
+    pass
+
+
+def positions_of(args):
+    return tuple(k for k, a in enumerate(args) if not isinstance(a, int))
+
+
+def quotient(fn, args, position, index):
+    def value(step):
+        moved = list(copied(args))
+        if np.ndim(moved[position]):
+            moved[position][index] += step
+        else:
+            moved[position] += step
+        return float(fn(*moved))
+
+    return (8 * (value(1e-4) - value(-1e-4)) - (value(2e-4) - value(-2e-4))) / 12e-4
+
+
+def fake_gradient(fn, positions):
+    def gradient(*args):
+        parts = []
+        for k in positions:
+            slopes = [quotient(fn, args, k, i) for i in np.ndindex(np.shape(args[k]))]
+            parts.append(np.reshape(slopes, np.shape(args[k])))
+        return tuple(parts)
+
+    return gradient
+
+
+def fake_subject(spoil=lambda fn, gradient: gradient, refuse=lambda fn: False):
+    def compile(fn, target):
+        if refuse(fn):
+            raise Refused("not supported")
+        return fn
+
+    def grad(fn, grad_position):
+        exact = fake_gradient(fn, grad_position)
+        return lambda *args: spoil(fn, exact(*args))
+
+    def jvp(fn, args, tangents):
+        positions = positions_of(args)
+        moved = tuple(tangents[k] for k in positions)
+        return fn(*copied(args)), dot(fake_gradient(fn, positions)(*args), moved)
+
+    return Subject(compile, grad, jvp, Refused)
+
+
+def loose(subject):
+    """Outcomes with quotients for a gradient: exact enough for all but the strictest comparison."""
+    return [(seed, check(generate(seed), subject)) for seed in range(60)]
+
+
+def test_same_seed_same_program():
+    assert generate(7) == generate(7)
+    assert generate(7).source() == generate(7).source()
+    assert generate(7) != generate(8)
+
+
+def test_every_construct_is_common():
+    shares = census(generate(seed) for seed in range(600))
+    rare = {name: share for name, share in shares.items() if share < 0.05}
+    assert not rare
+
+
+def test_tags_are_constructs():
+    tags = {tag for _, moves in FAMILIES for move in moves for tag in move.tags}
+    tags |= {tag for seed in range(200) for tag in constructs(generate(seed))}
+    assert tags <= set(CONSTRUCTS)
+
+
+def test_programs_run_and_stay_bounded():
+    for seed in range(200):
+        program = generate(seed)
+        with (
+            loaded(program.source(), str(seed)) as namespace,
+            np.errstate(over="raise", invalid="raise"),
+        ):
+            assert abs(namespace["f"](*copied(point(program).args))) < 1e4
+
+
+def test_source_can_be_read_back():
+    program = generate(3)
+    with loaded(program.source(), "3") as namespace:
+        text = inspect.getsource(namespace["f"])
+    assert text.startswith("def f(x, w, n")
+    assert text in program.source()
+
+
+def test_few_programs_have_a_kink_at_their_inputs():
+    kinds = [outcome.kind for _, outcome in loose(fake_subject(refuse=lambda fn: True))]
+    assert set(kinds) <= {"refused", "discarded"}
+    assert kinds.count("discarded") <= 0.1 * len(kinds)
+
+
+def test_slope_of_a_smooth_function():
+    got = slope(lambda h: math.sin(3 * (0.4 + h)))
+    assert not got.differs(3 * math.cos(1.2))
+    assert got.differs(3 * math.cos(1.2) + 1e-5)
+    assert got.differs(math.nan)
+
+
+@pytest.mark.parametrize(
+    "phi",
+    [
+        lambda h: abs(h),
+        lambda h: max(h, 0.3 * h),
+        lambda h: float(h > 0),
+        lambda h: float(h >= 0) + h,
+        lambda h: abs(h - 3e-6),
+        lambda h: math.nan,
+    ],
+)
+def test_no_slope_at_a_kink(phi):
+    with pytest.raises(NotSmooth):
+        slope(phi)
+
+
+def test_slope_beside_a_jump():
+    assert not slope(lambda h: 2 * h + (h > 4e-4)).differs(2)
+    assert not slope(lambda h: abs(h - 4e-4)).differs(-1)
+
+
+def test_right_gradients_are_ok():
+    bad = [(s, o) for s, o in loose(fake_subject()) if o.kind not in ("ok", "discarded")]
+    assert not bad
+
+
+def test_wrong_gradient_is_caught():
+    spoilt = fake_subject(lambda fn, gradient: (gradient[0] * [1, 1, 1.001, 1], *gradient[1:]))
+    outcome = check(SMALL, spoilt)
+    assert (outcome.kind, outcome.stage) == ("wrong", "differences, reverse")
+
+
+def test_mutating_gradient_is_caught():
+    def grad(fn, grad_position):
+        def gradient(*args):
+            args[0][0] += 1.0
+            return fake_gradient(fn, grad_position)(*args)
+
+        return gradient
+
+    outcome = check(SMALL, replace(fake_subject(), grad=grad))
+    assert outcome.stage == "gradient, arguments after grad"
+
+
+def test_wrong_value_and_wrong_mutation_are_caught():
+    add = lambda fn, target: lambda *args: fn(*args) + 1e-9
+    assert check(SMALL, replace(fake_subject(), compile=add)).stage == "value, first call"
+    pure = lambda fn, target: lambda *args: fn(*copied(args))
+    outcome = check(SMALL, replace(fake_subject(), compile=pure))
+    assert outcome.stage == "value, mutation of the arguments"
+
+
+def test_crash_and_refusal_are_told_apart():
+    def crash(fn, target):
+        raise KeyError("rule")
+
+    outcome = check(SMALL, replace(fake_subject(), compile=crash))
+    assert outcome.kind == "crashed" and outcome.detail.startswith("KeyError")
+    assert check(SMALL, fake_subject(refuse=lambda fn: True)).kind == "refused"
+
+
+def test_program_that_does_not_run_is_discarded():
+    for line, error in [("s = nowhere", "NameError"), ("break", "outside loop")]:
+        program = Program(0, ("x", "w", "n"), (Line(line),), Expr("s", "s"))
+        outcome = check(program, fake_subject())
+        assert outcome.kind == "discarded" and error in outcome.detail
+
+
+def test_endless_call_is_a_crash():
+    def compile(fn, target):
+        while True:
+            pass
+
+    outcome = check(SMALL, replace(fake_subject(), compile=compile), Check(limit=0.2))
+    assert outcome.kind == "crashed" and "TimeoutError" in outcome.detail
+
+
+def test_candidates_are_never_larger():
+    for seed in range(20):
+        program = generate(seed)
+        assert all(size(c) <= size(program) for c in candidates(program))
+
+
+def test_shrinks_to_the_statement_at_fault():
+    """A gradient that ignores overlapping updates: what is left is one such update."""
+
+    def spoil(fn, gradient):
+        wrong = "a[1:] += 0.4 * a[:-1]" in inspect.getsource(fn)
+        return (gradient[0] * 1.01, *gradient[1:]) if wrong else gradient
+
+    subject = fake_subject(spoil)
+    seeds = (s for s in range(400) if "a[1:] += 0.4 * a[:-1]" in generate(s).source())
+    program = next(p for p in map(generate, seeds) if check(p, subject).kind == "wrong")
+    failure = check(program, subject)
+    small = shrink(program, lambda p: check(p, subject).like(failure), seconds=60)
+    assert check(small, subject).like(failure)
+    body = small.source().split("def f")[1].splitlines()[1:]
+    assert 2 <= len(body) <= 4 and any("a[1:] += 0.4 * a[:-1]" in line for line in body)
+
+
+def cubic_subject(error=0.0):
+    """Exact first and second derivatives of w * sum(x ** 3), and of nothing else."""
+
+    def grad(fn, grad_position):
+        if fn.__name__ == "f":
+            return lambda x, w, n: (3 * w * x**2, np.sum(x**3))
+        return lambda x, w, n, rx, rw: (
+            6 * w * x * rx + 3 * x**2 * rw * (1 + error),
+            np.sum(3 * x**2 * rx),
+        )
+
+    def jvp(fn, args, tangents):
+        full = grad(fn, None)(*args)
+        return fn(*args), dot(full, (tangents[0], tangents[1]))
+
+    return Subject(lambda fn, target: fn, grad, jvp, Refused)
+
+
+def test_second_order():
+    cubic = Program(5, ("x", "w", "n"), (), Expr("s", "w * np.sum(x ** 3)"))
+    assert check(cubic, cubic_subject(), Check(order=2)).kind == "ok"
+    outcome = check(cubic, cubic_subject(error=1e-4), Check(order=2))
+    assert outcome.stage == "second order, reverse against differences"
+
+
+def test_command_line(monkeypatch, capsys):
+    failing = check(SMALL, replace(fake_subject(), compile=None))
+
+    def results(seeds, settings, jobs):
+        assert settings.check.order == 2 and settings.without == "store" and jobs == 2
+        return [Result(s, failing, SMALL) for s in seeds]
+
+    monkeypatch.setattr("srcgrad.testing.fuzz.__main__.run", results)
+    arguments = "--programs 2 --seed 5 --order 2 --jobs 2 --without store --census"
+    assert main(arguments.split()) == 1
+    printed = capsys.readouterr().out
+    assert "seed 6: crashed at value" in printed and "a = x.copy()" in printed
+    assert "2 crashed" in printed and "run-time bound" in printed
+
+
+SMALL = Program(
+    3,
+    ("x", "w", "n"),
+    (Line("a = x.copy()"), Line("x[0] = 0.5 * a[1]"), Line("a[2] *= w")),
+    Expr("s", "np.sum(a * x) + w"),
+)
