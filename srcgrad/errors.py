@@ -20,6 +20,7 @@ class Location:
     column: int = 0
     end: int = 0
     function: str = ""
+    role: str = ""  # what generated code says of itself: "grad of: "
 
     @property
     def text(self) -> str:

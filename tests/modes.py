@@ -1,4 +1,4 @@
-"""How each mode of srcgrad is asked for a derivative. The only file here that knows the spelling."""
+"""How each mode of srcgrad is asked for a derivative. Only this file knows the spelling."""
 
 from dataclasses import dataclass
 from typing import Any

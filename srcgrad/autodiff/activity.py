@@ -84,7 +84,7 @@ def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
                     yield from _float_pairs((a, v))
         case For() | While():
             for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
-                yield from _float_pairs((init, p), (new, p), (init, r), (new, r))
+                yield from _float_pairs((init, p), (new, p), (p, r))
         case If():
             for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
                 yield from _float_pairs((a, r), (b, r))

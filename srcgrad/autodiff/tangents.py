@@ -15,7 +15,7 @@ from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
-from srcgrad.ir.types import Array, Type, float_type, is_complex
+from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
 
 
 def tangent(
@@ -62,10 +62,15 @@ def _linear(tracer: Tracer, d: Def, ts: list) -> Any:
     moved = []
     for a, t in zip(args, ts, strict=True):
         if t is None and float_type(a.type):
-            zeros = tracer.emit("zeros", *a.shape, dtype=a.type.dtype)  # type: ignore[union-attr]
-            t = tracer.known(zeros)
+            t = _zero_like(tracer, a)
         moved.append(a if t is None else t)
     return d.op(*moved, **d.params)
+
+
+def _zero_like(tracer: Tracer, a: Traced) -> Traced:
+    if isinstance(a.type, Scalar):
+        return tracer.known(tracer.builder.cast(0.0, a.type))
+    return tracer.known(tracer.emit("zeros", *a.shape, dtype=a.type.dtype))  # type: ignore[union-attr]
 
 
 def _multilinear(tracer: Tracer, d: Def, ts: list) -> Any:

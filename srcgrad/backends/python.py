@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.backends.located import located_error
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Function
-from srcgrad.ir.text import Printed, identifier, printed
+from srcgrad.ir.text import Printed, printed
 from srcgrad.ir.types import DTYPES, Scalar, Type, np_dtype
 
 
@@ -30,7 +30,7 @@ def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
     scope = namespace(table)
     exec(code, scope)
-    run = scope[identifier(function.name)]
+    run = scope[text.name]
     types = [p.type for p in function.params]
 
     def call(*args: Any) -> tuple:

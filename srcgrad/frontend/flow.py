@@ -81,8 +81,13 @@ class ControlFlow:
                 if gone is True:
                     return
                 if gone is not False:
-                    self.branch(self.negate(gone), lambda r=rest: self.block(r), _nothing, s)
+                    left = self._has_returned if kinds == {"return"} else _nothing
+                    self.branch(self.negate(gone), lambda r=rest: self.block(r), left, s)
                     return
+
+    def _has_returned(self) -> None:
+        """On the path that skips the rest the function has returned: so both paths have."""
+        self.env[RETURNED] = True
 
     def _split(self, s: Any, rest: list[Any]) -> bool:
         """`if c: ...return` followed by a rest: the rest is the other branch."""
@@ -193,6 +198,8 @@ class ControlFlow:
         names = self._carried_names(node, kinds)
         for kind in kinds - {"return"}:
             self.env[self.flag(kind)] = False
+        if "return" in kinds:
+            self.env.setdefault(RETURNED, False)
         before = self.copy_env(self.env)
         specs = {n: self._first_spec(before.get(n, UNBOUND)) for n in names}
         while True:

@@ -70,7 +70,7 @@ class Liveness:
     def _statement(self, s: Any, live: set[str]) -> set[str]:
         match s:
             case gast.If():
-                self.after[s] = set(live)
+                self.after[s] = live | self._jumped(s)
                 return self._block(s.body, live) | self._block(s.orelse, live) | reads(s.test)
             case gast.For():
                 return self._loop(s, live, set(assigned([s.target])), reads(s.iter), set())
@@ -88,7 +88,7 @@ class Liveness:
                 for t in targets:
                     if isinstance(t, gast.Tuple | gast.List):
                         killed |= {e.id for e in t.elts if isinstance(e, gast.Name)}
-                return (live - killed) | reads(s) | self._walrus_free(s)
+                return (live - killed) | reads(s)
             case gast.AugAssign():
                 target = {s.target.id} if isinstance(s.target, gast.Name) else set()
                 return live | reads(s) | target
@@ -98,14 +98,17 @@ class Liveness:
                 return live | reads(s)
         return live | reads(s)
 
-    def _walrus_free(self, s: Any) -> set[str]:
-        return set()
+    def _jumped(self, s: Any) -> set[str]:
+        """Names live where a break or continue inside `s` goes: paths meet again after `s`."""
+        if not self._loops or not any(isinstance(n, gast.Break | gast.Continue) for n in gast.walk(s)):
+            return set()
+        return self._loops[-1][0] | self._loops[-1][1]
 
     def _loop(
         self, s: Any, live: set[str], bound: set[str], before: set[str], test: set[str]
     ) -> set[str]:
         after = self._block(s.orelse, live) | live
-        self.after[s] = set(live)
+        self.after[s] = live | self._jumped(s)
         head = after | test
         while True:
             self._loops.append((live | after, head))

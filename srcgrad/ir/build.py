@@ -83,15 +83,10 @@ class Builder:
         return Tuple(tuple(map(_type, stated))) if isinstance(stated, list) else _type(stated)
 
     def _define(self, op: Any, args: tuple[Atom, ...], params: dict, type: Type, name: str) -> Atom:
-        sharable = isinstance(type, Scalar) and not _reads_memory(args)
-        key = (op.name, args, repr(params)) if sharable else None
-        if sharable:
-            folded = identity(op, args, params)
-            if folded is not None and folded.type != type:
-                # x + i64(0) is strong although x may be weak: only a constant can be retyped
-                folded = Const(folded.value, type) if _retypes(folded, type) else None
-            if folded is None and all(isinstance(a, Const) for a in args):
-                folded = _evaluate(op, args, params, type)
+        key = None
+        if isinstance(type, Scalar) and not _reads_memory(args):
+            key = (op.name, args, repr(params))
+            folded = _folded(op, args, params, type)
             if folded is not None:
                 return folded
             for scope in reversed(self.scopes):
@@ -101,11 +96,13 @@ class Builder:
         definition = Def(var, op, args, params, self.loc)
         self.append(definition)
         self.definition[var] = definition
-        if sharable:
+        if key is not None:
             self.scopes[-1][key] = var
         return var
 
     def _elementwise(self, op: Any, args: tuple[Atom, ...], params: dict, name: str) -> Atom:
+        if len(args) != arity(op):
+            raise TypeError(f"{op.name} takes {arity(op)} arguments, not {len(args)}")
         args = tuple(self.value(a) for a in args)
         first = 1 if op.name == "where" else 0
         scalars = [Scalar(a.type.dtype, getattr(a.type, "weak", False)) for a in args[first:]]
@@ -151,6 +148,13 @@ class Builder:
                 self.table["cast"], args, params, Array(target.dtype, a.type.dims), ""
             )
         return self._define(self.table["cast"], args, params, target, "")
+
+    def retyped(self, a: Any, target: Scalar, name: str = "") -> Atom:
+        """A scalar cast to `target`, also where only weak and strong differ."""
+        a = atom(a)
+        if a.type == target or isinstance(a, Const):
+            return self.cast(a, target)
+        return self._define(self.table["cast"], (a,), {"dtype": target.dtype}, target, name)
 
     def is_const(self, a: Any, value: int) -> bool:
         return (a.value if isinstance(a, Const) else a) == value and not isinstance(a, Var)
@@ -232,10 +236,6 @@ def _type(stated: tuple) -> Type:
     return Array(dtype, tuple(dims), *layout)
 
 
-def _retypes(folded: Atom, type: Scalar) -> bool:
-    return isinstance(folded, Const) and folded.type.dtype == type.dtype
-
-
 def _reads_memory(args: tuple[Atom, ...]) -> bool:
     return any(not isinstance(a.type, Scalar) for a in args)
 
@@ -277,17 +277,29 @@ def result_type(op: Any, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
-# what an operation on constants is still kept for: its meaning under differentiation
+# what stays although its operands are constant: what it means is in its derivative
 KEPT = ("stop_gradient", "absorb")
 
 
-def _evaluate(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Const | None:
+def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom | None:
+    """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
+    reduced = identity(op, args, params)
+    if reduced is not None and reduced.type == type:
+        return reduced
+    constants = [a for a in args if isinstance(a, Const)]
+    if isinstance(reduced, Const) and reduced.type.dtype == type.dtype:
+        # n + i64(0) is strong although n may be weak: only a constant can be retyped
+        return Const(reduced.value, type)
+    return _evaluate(op, constants, params, type) if len(constants) == len(args) else None
+
+
+def _evaluate(op: Any, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
     """The constant an operation on constants gives; None where it must happen at run time."""
     if op.name in KEPT or (op.raises and op.name not in ("index", "trips")):
         return None
     values = [
         a.value if a.type.weak or a.type.dtype == "bool" else np_dtype(a.type.dtype).type(a.value)
-        for a in args  # type: ignore[union-attr]
+        for a in args
     ]
     try:
         with np.errstate(all="ignore"):

@@ -69,7 +69,8 @@ class Printer:
     """`lines` is the text so far, `owners` the statement each line belongs to."""
 
     def __init__(self, taken: Set[str], notes: bool = True):
-        self.names = Names(RESERVED | taken)
+        self.taken = RESERVED | taken
+        self.names = Names(self.taken)
         self.lines: list[str] = []
         self.owners: list[Stmt | None] = []
         self.notes = notes
@@ -153,17 +154,20 @@ class Printer:
         elif not block:
             self.line(depth, "pass", s)
 
-    def function(self, f: Function) -> None:
+    def function(self, f: Function) -> str:
+        """Print a whole function; returns its printed name, never that of a primitive it uses."""
+        name = Names(self.taken).give(Var(f.name, None), f.name)
         params = ", ".join(f"{self.names[p]}: {self.type(p.type)}" for p in f.params)
-        self.line(0, f"def {identifier(f.name)}({params}):", None)
+        self.line(0, f"def {name}({params}):", None)
         for s in f.body:
             self.statement(s, 1)
         returned = "".join(self.atom(a) + ", " for a in f.returns).rstrip()
         self.line(1, f"return ({returned})", None)
+        return name
 
 
 def note_of(s: Stmt) -> str:
-    return s.loc.text.strip() if s.loc is not None else ""
+    return s.loc.role + s.loc.text.strip() if s.loc is not None else ""
 
 
 def constant(c: Const) -> str:
@@ -197,8 +201,9 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Printed:
-    """A function's text, and for each of its lines the statement it belongs to."""
+    """A function's text and name, and for each line the statement it belongs to."""
 
+    name: str
     text: str
     owners: tuple[Stmt | None, ...]
 
@@ -222,8 +227,8 @@ def printed(function: Function, taken: Set[str] = frozenset(), notes: bool = Tru
     """The function as Python source with its lines' statements; see `to_text`."""
     used = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
     p = Printer(used | taken, notes)
-    p.function(function)
-    return Printed("\n".join(p.lines) + "\n", tuple(p.owners))
+    name = p.function(function)
+    return Printed(name, "\n".join(p.lines) + "\n", tuple(p.owners))
 
 
 def to_text(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> str:

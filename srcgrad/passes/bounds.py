@@ -39,7 +39,8 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
-from srcgrad.passes.ranges import Ranged, Ranges, is_int64
+from srcgrad.passes.ranged import Ranged
+from srcgrad.passes.ranges import Ranges, is_int64
 
 
 def loosen(
@@ -69,7 +70,13 @@ class _Bounds(Ranged):
 
     def branch(self, s: If) -> Iterable[Stmt]:
         known = self.ranges.decide(self.atom(s.cond))
-        yield self.inside(s if known is None else replace(s, cond=Const(known, BOOL)))
+        if known is None:
+            yield self.inside(s)
+            return
+        block, yields = (s.then, s.then_yields) if known else (s.orelse, s.else_yields)
+        yield from self.block(block)
+        for r, a in zip(s.results, [self.atom(a) for a in yields], strict=True):
+            self.new[r] = Const(a.value, r.type) if isinstance(a, Const) else a
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.inside(s)
@@ -92,11 +99,15 @@ def _only_places_fail(body: Block) -> bool:
 
 @dataclass(frozen=True)
 class Check:
-    """A check that a block makes: `made` by a definition, if `go` holds; `result` its place."""
+    """A check that a block makes: `made` by a definition if `go` holds.
+
+    `result` is the place it finds, `otherwise` what stands for the place if `go` does not hold.
+    """
 
     made: Def
     go: Atom
     result: Var | None
+    otherwise: Atom | None = None
 
     @staticmethod
     def of(s: Stmt) -> Check | None:
@@ -108,7 +119,7 @@ class Check:
                 if not s.results:
                     return Check(d, s.cond, d.var)
                 if s.then_yields == (d.var,):
-                    return Check(d, s.cond, s.results[0])
+                    return Check(d, s.cond, s.results[0], s.else_yields[0])
         return None
 
 
@@ -186,8 +197,7 @@ class _Lift:
     def lift_index(self, check: Check, motion: str) -> bool:
         d = check.made
         i = d.args[0]
-        low = self.ranges.lower(i)
-        if low is None or low < 0 or not is_int64(i):
+        if check.otherwise is not None or not self.ranges.is_length(i):
             return motion == "fixed" and self.lift_fixed(check)
         if motion == "fixed":
             self.emit_range(check, i, i)
@@ -203,8 +213,10 @@ class _Lift:
 
     def lift_fixed(self, check: Check) -> bool:
         """A fixed index that may be negative: its place is computed before the loop."""
-        d = check.made
-        start = self.loop.start
+        d, start = check.made, self.loop.start
+        otherwise = atom(0) if check.otherwise is None else check.otherwise
+        if self.motion(otherwise) != "fixed":
+            return False
         args = [self.at(a, start) for a in d.args]
         assert check.result is not None and d.var is not None
         go = self.guard(check, True)
@@ -213,7 +225,7 @@ class _Lift:
             return True
         place = Var(d.var.name, d.var.type)
         made = replace(d, var=place, args=tuple(args))
-        yields = ((place,), (atom(0),))
+        yields = ((place,), (self.at(otherwise, start),))
         self.build.append(If(go, (made,), (), *yields, (check.result,), d.loc))
         self.inner.discard(check.result)
         return True

@@ -65,9 +65,7 @@ def classes_read(d: Def, classes: AliasClasses) -> set[Var]:
 
 def classes_written(block: Block, classes: AliasClasses) -> set[Var]:
     """The classes that a block's statements store to, those of nested blocks included."""
-    return {
-        classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and is_write(s)
-    }
+    return {classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and is_write(s)}
 
 
 def is_scalar_operation(d: Def) -> bool:

@@ -46,7 +46,7 @@ from srcgrad.passes.effects import (
     may_raise,
     observable_within,
 )
-from srcgrad.passes.ranges import Ranged
+from srcgrad.passes.ranged import Ranged
 
 
 def hoist(
@@ -71,7 +71,9 @@ class _Hoist(Ranged):
         parts = []
         for k, block in enumerate(blocks(new)):
             # the test of a `while` runs at least once
-            sure = k == 0 if isinstance(new, While) else self.ranges.at_most(new.start, new.stop, -1)
+            sure = (
+                k == 0 if isinstance(new, While) else self.ranges.at_most(new.start, new.stop, -1)
+            )
             parts.append(self.stays(block, trip, sure, moved))
         yield from moved
         if isinstance(new, For):
@@ -119,13 +121,11 @@ class _Hoist(Ranged):
             case "view":
                 return clear and self.inside_axes(*_integer_items(s))
             case "zeros" | "empty" | "iota":
-                return all((self.ranges.lower(n) or 0) >= 0 for n in s.args) and clear
+                return clear and all(map(self.ranges.is_length, s.args))
         return clear and s.op.kind != "custom"
 
     def inside_axes(self, places: tuple[Atom, ...], dims: tuple) -> bool:
-        return all(
-            self.ranges.contains(i, atom(n)) for i, n in zip(places, dims, strict=True)
-        )
+        return all(self.ranges.contains(i, atom(n)) for i, n in zip(places, dims, strict=True))
 
 
 class _Trip:

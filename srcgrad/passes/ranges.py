@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Scalar
-from srcgrad.ir.walk import map_atoms, refresh_types, walk
-from srcgrad.passes.rewrite import Rewriter
+from srcgrad.ir.walk import walk
 
 Form = tuple[Var | None, int]
 DEPTH = 8  # of definitions looked through
@@ -58,8 +56,12 @@ class Ranges:
 
     def contains(self, i: Atom, n: Atom) -> bool:
         """Whether 0 <= i < n for sure."""
-        low = self.lower(i)
-        return low is not None and low >= 0 and self.at_most(i, n, -1)
+        return self.is_length(i) and self.at_most(i, n, -1)
+
+    def is_length(self, a: Atom) -> bool:
+        """Whether 0 <= a for sure."""
+        low = self.lower(a)
+        return low is not None and low >= 0
 
     def decide(self, cond: Atom) -> bool | None:
         """Whether a condition is known to hold or not to."""
@@ -157,11 +159,11 @@ class Ranges:
                 yield self.form(y)
             case "sub", (x, y) if (low := self.lower(y)) is not None:
                 yield self.shifted(x, -low)
-            case "floordiv", (x, c) if _positive(c) and (self.lower(x) or -1) >= 0:
+            case "floordiv", (x, c) if _positive(c) and self.is_length(x):
                 yield self.form(x)
             case "mod", (_, n) if (self.lower(n) or 0) >= 1:
                 yield self.shifted(n, -1)
-            case ("slice_start" | "slice_stop"), (_, n, step) if _positive(step):
+            case (("slice_start" | "slice_stop"), (_, n, step)) if _positive(step):
                 yield self.form(n)
 
     def shifted(self, a: Atom, k: int) -> Form:
@@ -231,8 +233,7 @@ class Ranges:
                     self.at_least(r, least)
 
     def _passed(self, i: Atom, n: Atom) -> None:
-        low = self.lower(i)
-        if low is not None and low >= 0:
+        if self.is_length(i):
             self.know(i, n, -1)
         elif isinstance(i, Const):
             self.know(Const(-i.value, i.type), n)
@@ -266,51 +267,3 @@ def _positive(a: Atom) -> bool:
 
 def _fails(block: Block) -> bool:
     return any(isinstance(s, Def) and s.op.name == "fail" for s in block)
-
-
-class Ranged(Rewriter):
-    """A rewriter that knows the ranges at each statement it comes to."""
-
-    def __init__(self, function: Function):
-        super().__init__()
-        self.ranges = Ranges(function)
-
-    def block(self, block: Block) -> Block:
-        out: list[Stmt] = []
-        with self.ranges.scope():
-            for s in block:
-                for t in self.statement(s):
-                    self.ranges.learn(t)
-                    out.append(t)
-        return tuple(out)
-
-    def inside(self, s: Stmt) -> Stmt:
-        with self.ranges.scope():
-            match s:
-                case For():
-                    start, stop = self.atom(s.start), self.atom(s.stop)
-                    self.ranges.enter(replace(s, start=start, stop=stop))
-                case While():
-                    self.ranges.enter(s)
-            blocks = iter(self.conditions(s))
-
-            def inner(block: Block) -> Block:
-                cond, holds = next(blocks)
-                with self.ranges.scope():
-                    if cond is not None:
-                        self.ranges.assume(self.atom(cond), holds)
-                    return self.block(block)
-
-            refresh_types(s, self.atom)
-            new = map_atoms(s, self.atom, inner)
-            refresh_types(new, self.atom)
-            return new
-
-    def conditions(self, s: Stmt) -> tuple[tuple[Atom | None, bool], ...]:
-        """For each block of a statement, what holds in it."""
-        match s:
-            case If():
-                return (s.cond, True), (s.cond, False)
-            case While():
-                return (None, True), (s.cond, True)
-        return ((None, True),)

@@ -34,10 +34,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.ir.build import _evaluate as evaluate
-from srcgrad.ir.fold import identity
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.build import _folded as folded
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.types import BOOL, Scalar, is_float
+from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
 
@@ -71,9 +71,10 @@ class _Simplifier(Rewriter):
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
         if is_scalar_operation(s) and s.op.name != "dim":
-            folded = fold(s)
-            if folded is not None:
-                self.becomes(s.var, folded)  # type: ignore[arg-type]
+            assert s.var is not None
+            reduced = folded(s.op, s.args, s.params, s.var.type)
+            if reduced is not None:
+                self.becomes(s.var, reduced)
                 return
         yield s
 
@@ -105,6 +106,7 @@ class _Simplifier(Rewriter):
                 kept.append(k)
         if len(kept) == len(s.results):
             return s
+        refresh_types(s, self.atom)
         return replace(
             s, results=_pick(s.results, kept), then_yields=_pick(s.then_yields, kept),
             else_yields=_pick(s.else_yields, kept),
@@ -112,8 +114,10 @@ class _Simplifier(Rewriter):
 
     def choices(self, s: If) -> Iterable[Stmt]:
         """A branch that is no more than a choice of integers or bools, as selects."""
+        # the length of an array that is chosen is chosen with it
+        lengths = {d for r in s.results for d in type_vars(r.type)}
         groups = zip(s.results, s.then_yields, s.else_yields, strict=True)
-        selectable = [_is_choice(*g) for g in groups]
+        selectable = [g[0] not in lengths and _is_choice(*g) for g in groups]
         bare = not s.then and not s.orelse
         if bare and not s.results:
             self.changed = True
@@ -150,9 +154,7 @@ class _Simplifier(Rewriter):
             self.settle(s.results, s.inits)
             return
         varies = []
-        for k, (p, x, y, r) in enumerate(
-            zip(s.params, s.inits, s.yields, s.results, strict=True)
-        ):
+        for k, (p, x, y, r) in enumerate(zip(s.params, s.inits, s.yields, s.results, strict=True)):
             if self.atom(y) is p or same(self.atom(x), self.atom(y)):
                 value = self.atom(x)
                 self.becomes(p, value)
@@ -173,17 +175,6 @@ class _Simplifier(Rewriter):
             self.becomes(p, x)
         yield from self.block(s.test)
         self.settle(s.results, s.inits)
-
-
-def fold(s: Def) -> Atom | None:
-    """The atom a scalar operation comes to, of the same dtype, or None."""
-    assert s.var is not None
-    folded = identity(s.op, s.args, s.params)
-    if folded is None and s.args and all(isinstance(a, Const) for a in s.args):
-        folded = evaluate(s.op, s.args, s.params, s.var.type)
-    if folded is None or folded.type.dtype != s.var.type.dtype:
-        return None
-    return folded
 
 
 def same(a: Atom, b: Atom) -> bool:

@@ -17,7 +17,7 @@ from srcgrad.primitives.registry import linear, nondiff
 # ---- allocation ----
 
 
-def _same_dims(b: Any, x: Any) -> tuple:
+def _same_dims(b: Any, x: Any, *rest: Any, **params: Any) -> tuple:
     return x.type.dtype, x.type.dims
 
 
@@ -214,6 +214,11 @@ def _check_indices(i: Any, n: Any, axis: int = 0) -> Any:
     return np.where(i < 0, i + n, i)
 
 
+def _check_range(first: Any, last: Any, n: Any, axis: int = 0) -> None:
+    if first <= last and last >= n:
+        raise IndexError(f"index {max(first, n)} is out of bounds for axis {axis} with size {n}")
+
+
 def _int(b: Any, *args: Any, **params: Any) -> tuple:
     return "int", ()
 
@@ -222,6 +227,8 @@ dim = nondiff("dim", lambda x, axis: x.shape[axis], typing=_int)
 index = nondiff("index", _index, typing=_int, raises=True)
 # the places of an index that some path reached: the check has been made
 wrap = nondiff("wrap", lambda i, n: i + n if i < 0 else i, typing=_int)
+# all the places first..last of a loop at once, none of them negative; fails as the first would
+check_range = nondiff("check_range", _check_range, effect=True, raises=True)
 indices = nondiff("indices", _check_indices, typing=_same_dims, raises=True)
 slice_start = nondiff(
     "slice_start", lambda i, n, step: slice(i, None, step).indices(n)[0], typing=_int
@@ -249,10 +256,9 @@ def _check_broadcast(*dims: Any, split: int) -> None:
 
 def _check_assign(*dims: Any, split: int) -> None:
     a, b = tuple(map(int, dims[:split])), tuple(map(int, dims[split:]))
-    fits = len(b) <= len(a) and all(
-        n in (m, 1) for m, n in zip(reversed(a), reversed(b), strict=False)
-    )
-    if not fits and not (len(b) > len(a) and all(n == 1 for n in b[: len(b) - len(a)])):
+    extra = b[: max(len(b) - len(a), 0)]
+    pairs = zip(reversed(a), reversed(b), strict=False)
+    if any(n != 1 for n in extra) or any(n not in (m, 1) for m, n in pairs):
         shapes = f"shape {_shape_text(b)} into shape {_shape_text(a)}"
         raise ValueError(f"could not broadcast input array from {shapes}")
 
@@ -296,10 +302,9 @@ class References(list):
     """References to arrays by position."""
 
     def put(self, position: int, reference: Any) -> None:
-        if position == len(self):
+        while len(self) <= position:  # places that no path fills hold anything
             self.append(reference)
-        else:
-            self[position] = reference
+        self[position] = reference
 
 
 def _tape_view(tape: Any, start: Any, *dims: Any) -> Any:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad.autodiff.forward import jvp
+from srcgrad.backends.python import build
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.text import to_text
 from srcgrad.primitives import REGISTRY
@@ -97,13 +98,19 @@ def test_overlapping_assignment():
 @pytest.mark.parametrize("written", ["x", "y", "none"])
 def test_an_array_equal_to_another_is_not_its_alias(written):
     # the tangent of x + c is x's own, but it must not be x's buffer once either is written
-    def body(b, x, c):
-        y = b("add", x, c, name="y")
+    def body(b, x):
+        y = b("add", x, 0.4, name="y")
         if written != "none":
-            b("store", x if written == "x" else y, 0, b("load", x, 1))
-        return y, b("mul", x, y)
+            b("store", x if written == "x" else y, 0, b("exp", b("load", x, 1)))
+        return b("mul", x, y)
 
-    check_forward(function(body, "x:f64[1]", "c:f64"), A, 0.4)
+    check_forward(function(body, "x:f64[1]"), A)
+
+
+def test_a_returned_array_has_a_tangent_of_its_own():
+    f = function(lambda b, x: (b("add", x, 1.0), b("sub", x, 2.0)), "x:f64[1]")
+    _, _, y_dot, z_dot = build(jvp(f, (0,), REGISTRY), REGISTRY)(A, B)
+    assert y_dot is not B and z_dot is not B and y_dot is not z_dot
 
 
 def test_views_of_one_buffer():
@@ -201,6 +208,14 @@ def test_reductions():
         )
 
     check_forward(function(body, "x:f64[2]"), M)
+
+
+def test_joins_with_constants():
+    def body(b, x, s):
+        fixed = b("zeros", 2, dtype="f64")
+        return b("concatenate", fixed, x, axis=0), b("pack", 1.5, s, 2.5)
+
+    check_forward(function(body, "x:f64[1]", "s:f64"), A, 0.7)
 
 
 def test_gather_and_scatter():

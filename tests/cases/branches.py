@@ -48,7 +48,7 @@ def argument_on_one_side(x, a):
     if a > 0.0:
         y = x
     else:
-        y = np.zeros(3)
+        y = np.zeros_like(x)
     return np.sum(y * x) * a
 
 

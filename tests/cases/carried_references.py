@@ -40,7 +40,7 @@ def scratch_overwritten(x, n):
 @case(vec(5), 4)
 def previous_kept(x, n):
     u = x.copy()
-    old = np.zeros(5)
+    old = np.zeros_like(x)
     for _ in range(n):
         new = 1.5 * u - 0.6 * old * u
         old = u

@@ -64,7 +64,7 @@ def passed_through_or_constant(x, y, flag):
 @case(vec(3), True, tags=("p32",))
 @case(vec(3), False, tags=("p32",))
 def array_passed_through(x, flag):
-    y = pick(x, np.ones(3), flag)
+    y = pick(x, np.ones_like(x), flag)
     y[1] = y[0] * x[2]
     return np.sum(x * y)
 

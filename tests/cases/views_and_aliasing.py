@@ -31,7 +31,7 @@ def overlapping_views_to_helper(a, c):
 @case(vec(6), 0, tags=("p11",))
 def swapped_buffers(x, n):
     a = x.copy()
-    b = np.zeros(6)
+    b = np.zeros_like(x)
     for _ in range(n):
         for i in range(1, 5):
             b[i] = 0.25 * a[i - 1] + 0.5 * a[i] * a[i + 1]
@@ -144,7 +144,7 @@ def slice_of_last_axis(x, f):
 
 @case(vec(6), 3)
 def view_of_carried(x, n):
-    a, b = x.copy(), np.zeros(6)
+    a, b = x.copy(), np.zeros_like(x)
     for _ in range(n):
         w = a[1:5]
         for i in range(4):

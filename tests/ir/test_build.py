@@ -25,8 +25,8 @@ def test_two_arrays_promote_as_numpy_promotes_them(op, left, right):
         with pytest.raises(TypeError, match=op):
             b(op, x, y)
         return
-    if {left, right} <= {"bool", "i8", "u8"} and want == np.float16:
-        return  # NumPy's half precision for bytes: see the next test
+    if want == np.float16 and {left, right} in ({"bool"}, {"i8", "u8"}):
+        return  # NumPy computes these two in half precision; here truth values are Python numbers
     assert np_dtype(b(op, x, y).type.dtype) == want
 
 

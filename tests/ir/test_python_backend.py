@@ -177,6 +177,12 @@ def f(x: f64[n]):
     assert x[1] == 7.0
 
 
+def test_a_function_may_have_the_name_of_a_primitive():
+    b, x = programs.builder(), Var("x", FLOAT)
+    f = programs.finish(b, "sin", (x,), b("sin", x))
+    assert run(f, 0.5) == (np.sin(0.5),)
+
+
 # ---- errors ----
 def failing(op, *args, **params):
     """A function of `x` and `n` whose one located statement fails."""

@@ -25,7 +25,7 @@ TEMPLATES = {
     "isnan": "math.isnan(a)", "isinf": "math.isinf(a)", "isfinite": "math.isfinite(a)",
     "signbit": "np.signbit(a)", "where": "where(a, b, c)", "stop_gradient": "a",
     "maximum": "maximum(a, b)", "minimum": "minimum(a, b)",
-    "clip": "minimum(maximum(a, b), c)", "abs": "abs(a)", "sign": "np.sign(a)",
+    "clip": "minimum(maximum(a, b), c)", "abs": "abs(a)", "sign": "sign(a)",
     "floor": "np.floor(a)", "ceil": "np.ceil(a)", "trunc": "np.trunc(a)", "rint": "np.rint(a)",
     "copysign": "math.copysign(a, b)", "exp": "math.exp(a)", "exp2": "np.exp2(a)",
     "expm1": "math.expm1(a)", "log": "math.log(a)", "log2": "math.log2(a)",
@@ -43,6 +43,7 @@ TEMPLATES = {
 # NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
 INTEGER = dict.fromkeys(("floor", "ceil", "trunc", "rint"), "a") | {
     "floordiv": "floordiv(a, b)",
+    "fmod": "remainder(a, b)",
     "isnan": "False",
     "isinf": "False",
     "isfinite": "True",
@@ -50,13 +51,23 @@ INTEGER = dict.fromkeys(("floor", "ceil", "trunc", "rint"), "a") | {
 }
 BOOL = {"add": "a | b", "mul": "a & b", "invert": "not a", "maximum": "a | b", "minimum": "a & b",
         "bit_xor": "a != b", "floor": "a", "ceil": "a", "trunc": "a", "abs": "a"}  # fmt: skip
+COMPLEX = {"div": "divide(a, b)", "sign": "np.sign(a)"}
 SMALL = {"i8", "i16", "i32", "u8", "u16", "u32", "u64"}
 TRUTH = {"logical_and", "logical_or", "logical_xor", "logical_not"}
 
 
 @lru_cache(maxsize=1024)
 def parsed(template: str) -> ast.expr:
-    return ast.parse(template, mode="eval").body
+    return _Subscripts().visit(ast.parse(template, mode="eval")).body
+
+
+class _Subscripts(ast.NodeTransformer):
+    """`x[a, b:c]` as a name in brackets: astunparse would put its items in parentheses."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.slice, ast.Tuple) and node.slice.elts:
+            node.slice = ast.Name(id=", ".join(map(ast.unparse, node.slice.elts)))
+        return node
 
 
 class _Fill(ast.NodeTransformer):
@@ -100,7 +111,7 @@ def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:
     if name == "cast":
         return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])
     if name == "powi":
-        return _narrow(definition, fill(f"a ** {definition.params['n']}", a=operands[0]))
+        return _narrow(definition, _power(definition, operands[0]))
     template = _template(definition)
     if template is None:
         return None
@@ -120,8 +131,18 @@ def _template(definition: Def) -> str | None:
         tests = {letter: parsed(f"({letter} != 0)") for letter in "ab"[:arity]}
         return ast.unparse(fill(template, **tests))
     if is_complex(dtype):
-        return template.replace("math.", "np.")
+        return COMPLEX.get(name, template.replace("math.", "np."))
     return template if is_float(dtype) else INTEGER.get(name, template)
+
+
+def _power(definition: Def, a: ast.expr) -> ast.expr:
+    n = definition.params["n"]
+    if n >= 0:
+        return fill(f"a ** {n}", a=a)
+    # Numba's own negative powers raise at 0
+    dtype = definition.args[0].type.dtype
+    template = "divide(one, a ** {})" if is_complex(dtype) else "one / a ** {}"
+    return fill(template.format(-n), a=a, one=constant(1.0, dtype))
 
 
 def _narrow(definition: Def, value: ast.expr) -> ast.expr:
@@ -135,6 +156,8 @@ def _cast(source: str, target: str, value: ast.expr) -> ast.expr:
         return value
     if target == "bool":
         return fill("a != 0", a=value)
+    if source == "bool" and target[0] in "fc":
+        value = fill("int(a)", a=value)
     return fill(f"{_CONSTRUCTOR.get(target, 'np.' + DTYPES[target])}(a)", a=value)
 
 

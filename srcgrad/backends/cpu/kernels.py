@@ -33,12 +33,12 @@ def where(c, a, b):
 @compiled
 def maximum(a, b):
     """NumPy's: a NaN on either side wins."""
-    return a if (a >= b) | (a != a) else b
+    return a if (a > b) | (a != a) else b
 
 
 @compiled
 def minimum(a, b):
-    return a if (a <= b) | (a != a) else b
+    return a if (a < b) | (a != a) else b
 
 
 @compiled
@@ -53,10 +53,30 @@ def sigmoid(a):
     return one / (one + math.exp(-a))
 
 
+@compiled
+def sign(a):
+    if a > 0:
+        return type(a)(1)
+    return type(a)(-1) if a < 0 else a + type(a)(0)
+
+
+@compiled
+def divide(a, b):
+    """Of complex numbers: Numba raises where b is 0."""
+    return a / b if b != 0 else complex(a.real / abs(b), a.imag / abs(b))
+
+
 # ---- integers: what C leaves undefined is what NumPy makes of it ----
 @compiled
 def floordiv(a, b):
     return -a if b == -1 else a // b
+
+
+@compiled
+def remainder(a, b):
+    """With the sign of `a`; 0 where b is 0."""
+    rest = abs(a) % abs(b)
+    return -rest if a < 0 else rest
 
 
 @compiled
@@ -148,6 +168,12 @@ def check_equal(site, a, b):
 
 
 @compiled
+def check_range(site, first, last, n):
+    if first <= last and last >= n:
+        raise Failure(site, first, last, n)
+
+
+@compiled
 def fail(site, values):
     raise Failure(site, values)
 
@@ -185,7 +211,6 @@ def tape_view(tape, start, size, dims):
 # ---- references by position: a list whose first item only fixes its type ----
 @compiled
 def ref_put(references, position, reference):
-    if position + 1 == len(references):
+    while len(references) <= position + 1:  # places that no path fills hold anything
         references.append(reference)
-    else:
-        references[position + 1] = reference
+    references[position + 1] = reference

@@ -1,6 +1,6 @@
-"""Library calls on whole arrays: BLAS and LAPACK through Numba, orderings, searches.
+"""Library calls on whole arrays: BLAS and LAPACK through Numba, ordering, search.
 
-Every result is a fresh C-contiguous array. Strided operands are copied once, because BLAS wants
+Every result is a fresh C-contiguous array; strided operands are copied once, because BLAS wants
 contiguous ones. Compiled once per machine. Without Numba these are plain functions.
 """
 
@@ -12,11 +12,165 @@ from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.kernels import compiled
 
 
+# ---- products ----
+@compiled
+def matmul(a, b):
+    return np.dot(a, b)
+
+
+@compiled
+def matmul_stacked(a, b):
+    """Of stacks of matrices with the same leading dims."""
+    rows, inner, columns = a.shape[a.ndim - 2], a.shape[a.ndim - 1], b.shape[b.ndim - 1]
+    count = 1
+    for n in a.shape[:-2]:
+        count *= n
+    lefts = np.ascontiguousarray(a).reshape((count, rows, inner))
+    rights = np.ascontiguousarray(b).reshape((count, inner, columns))
+    out = np.empty((count, rows, columns), a.dtype)
+    for k in range(count):
+        np.dot(lefts[k], rights[k], out[k])
+    return out.reshape(a.shape[:-1] + (columns,))
+
+
+@compiled
+def matmul_integers(a, b):
+    """What BLAS does not have."""
+    out = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                out[i, j] += a[i, k] * b[k, j]
+    return out
+
+
 @compiled
 def matvec(a, x):
-    return np.dot(np.ascontiguousarray(a), np.ascontiguousarray(x))
+    return np.dot(a, x)
 
 
 @compiled
 def vecdot(a, b):
-    return np.dot(np.ascontiguousarray(a), np.ascontiguousarray(b))
+    return np.dot(a, b)
+
+
+@compiled
+def vecdot_integers(a, b):
+    total = a.dtype.type(0)
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@compiled
+def matvec_integers(a, x):
+    out = np.zeros(a.shape[0], a.dtype)
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out[i] += a[i, k] * x[k]
+    return out
+
+
+# ---- decompositions: Numba raises where a matrix holds NaN or inf, NumPy answers NaN ----
+@compiled
+def finite(a):
+    good = True
+    for v in a.flat:
+        good &= np.isfinite(v)
+    return good
+
+
+@compiled
+def solve(site, a, b):
+    if not (finite(a) and finite(b)):
+        return np.full(b.shape, np.nan, b.dtype)
+    out, failed = np.empty(b.shape, b.dtype), False
+    try:
+        out[...] = np.linalg.solve(a, b)
+    except Exception:  # a raise in here would be lost
+        failed = True
+    if failed:
+        raise Failure(site)
+    return out
+
+
+@compiled
+def inv(site, a):
+    if not finite(a):
+        return np.full(a.shape, np.nan, a.dtype)
+    out, failed = np.empty(a.shape, a.dtype), False
+    try:
+        out[...] = np.linalg.inv(a)
+    except Exception:
+        failed = True
+    if failed:
+        raise Failure(site)
+    return out
+
+
+@compiled
+def cholesky(site, a):
+    out, failed = np.empty(a.shape, a.dtype), False
+    try:
+        out[...] = np.linalg.cholesky(a)
+    except Exception:
+        failed = True
+    if failed:
+        raise Failure(site)
+    return out
+
+
+@compiled
+def det(a):
+    return a.dtype.type(np.linalg.det(a) if finite(a) else np.nan)
+
+
+@compiled
+def logabsdet(a):
+    return a.dtype.type(np.linalg.slogdet(a)[1] if finite(a) else np.nan)
+
+
+@compiled
+def detsign(a):
+    return a.dtype.type(np.linalg.slogdet(a)[0] if finite(a) else np.nan)
+
+
+@compiled
+def cofactors(a):
+    """det(a) inv(a)', through the singular values so that singular matrices have them too."""
+    if not finite(a):
+        return np.full(a.shape, np.nan, a.dtype)
+    u, s, vt = np.linalg.svd(a)
+    others = np.ones_like(s)
+    for k in range(s.size):
+        for other in range(s.size):
+            if other != k:
+                others[k] *= s[other]
+    sign = a.dtype.type(np.linalg.det(u) * np.linalg.det(vt))
+    return np.dot(sign * (u * others), vt)
+
+
+# ---- ordering and search: NaN is larger than anything ----
+@compiled
+def argsort(x):
+    return np.argsort(x, kind="mergesort")
+
+
+@compiled
+def search_left(a, v):
+    low, high = 0, a.size
+    while low < high:
+        middle = (low + high) >> 1
+        below = (a[middle] < v) | ((v != v) & (a[middle] == a[middle]))
+        low, high = (middle + 1, high) if below else (low, middle)
+    return low
+
+
+@compiled
+def search_right(a, v):
+    low, high = 0, a.size
+    while low < high:
+        middle = (low + high) >> 1
+        above = (v < a[middle]) | ((a[middle] != a[middle]) & (v == v))
+        low, high = (low, middle) if above else (middle + 1, high)
+    return low

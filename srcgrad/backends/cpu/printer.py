@@ -94,7 +94,8 @@ class Printer:
         value = scalar(s, operands) or definition(self, s)
         if value is None:
             raise UnsupportedError(f"'{s.op.name}' has no scalar form on the cpu", s.loc)
-        self.put(depth, assign(self.names[s.var], value), note_of(s))
+        name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
+        self.put(depth, assign(name, value), note_of(s))
         return None
 
     def reserve(self, s: Def, depth: int) -> None:
@@ -141,9 +142,9 @@ class Printer:
         if len(self.lines) == before:
             self.write(depth, "pass")
 
-    def function(self, f: Function) -> str:
-        refuse_joined_tapes(f)
-        self.write(0, f"def {f.name}({', '.join(self.names[p] for p in f.params)}):")
+    def function(self, f: Function, name: str) -> str:
+        refuse_unprintable(f)
+        self.write(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
         self.block(f.body, 1)
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
         return "\n".join(self.lines) + "\n"
@@ -163,10 +164,11 @@ def printed(node: ast.stmt) -> str:
     return text
 
 
-def refuse_joined_tapes(f: Function) -> None:
-    """A tape is one name, bound anew when it grows: it cannot be carried or selected."""
+def refuse_unprintable(f: Function) -> None:
+    """A tape is one name, bound anew when it grows; there is no float16 in compiled code."""
     for s in walk(f.body):
-        if not isinstance(s, Def):
-            for v in results(s):
-                if isinstance(v.type, Tape | RefTape):
-                    raise UnsupportedError("a growing buffer cannot be joined", s.loc)
+        for v in results(s):
+            if not isinstance(s, Def) and isinstance(v.type, Tape | RefTape):
+                raise UnsupportedError("a growing buffer cannot be joined", s.loc)
+            if getattr(v.type, "dtype", "") == "f16":
+                raise UnsupportedError("float16 is not supported on the cpu", s.loc, "use float32")

@@ -14,12 +14,10 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
 
-# functions of `library.py`: (name, whether they may raise)
-LIBRARY = {
-    "matmul": False, "matvec": False, "vecdot": False, "solve": True, "inv": True,
-    "cholesky": True, "det": False, "logabsdet": False, "detsign": False, "cofactors": False,
-    "argsort": False, "searchsorted": False,
-}  # fmt: skip
+# functions of `library.py` that may raise take the number of their site
+RAISING = {"solve", "inv", "cholesky"}
+LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",
+           "argsort", "searchsorted"}  # fmt: skip
 
 
 def definition(p: Any, s: Def) -> ast.expr | None:
@@ -69,8 +67,8 @@ def effect(p: Any, s: Def) -> list[ast.stmt]:
             texts, split = [p.text(a) for a in args], s.params["split"]
             a, b = tuple_text(texts[:split]), tuple_text(texts[split:])
             return [_call(f"{name}({p.site(s)}, {a}, {b})")]
-        case "check_equal":
-            return [_call(f"check_equal({p.site(s)}, {', '.join(map(p.text, args))})")]
+        case "check_equal" | "check_range":
+            return [_call(f"{name}({p.site(s)}, {', '.join(map(p.text, args))})")]
         case "fail":
             return [_call(f"fail({p.site(s)}, {tuple_text(list(map(p.text, args)))})")]
         case "show":
@@ -99,9 +97,17 @@ def _trips(p: Any, s: Def) -> ast.expr:
 
 
 def _library(p: Any, s: Def) -> ast.expr:
-    parts = [p.site(s)] if LIBRARY[s.op.name] else []
-    parts += [p.text(a) for a in s.args] + [repr(v) for v in s.params.values()]
-    return parsed(f"{s.op.name}({', '.join(parts)})")
+    name, dtype = s.op.name, s.args[0].type.dtype
+    parts = [p.text(a) for a in s.args]
+    if name in RAISING:
+        parts.insert(0, p.site(s))
+    if name == "searchsorted":
+        name = f"search_{s.params['side']}"
+    elif name == "matmul" and s.args[0].type.ndim > 2:
+        name = "matmul_stacked"
+    elif name in ("matmul", "matvec", "vecdot") and dtype[0] not in "fc":
+        name += "_integers"
+    return parsed(f"{name}({', '.join(parts)})")
 
 
 def _shown(p: Any, s: Def) -> str:

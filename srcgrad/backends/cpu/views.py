@@ -26,10 +26,12 @@ def reference(definition: Def, text: Text) -> ast.expr | None:
         case "view":
             return parsed(_view(definition, source, text))
         case "transpose":
-            perm = ", ".join(str(p) for p in definition.params["perm"])
+            perm = definition.params["perm"]
             if definition.var.type.layout == "C":  # only axes of length 1 changed places
                 return parsed(f"{source}.reshape({_dims(definition, text)})")
-            return parsed(f"{source}.transpose({perm})")
+            if perm == tuple(reversed(range(len(perm)))):
+                return parsed(f"{source}.T")  # Numba knows its order, BLAS needs no copy
+            return parsed(f"{source}.transpose({', '.join(map(str, perm))})")
         case "reshape":
             return parsed(f"{source}.reshape({_dims(definition, text)})")
         case "tape_view":

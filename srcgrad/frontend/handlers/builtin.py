@@ -50,16 +50,7 @@ def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
     if not is_value(x):
         it.refuse(node, f"{describe(x)} cannot be converted to a number")
     x = _scalar(it, node, x, static.__name__)
-    if atom(x).type.dtype == target.dtype:
-        return _weakened(it, x, target)
-    return plain(it.b.cast(x, target))
-
-
-def _weakened(it: Any, x: Any, target: Any) -> Any:
-    """The same number as a Python number: it no longer decides dtypes."""
-    if x.type.weak:
-        return x
-    return it.b._define(it.b.table["cast"], (x,), {"dtype": target.dtype}, target, "")
+    return plain(it.b.retyped(x, target))
 
 
 def _cast_to(dtype: Any) -> None:

@@ -1,0 +1,48 @@
+"""srcgrad: gradients of ordinary Python, by source transformation.
+
+    import srcgrad as flow
+
+`flow.compile`, `flow.grad`, `flow.value_and_grad`, `flow.vjp` and `flow.jvp` take plain NumPy and
+loop code. Names are loaded when first used: importing srcgrad loads neither Numba nor SciPy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "compile": "srcgrad.api", "grad": "srcgrad.api", "value_and_grad": "srcgrad.api",
+    "vjp": "srcgrad.api", "jvp": "srcgrad.api", "stop_gradient": "srcgrad.api",
+    "Compiled": "srcgrad.api",
+    "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
+}  # fmt: skip
+_MODULES = ("errors", "testing", "tools")
+
+if TYPE_CHECKING:
+    from srcgrad import errors, testing, tools
+    from srcgrad.api import Compiled, compile, grad, jvp, stop_gradient, value_and_grad, vjp
+    from srcgrad.errors import SrcgradError, UnsupportedError
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"srcgrad.{name}")
+    else:
+        raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, *_MODULES})
+
+
+__all__ = [
+    "Compiled", "SrcgradError", "UnsupportedError", "compile", "errors", "grad", "jvp",
+    "stop_gradient", "testing", "tools", "value_and_grad", "vjp",
+]  # fmt: skip

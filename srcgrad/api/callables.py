@@ -1,0 +1,48 @@
+"""Callables that are not plain functions: methods, partials, instances with `__call__`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError
+
+
+def as_function(fn: Any) -> types.FunctionType:
+    """A plain function of the remaining arguments that calls `fn`."""
+    try:
+        signature = inspect.signature(fn)
+    except (TypeError, ValueError) as e:
+        raise ArgumentTypeError(f"{fn!r} cannot be differentiated: {e}") from None
+    from srcgrad.frontend.source import state_source
+
+    params = list(signature.parameters.values())
+    listed, passed = [], []
+    for p in params:
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        keyword = p.kind is p.KEYWORD_ONLY
+        listed.append(f"{star}{p.name}")
+        passed.append(f"{p.name}={p.name}" if keyword else f"{star}{p.name}")
+    first = next((k for k, p in enumerate(params) if p.kind is p.KEYWORD_ONLY), None)
+    if first is not None and not any(p.kind is p.VAR_POSITIONAL for p in params):
+        listed.insert(first, "*")
+    name = getattr(_named(fn), "__name__", "call")
+    name = name if name.isidentifier() else "call"
+    text = f"def {name}({', '.join(listed)}):\n    return called_({', '.join(passed)})\n"
+    scope: dict[str, Any] = {"called_": fn}
+    exec(text, scope)
+    function = scope[name]
+    function.__signature__ = signature
+    function.__kwdefaults__ = {
+        p.name: p.default for p in params if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+    } or None
+    state_source(function, text)
+    return function
+
+
+def _named(fn: Any) -> Any:
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return fn if hasattr(fn, "__name__") else type(fn)

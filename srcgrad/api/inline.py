@@ -1,0 +1,103 @@
+"""A transformed function called inside a compiled one: its IR is inlined at the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.program import Primal
+from srcgrad.api.structure import template
+from srcgrad.autodiff.clone import clone
+from srcgrad.frontend.captures import Captures, Respecialise
+from srcgrad.frontend.trace import Leaf
+from srcgrad.frontend.values import Record, children, plain, rebuild
+from srcgrad.ir.nodes import Const, Def, Var, atom
+from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.ir.walk import rename, walk
+
+
+def inline(compiled: Any, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    """Emit the program of a `Compiled` for the values of a call, and return its result."""
+    if isinstance(compiled.spec, Primal):
+        return it.call(compiled.function, args, kwargs, node)
+    arguments = it.bind(compiled.function, args, kwargs, node)
+    likes = {n: template(v, (n,), lambda _, leaf: _like(leaf)) for n, v in arguments.items()}
+    captures: Captures = it.captures
+    demands = compiled._demands
+    try:
+        program = compiled.spec.program(likes, demands)
+    except Respecialise:
+        raise
+    values = {path: v for n, a in arguments.items() for path, v in _leaves(a, (n,))}
+    fn = clone(program.function)
+    given = [values[path] for path in program.inputs]
+    for h in program.hidden:
+        key = ("inlined", id(compiled), h.name)
+        given.append(captures.take(it, key, h.fetch, h.name, node))
+    for g in program.guards:
+        captures.guards[g.key] = g
+    mapping: dict[Var, Any] = {}
+    for p, v in zip(fn.params, given, strict=True):
+        v = _fitting(it, p, v)
+        mapping[p] = v
+    for s in list(fn.body):
+        if isinstance(s, Def) and s.op.name == "dim" and s.args[0] in mapping and s.var is not None:
+            array = mapping[s.args[0]]  # type: ignore[index]
+            mapping[s.var] = atom(array.type.dims[s.params["axis"]])
+    body = tuple(
+        s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim" and s.var in mapping)
+    )
+    fn = rename(fn.with_body(body), mapping)
+    for s in fn.body:
+        it.b.append(s)
+    for s in walk(fn.body):
+        if isinstance(s, Def) and s.var is not None:
+            it.b.definition[s.var] = s
+    return _result(program.output, fn.returns)
+
+
+def _fitting(it: Any, p: Var, v: Any) -> Any:
+    v = atom(v)
+    if isinstance(p.type, Scalar):
+        return it.b.cast(v, p.type)
+    if isinstance(p.type, Array) and p.type.layout == "C" and v.type.layout != "C":
+        return it.b("copy", v)
+    return v
+
+
+def _leaves(value: Any, path: tuple) -> Any:
+    if isinstance(value, Record):
+        for f, v in value.fields.items():
+            yield from _leaves(v, (*path, f))
+        return
+    parts = children(value)
+    if parts is None:
+        yield path, value
+        return
+    keys = list(value) if isinstance(value, dict) else range(len(parts))
+    for k, p in zip(keys, parts, strict=True):
+        yield from _leaves(p, (*path, k))
+
+
+def _like(v: Any) -> Any:
+    """A value of the kind of an IR value: tracing reads kinds only."""
+    if not isinstance(v, Var | Const):
+        return v
+    t = v.type
+    if isinstance(t, Array):
+        # run-time dims may turn out to be 1: they are not known to be otherwise
+        shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
+        return np.zeros(shape, np_dtype(t.dtype))
+    if t.weak:
+        return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
+    return np_dtype(t.dtype).type(1)
+
+
+def _result(shape: Any, returns: tuple) -> Any:
+    if isinstance(shape, Leaf):
+        return plain(returns[shape.k])
+    parts = children(shape)
+    return shape if parts is None else rebuild(shape, [_result(p, returns) for p in parts])
+
+

@@ -1,0 +1,214 @@
+"""A stack of transforms on a Python function becomes one IR function with templates around it.
+
+`Primal` traces; `Gradient` and `Tangent` differentiate the program below them. So transforms nest,
+and a transformed function that is called inside a compiled one is inlined as IR.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, replace
+from typing import Any
+
+from srcgrad.api.structure import leaf_numbers, template
+from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.forward import jvp as forward
+from srcgrad.autodiff.reverse import vjp as reverse
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
+from srcgrad.frontend.captures import Demands, Guard, Hidden
+from srcgrad.frontend.trace import Leaf, trace
+from srcgrad.frontend.values import describe
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Def, Function, Var
+from srcgrad.ir.types import Array, float_type
+from srcgrad.passes import run as run_passes
+from srcgrad.primitives import REGISTRY
+
+
+class PositionError(SrcgradError, RuntimeError):
+    """A position that the call has no argument for."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """An IR function, the paths of its parameters and the template of its results."""
+
+    function: Function
+    inputs: tuple[tuple, ...]
+    hidden: tuple[Hidden, ...]
+    guards: tuple[Guard, ...]
+    output: Any
+    name: str
+
+    @property
+    def written(self) -> set[int]:
+        """The positions of parameters whose buffers the function stores to."""
+        classes = AliasClasses(self.function)
+        return {
+            k
+            for k, p in enumerate(self.function.params)
+            if isinstance(p.type, Array) and not classes.is_pure(p)
+        }
+
+
+@dataclass(frozen=True)
+class Primal:
+    function: types.FunctionType
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        t = trace(self.function, arguments, demands)
+        function = run_passes(t.function, REGISTRY)
+        return Program(function, t.inputs, t.hidden, t.guards, t.output, t.source.name)
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""
+
+    inner: Any
+    positions: tuple[int, ...] | None
+    bare: bool = True  # one position: its gradient alone
+    has_aux: bool = False
+    with_value: bool = False
+    seeded: bool = False  # vjp: every argument, a seed per result
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        p = protected(self.inner.program(arguments, demands))
+        names = list(arguments)
+        positions = tuple(range(len(names))) if self.positions is None else self.positions
+        for k in positions:
+            if k >= len(names):
+                raise PositionError(f"Position index {k} is exceed input size.")
+        chosen = [names[k] for k in positions]
+        wrt, gradients = self._wrt(p, arguments, chosen)
+        main, output = self._outputs(p)
+        seeds = [
+            None if k not in main or not float_type(a.type) else "given" if self.seeded else "ones"
+            for k, a in enumerate(p.function.returns)
+        ]
+        if not any(seeds) and not self.seeded:
+            raise ArgumentTypeError(
+                f"{p.name}() returns nothing that has a gradient ({describe_returns(p)})"
+            )
+        joint = reverse(p.function, wrt, REGISTRY, seeds)
+        joint = run_passes(joint, REGISTRY)
+        template_ = self._template(p, gradients, output)
+        return replace(
+            p, function=replace(joint, name=f"{p.function.name}_grad"), output=template_
+        )
+
+    def _wrt(
+        self, p: Program, arguments: dict[str, Any], chosen: list[str]
+    ) -> tuple[list[int], list[Any]]:
+        """Positions of the parameters differentiated by, and a template per chosen argument."""
+        place = {path: k for k, path in enumerate(p.inputs)}
+        wrt: list[int] = []
+        first = len(p.function.returns)
+
+        def at(path: tuple, value: Any) -> Any:
+            k = place.get(path)
+            if k is None or not float_type(p.function.params[k].type):
+                return None
+            wrt.append(k)
+            return Leaf(first + len(wrt) - 1)
+
+        gradients = [template(arguments[n], (n,), at) for n in chosen]
+        for n, g in zip(chosen, gradients, strict=True):
+            if not leaf_numbers(g) and not self.seeded:
+                raise _no_float(p, n, arguments[n])
+        return wrt, gradients
+
+    def _outputs(self, p: Program) -> tuple[set[int], Any]:
+        if not self.has_aux:
+            return set(range(len(p.function.returns))), p.output
+        if not isinstance(p.output, tuple) or len(p.output) < 2:
+            raise ArgumentValueError(
+                "When has_aux is True, origin fn requires more than one outputs."
+            )
+        return set(leaf_numbers(p.output[0])), p.output
+
+    def _template(self, p: Program, gradients: list[Any], output: Any) -> Any:
+        g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
+        if self.with_value:
+            return (output, g)
+        return (g, tuple(output[1:])) if self.has_aux else g
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """Forward mode: the arguments, then a tangent of each; (out, out_dot)."""
+
+    inner: Any
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        p = protected(self.inner.program(arguments, demands))
+        wrt = [
+            k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)
+        ]
+        fn = run_passes(forward(p.function, wrt, REGISTRY), REGISTRY)
+        n = len(p.function.returns)
+        floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
+        numbers = {k: n + i for i, k in enumerate(floats)}
+
+        def dot(shape: Any) -> Any:
+            if isinstance(shape, Leaf):
+                return Leaf(numbers[shape.k]) if shape.k in numbers else None
+            from srcgrad.frontend.values import children, rebuild
+
+            parts = children(shape)
+            return shape if parts is None else rebuild(shape, [dot(x) for x in parts])
+
+        tangents = tuple(("tangent", *p.inputs[k]) for k in wrt)
+        return replace(
+            p,
+            function=replace(fn, name=f"{p.function.name}_jvp"),
+            inputs=(*p.inputs, *tangents),
+            output=(p.output, dot(p.output)),
+        )
+
+
+def protected(p: Program) -> Program:
+    """The program on copies of the parameters it stores to: a transform leaves arguments alone."""
+    written = p.written
+    if not written:
+        return p
+    fn = clone(p.function)
+    copies, params = [], list(fn.params)
+    for k in sorted(written):
+        inner = params[k]
+        params[k] = Var(inner.name, replace(inner.type, layout=inner.type.layout))
+        copies.append((k, inner))
+    entry = [s for s in fn.body if isinstance(s, Def) and s.op.name == "dim"]
+    rest = [s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim")]
+    outer = {inner: params[k] for k, inner in copies}
+    entry = [
+        replace(s, args=tuple(outer.get(a, a) if isinstance(a, Var) else a for a in s.args))
+        for s in entry
+    ]
+    made = [Def(inner, REGISTRY["copy"], (params[k],)) for k, inner in copies]
+    for _, inner in copies:
+        inner.type = replace(inner.type, layout="C")
+    body = (*entry, *made, *rest)
+    return replace(p, function=Function(fn.name, tuple(params), body, fn.returns))
+
+
+def _no_float(p: Program, name: str, value: Any) -> Exception:
+    way = "pass a float, such as 2.0" if not hasattr(value, "dtype") else "use .astype(float)"
+    return ArgumentTypeError(
+        f"argument '{name}' of {p.name}() is {_kind(value)}: only floats have gradients", None, way
+    )
+
+
+def _kind(value: Any) -> str:
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return f"an array of dtype {value.dtype}"
+    return describe(value)
+
+
+def describe_returns(p: Program) -> str:
+    kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
+    return ", ".join(kinds) or "None"
+
+

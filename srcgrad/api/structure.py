@@ -1,0 +1,104 @@
+"""Arguments to leaves and results back to structures: tuples, dicts, named tuples, dataclasses.
+
+Dataclasses are rebuilt without calling `__init__`. Never copies an array.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.trace import Leaf
+from srcgrad.frontend.values import Record, children, is_dataclass_instance, rebuild
+from srcgrad.ir.types import Scalar, np_dtype
+
+
+def leaves(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
+    """The (path, leaf) pairs of an argument, in the order of the frontend."""
+    if type_of_value(value) is not None:
+        yield path, value
+    elif is_dataclass_instance(value):
+        for f in type(value).__dataclass_fields__:
+            yield from leaves(getattr(value, f), (*path, f))
+    elif (parts := children(value)) is not None:
+        keys = list(value) if isinstance(value, dict) else range(len(parts))
+        for k, p in zip(keys, parts, strict=True):
+            yield from leaves(p, (*path, k))
+    else:
+        yield path, value
+
+
+def template(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
+    """The structure of an argument with each leaf replaced by `at(path, leaf)`."""
+    if type_of_value(value) is not None:
+        return at(path, value)
+    if isinstance(value, Record):
+        return Record(value.cls, {f: template(v, (*path, f), at) for f, v in value.fields.items()})
+    if is_dataclass_instance(value):
+        names = type(value).__dataclass_fields__
+        return Record(
+            type(value), {f: template(getattr(value, f), (*path, f), at) for f in names}
+        )
+    parts = children(value)
+    if parts is None:
+        return at(path, value)
+    keys = list(value) if isinstance(value, dict) else range(len(parts))
+    return rebuild(value, [template(p, (*path, k), at) for k, p in zip(keys, parts, strict=True)])
+
+
+def filled(shape: Any, values: list[Any]) -> Any:
+    """A template with its leaves filled in; records become their dataclasses."""
+    match shape:
+        case Leaf(k):
+            return values[k]
+        case Record():
+            made = object.__new__(shape.cls)
+            for f, v in shape.fields.items():
+                object.__setattr__(made, f, filled(v, values))
+            return made
+    parts = children(shape)
+    if parts is None:
+        return copy.copy(shape) if isinstance(shape, list | dict) else shape
+    return rebuild(shape if type(shape) is not list else list(shape), [filled(p, values) for p in parts])
+
+
+def shifted(shape: Any, by: int) -> Any:
+    """A template whose leaves are counted from `by`."""
+    if isinstance(shape, Leaf):
+        return Leaf(shape.k + by)
+    parts = children(shape)
+    return shape if parts is None else rebuild(shape, [shifted(p, by) for p in parts])
+
+
+def leaf_numbers(shape: Any) -> list[int]:
+    """The numbers of the leaves of a template, in order."""
+    if isinstance(shape, Leaf):
+        return [shape.k]
+    return [k for p in children(shape) or [] for k in leaf_numbers(p)]
+
+
+def converter(type_: Any) -> Callable[[Any], Any] | None:
+    """What turns a backend's result into the Python or NumPy value of its type."""
+    if not isinstance(type_, Scalar):
+        return None
+    if type_.weak:
+        return {"i": int, "f": float, "c": complex}[type_.dtype[0]]
+    return bool if type_.dtype == "bool" else np_dtype(type_.dtype).type
+
+
+def key_of(value: Any) -> Any:
+    """What a leaf contributes to a signature."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
+    kind = type_of_value(value)
+    if kind is not None:
+        return kind
+    try:
+        hash(value)
+    except TypeError:
+        return type(value), id(value)
+    return type(value), value

@@ -1,0 +1,295 @@
+"""compile, grad, value_and_grad, vjp, jvp: from a function to a `Compiled`, arguments checked.
+
+Nesting of results, classes and texts of errors are MindSpore's.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.compiled import TARGETS, Compiled, Options
+from srcgrad.api.program import Gradient, PositionError, Primal, Tangent
+from srcgrad.api.structure import leaves
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.source import state_source
+from srcgrad.ir.types import float_type
+
+
+def compile(
+    fn: Callable | None = None,
+    *,
+    target: str | None = None,
+    cache: bool | None = None,
+    fastmath: bool | None = None,
+    source: str | None = None,
+) -> Any:
+    """Compile a plain Python function; as a decorator bare or with options.
+
+    `target`: "cpu" (Numba) or "python" (the reference backend). `cache`: keep compiled code on
+    disk. `fastmath`: give up NaN, infinities and signed zeros for speed. `source`: the text of the
+    function where no file has it. Arguments and results: numbers, arrays, containers of them.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> @flow.compile(target="python")
+    ... def total(x):
+    ...     s = 0.0
+    ...     for i in range(len(x)):
+    ...         s += x[i] * x[i]
+    ...     return s
+    >>> float(total(np.array([1.0, 2.0])))
+    5.0
+    """
+    if fn is None:
+        return functools.partial(
+            compile, target=target, cache=cache, fastmath=fastmath, source=source
+        )
+    if target is not None and target not in TARGETS:
+        raise ArgumentValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    function, spec, old = _taken_apart(fn)
+    if source is not None:
+        state_source(function, source)
+    options = Options(
+        old.target if target is None else target,
+        old.cache if cache is None else cache,
+        old.fastmath if fastmath is None else fastmath,
+    )
+    return Compiled(function, spec, options)
+
+
+def _taken_apart(fn: Any) -> tuple[Any, Any, Options]:
+    """The function below, the transforms so far, the options."""
+    if isinstance(fn, Compiled):
+        return fn.function, fn.spec, fn.options
+    if hasattr(fn, "py_func"):
+        fn = fn.py_func
+    if not callable(fn):
+        raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
+    function = _as_function(fn)
+    return function, Primal(function), Options()
+
+
+def _as_function(fn: Any) -> Any:
+    """A plain function for a callable: methods, partials and instances are wrapped."""
+    import types
+
+    if isinstance(fn, types.FunctionType):
+        return fn
+    if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
+        raise ArgumentTypeError(
+            f"{getattr(fn, '__name__', fn)} is not a Python function: it has no source to differentiate",
+            None,
+            "wrap it: def f(x): return ...",
+        )
+    from srcgrad.api.callables import as_function
+
+    return as_function(fn)
+
+
+def grad(
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+) -> Compiled:
+    """The gradient of `fn` by the arguments at `grad_position`.
+
+    An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
+    structure, shape and dtype of its argument. Results that are not scalars are summed, several
+    outputs too; with `has_aux` only the first counts, and (gradient, the others) is returned.
+    The caller's arrays are never changed.
+
+    >>> import srcgrad as flow
+    >>> def f(x, y):
+    ...     return x * x * y
+    >>> f_x = flow.grad(flow.compile(f, target="python"))
+    >>> f_x(3.0, 2.0)
+    12.0
+    """
+    return _gradient(fn, grad_position, weights, has_aux, False)
+
+
+def value_and_grad(
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+) -> Compiled:
+    """Like `grad`, but returns (value, gradient).
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * x
+    >>> vg = flow.value_and_grad(flow.compile(f, target="python"))
+    >>> vg(3.0)
+    (9.0, 6.0)
+    """
+    return _gradient(fn, grad_position, weights, has_aux, True)
+
+
+def _gradient(fn: Any, position: Any, weights: Any, has_aux: Any, with_value: bool) -> Compiled:
+    if not isinstance(has_aux, bool):
+        raise ArgumentTypeError(
+            f"For '_Grad', the 'has_aux' should be bool, but got {type(has_aux).__name__}"
+        )
+    positions = _checked_positions(position, weights)
+    if weights is not None:
+        raise ArgumentTypeError("weights= takes the Parameters of cells, which are not there yet")
+    function, spec, options = _taken_apart(fn)
+    bare = len(positions) == 1
+    return Compiled(
+        function, Gradient(spec, positions, bare, has_aux, with_value), options
+    )
+
+
+def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
+    if position is None:
+        if weights is None:
+            raise ArgumentValueError(
+                "`grad_position` and `weight` can not be None at the same time."
+            )
+        return ()
+    if isinstance(position, int):
+        if position < 0:
+            raise ArgumentValueError("grad_position must be >= 0.")
+        return (int(position),)
+    if not isinstance(position, tuple):
+        raise ArgumentTypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    for p in position:
+        if not isinstance(p, int):
+            raise ArgumentTypeError("For 'F.grad', the element in 'grad_position' must be int.")
+        if p < 0:
+            raise ArgumentValueError("The element in grad_position must be >= 0.")
+    if len(set(position)) != len(position):
+        raise ArgumentValueError("There are duplicate positions in `grad_position`, please check it")
+    if not position:
+        raise PositionError("grad_position should not be empty when grad by position!")
+    return tuple(int(p) for p in position)
+
+
+def vjp(fn: Callable, *args: Any) -> tuple[Any, Callable[..., tuple]]:
+    """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
+
+    `vjp_fn` takes one adjoint per output (its structure) and returns a tuple, one entry per
+    argument; arguments without floats get None. It may be called any number of times.
+
+    >>> import srcgrad as flow
+    >>> def f(x, y):
+    ...     return x * y
+    >>> out, pull = flow.vjp(flow.compile(f, target="python"), 3.0, 2.0)
+    >>> out, pull(1.0)
+    (6.0, (2.0, 3.0))
+    """
+    function, spec, options = _taken_apart(fn)
+    primal = Compiled(function, spec, options)
+    pulled = Compiled(function, Gradient(spec, None, bare=False, with_value=True, seeded=True), options)
+    arguments = _copied(primal._bind(args, {}))
+    out = Compiled(function, _Protected(spec), options)._run(arguments, {})
+
+    def vjp_fn(*adjoints: Any) -> tuple:
+        if len(adjoints) == 1:
+            adjoints_ = adjoints[0]
+        else:
+            adjoints_ = tuple(adjoints)
+        seeds = _seeds(out, adjoints_)
+        return pulled._run(arguments, seeds)[1]
+
+    return out, vjp_fn
+
+
+class _Protected:
+    """A program that leaves its arguments alone."""
+
+    def __init__(self, inner: Any):
+        self.inner = inner
+
+    def program(self, arguments: Any, demands: Any) -> Any:
+        from srcgrad.api.program import protected
+
+        return protected(self.inner.program(arguments, demands))
+
+
+def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as they are now: a vjp function does not see later changes."""
+    import copy
+
+    return {n: copy.deepcopy(v) for n, v in arguments.items()}
+
+
+def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
+    """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
+    outs = [v for _, v in leaves(out, ()) if _is_float(v)]
+    given = [v for _, v in leaves(adjoints, ())]
+    if len(given) != len(outs):
+        raise ArgumentValueError(f"{len(outs)} adjoints are needed, {len(given)} were given")
+    seeds: dict[tuple, Any] = {}
+    for k, (o, g) in enumerate(zip(outs, given, strict=True)):
+        if isinstance(o, np.ndarray):
+            g = np.array(g, dtype=o.dtype)
+            if g.shape != o.shape:
+                raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {o.shape}")
+        else:
+            g = type(o)(g)
+        seeds["seed", k] = g
+    return seeds
+
+
+def _is_float(v: Any) -> bool:
+    t = type_of_value(v)
+    return t is not None and float_type(t)
+
+
+def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
+    """(out, out_dot): the value and the derivative along `tangents` (one per argument).
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * x
+    >>> flow.jvp(flow.compile(f, target="python"), (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    function, spec, options = _taken_apart(fn)
+    args = args if isinstance(args, tuple | list) else (args,)
+    tangents = tangents if isinstance(tangents, tuple | list) else (tangents,)
+    if len(args) != len(tangents):
+        raise ArgumentValueError(f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
+    compiled = _tangent_of(function, spec, options)
+    arguments = compiled._bind(tuple(args), {})
+    extra: dict[tuple, Any] = {}
+    dots = dict(zip(compiled._names, tangents, strict=False))
+    for name, value in arguments.items():
+        for path, v in leaves(value, (name,)):
+            if _is_float(v):
+                extra[("tangent", *path)] = _tangent(v, _at(dots.get(name), path[1:]))
+    return compiled._run(arguments, extra)
+
+
+@functools.lru_cache(maxsize=512)
+def _tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
+    return Compiled(function, Tangent(spec), options)
+
+
+def _at(value: Any, path: tuple) -> Any:
+    for k in path:
+        if value is None:
+            return None
+        value = getattr(value, k) if isinstance(k, str) and not isinstance(value, dict) else value[k]
+    return value
+
+
+def _tangent(v: Any, t: Any) -> Any:
+    if isinstance(v, np.ndarray):
+        if t is None:
+            return np.zeros_like(v, order="C")
+        t = np.array(np.broadcast_to(np.asarray(t, v.dtype), v.shape))
+        return np.ascontiguousarray(t) if v.flags.c_contiguous else np.asarray(t).reshape(v.shape)
+    return type(v)(0 if t is None else t)
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x`, with no derivative; in a compiled function and outside."""
+    return x

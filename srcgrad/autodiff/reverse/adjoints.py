@@ -1,0 +1,175 @@
+"""Where adjoints live, and the one place where they are accumulated.
+
+A scalar's adjoint is a value: the first contribution assigns. So is that of an array that is never
+stored to, as long as contributions are whole; parts of it (an element, a view, whatever a nested
+block adds) go into a buffer of zeros that is added in the end. A mutable buffer has a shadow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.autodiff.activity import Activity
+from srcgrad.autodiff.reverse.program import TOP, Key
+from srcgrad.autodiff.reverse.references import References
+from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.rules import fitted
+from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var
+from srcgrad.ir.types import Array, Scalar, Tape, float_type
+from srcgrad.ir.walk import blocks, free_variables, walk
+
+
+class Adjoints:
+    """The adjoints of forward values at the point the reverse sweep is at."""
+
+    def __init__(self, values: ForwardValues, references: References, active: Activity):
+        self.values, self.references, self.b = values, references, values.b
+        self.program, self.active = values.program, active
+        references.shadows = self
+        self.scalars: dict[Var, Atom] = {}
+        self.whole: dict[Var, Atom] = {}
+        self.parts: dict[Var, Atom] = {}
+        self.block: Key = TOP  # the forward block whose reverse is being emitted
+        self._free: dict[Stmt, list[Var]] = {}
+
+    # ---- kinds ----
+    def is_value(self, v: Var) -> bool:
+        """Whether a reference's class is never stored to: its adjoint is a value."""
+        return isinstance(v.type, Array) and self.program.classes.is_pure(v)
+
+    def root(self, v: Var) -> Var:
+        """The array that a chain of views starts from."""
+        while isinstance(d := self.program.owner.get(v), Def) and d.op.view:
+            v = d.args[0]  # type: ignore[assignment]
+        return v
+
+    def is_home(self, v: Var) -> bool:
+        return self.program.home(v) == self.block
+
+    # ---- accumulation ----
+    def add(self, v: Any, g: Atom | None) -> None:
+        """Add a contribution to the adjoint of `v`; undoes broadcasting and casts."""
+        if g is None or not isinstance(v, Var) or not self.active(v):
+            return
+        if isinstance(v.type, Scalar):
+            g = fitted(self.b, g, v.type)
+            old = self.scalars.get(v)
+            self.scalars[v] = g if old is None else self.b("add", old, g, name=f"{v.name}_bar")
+        elif self.is_value(v) and self.root(v) is v and self.is_home(v):
+            g = fitted(self.b, g, self.values.type(v.type), full=True)
+            old = self.whole.get(v)
+            self.whole[v] = g if old is None else self.b("add", old, g, name=f"{v.name}_bar")
+        else:
+            g = fitted(self.b, g, self.values.type(v.type))
+            self.b("add_to", self.place(v), g)
+
+    def place(self, v: Var) -> Any:
+        """The buffer in which parts of the adjoint of a reference are accumulated."""
+        if not self.is_value(v):
+            return self.references.shadow(v)
+        d = self.program.owner.get(v)
+        if isinstance(d, Def) and d.op.view:
+            cached = self.values.find(("part", v))
+            if cached is None:
+                base = self.place(d.args[0])  # type: ignore[arg-type]
+                rest = self.values.many(d.args[1:])
+                cached = self.b(d.op, base, *rest, name=f"{v.name}_bar", **d.params)
+                self.values.remember(("part", v), cached)
+            return cached
+        return self.materialise(v)
+
+    def materialise(self, v: Var) -> Any:
+        """The buffer of zeros for parts of a pure array's adjoint, made in its own block."""
+        if v not in self.parts:
+            assert self.is_home(v), v
+            self.parts[v] = self.zeros(v)
+        return self.parts[v]
+
+    def zeros(self, v: Var) -> Any:
+        dims = self.values.dims(v.type)
+        return self.b("zeros", *dims, dtype=v.type.dtype, name=f"{v.name}_bar")
+
+    # ---- consumption ----
+    def take(self, v: Var) -> Atom | None:
+        """The complete adjoint of a scalar or a pure array, and forget it."""
+        if isinstance(v.type, Scalar):
+            return self.scalars.pop(v, None)
+        whole, part = self.whole.pop(v, None), self.parts.pop(v, None)
+        if whole is None or part is None:
+            return part if whole is None else whole
+        return self.b("add", whole, part, name=f"{v.name}_bar")
+
+    def take_value(self, v: Var) -> Atom | None:
+        """Like `take`; an array is a fresh one that nothing else writes to."""
+        had_parts = v in self.parts and v not in self.whole
+        g = self.take(v)
+        return self.b("copy", g, name=f"{v.name}_bar") if had_parts else g
+
+    def zero(self, v: Var) -> Atom:
+        """The adjoint of what nothing depends on."""
+        if isinstance(v.type, Scalar):
+            return Const(0.0, v.type)
+        return self.zeros(v)
+
+    # ---- blocks ----
+    def free_active(self, s: Stmt) -> list[Var]:
+        """Active variables from outside that the blocks of a statement read."""
+        if s not in self._free:
+            found: dict[Var, None] = {}
+            for inner in blocks(s):
+                for v in free_variables(inner):
+                    found[v] = None
+            for a in _yields(s):
+                if isinstance(a, Var) and not self.program.inside(a, s):
+                    found[a] = None
+            self._free[s] = [v for v in found if float_type(v.type) and self.active(v)]
+        return self._free[s]
+
+    def free_scalars(self, s: Stmt) -> list[Var]:
+        return [
+            v
+            for v in self.free_active(s)
+            if isinstance(v.type, Scalar) and not self.program.inside(v, s)
+        ]
+
+    def prepare(self, s: Stmt) -> None:
+        """Before a nested statement is reversed: buffers for what it adds to pure arrays."""
+        for v in self.free_active(s):
+            if self.is_value(v):
+                root = self.root(v)
+                if self.is_home(root) and not self.program.inside(root, s):
+                    self.materialise(root)
+
+    def open_shadows(self, block: tuple[Stmt, ...]) -> None:
+        """At the start of a block's reverse: zero shadows for the buffers it allocates."""
+        for s in block:
+            if not isinstance(s, Def) or s.var is None or s.op.view:
+                continue
+            v = s.var
+            if not isinstance(v.type, Array | Tape) or not self.active(v) or self.is_value(v):
+                continue
+            if self.references.is_threaded(v):
+                continue
+            if self.program.is_direct(v):
+                made = self.b("tape_like", v) if isinstance(v.type, Tape) else self.zeros(v)
+                self.values.remember(("shadow", v), made)
+            elif self.references.is_local(v) and isinstance(v.type, Array):
+                self.values.remember(("shadow", v), self.zeros(v))
+
+    def touches(self, s: Stmt) -> bool:
+        """Whether the reverse of a nested statement may do anything at all."""
+        if self.program.stores[s] or self.free_active(s):
+            return True
+        return any(self.active(v) for t in walk((s,)) for v in _results(t))
+
+
+def _results(s: Stmt) -> tuple[Var, ...]:
+    from srcgrad.ir.walk import results
+
+    return results(s)
+
+
+def _yields(s: Stmt) -> tuple[Atom, ...]:
+    from srcgrad.ir.walk import atoms
+
+    return () if isinstance(s, Def) else atoms(s)

@@ -1,0 +1,104 @@
+"""What reverse mode adds to the forward sweep: statements around, in front of and inside others.
+
+Insertions are collected while the reverse sweep is built and woven in at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from srcgrad.autodiff.reverse.program import TOP, Key, body_of
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, For, If, Stmt, Var, While
+
+
+@dataclass
+class Slot:
+    """A further carried variable of a loop (init, yield), or a further result of a branch."""
+
+    param: Var | None
+    result: Var
+    values: list[Atom]  # [init, yield] or [then, else]; filled in once they are known
+
+
+@dataclass
+class Insertions:
+    builder: Builder
+    head: list[Stmt] = field(default_factory=list)
+    before: dict[Stmt, list[Stmt]] = field(default_factory=dict)
+    after: dict[Stmt, list[Stmt]] = field(default_factory=dict)
+    position: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # first in a loop's body
+    start: dict[Key, list[Stmt]] = field(default_factory=dict)
+    end: dict[Key, list[Stmt]] = field(default_factory=dict)
+    slots: dict[Stmt, list[Slot]] = field(default_factory=dict)
+
+    @contextmanager
+    def into(self, place: list[Stmt]) -> Iterator[Builder]:
+        """Emit into a place of the forward sweep; nothing is shared with what stands elsewhere."""
+        b = self.builder
+        out, scopes, loc = b.out, b.scopes, b.loc
+        b.out, b.scopes, b.loc = place, [{}], None
+        try:
+            yield b
+        finally:
+            b.out, b.scopes, b.loc = out, scopes, loc
+
+    def at_head(self) -> list[Stmt]:
+        return self.head
+
+    def at_before(self, s: Stmt) -> list[Stmt]:
+        return self.before.setdefault(s, [])
+
+    def at_after(self, s: Stmt) -> list[Stmt]:
+        return self.after.setdefault(s, [])
+
+    def at_position(self, loop: Stmt) -> list[Stmt]:
+        return self.position.setdefault(loop, [])
+
+    def at_start(self, key: Key) -> list[Stmt]:
+        return self.start.setdefault(key, [])
+
+    def at_end(self, key: Key) -> list[Stmt]:
+        return self.end.setdefault(key, [])
+
+    def slot(self, s: Stmt, name: str, type: object) -> Slot:
+        """Carry or join one more variable."""
+        param = None if isinstance(s, If) else Var(name, type)
+        slot = Slot(param, Var(name, type), [])
+        self.slots.setdefault(s, []).append(slot)
+        return slot
+
+    # ---- weaving ----
+    def woven(self, block: Block, key: Key = TOP) -> Block:
+        own = key[0] is not None and key == body_of(key[0])
+        out = [*(self.position.get(key[0], []) if own else []), *self.start.get(key, [])]
+        for s in block:
+            out += self.before.get(s, [])
+            out.append(self._inside(s))
+            out += self.after.get(s, [])
+        return (*out, *self.end.get(key, []))
+
+    def _inside(self, s: Stmt) -> Stmt:
+        slots = self.slots.get(s, [])
+        match s:
+            case If():
+                return replace(
+                    s,
+                    then=self.woven(s.then, (s, 0)),
+                    orelse=self.woven(s.orelse, (s, 1)),
+                    results=(*s.results, *(x.result for x in slots)),
+                    then_yields=(*s.then_yields, *(x.values[0] for x in slots)),
+                    else_yields=(*s.else_yields, *(x.values[1] for x in slots)),
+                )
+            case For() | While():
+                return replace(
+                    s,
+                    body=self.woven(s.body, body_of(s)),
+                    params=(*s.params, *(x.param for x in slots)),  # type: ignore[misc]
+                    inits=(*s.inits, *(x.values[0] for x in slots)),
+                    yields=(*s.yields, *(x.values[1] for x in slots)),
+                    results=(*s.results, *(x.result for x in slots)),
+                )
+        return s

@@ -1,0 +1,127 @@
+"""Puts the two sweeps together: a function of the arguments and the seeds.
+
+The differentiator runs twice: the first run finds which contents are read again and where, the
+second saves only what such a read needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from srcgrad.autodiff.activity import Activity
+from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.reverse.adjoints import Adjoints
+from srcgrad.autodiff.reverse.insertions import Insertions
+from srcgrad.autodiff.reverse.nested import Nested
+from srcgrad.autodiff.reverse.program import TOP, Program
+from srcgrad.autodiff.reverse.references import References
+from srcgrad.autodiff.reverse.tapes import Tapes
+from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, Function, Var
+from srcgrad.ir.types import Array, Scalar, float_type
+from srcgrad.ir.walk import walk
+
+
+def vjp(
+    function: Function,
+    wrt: Sequence[int],
+    table: Mapping[str, Any],
+    seeds: Sequence[str | None] | None = None,
+) -> Function:
+    """The joint function: parameters, then seeds; results, then gradients.
+
+    `wrt` are positions of floating parameters. `seeds` says for each result where its adjoint comes
+    from: "given" (a further parameter, the default for floats), "ones", or None (not used). The
+    gradient of an array has its shape; stores to the parameters are made as in the original.
+    Everything emitted has rules itself.
+    """
+    if seeds is None:
+        seeds = ["given" if float_type(a.type) else None for a in function.returns]
+    first = _Joint(clone(function), wrt, table, None, seeds)
+    first.build()
+    second = _Joint(first.original, wrt, table, first, seeds)
+    return second.build()
+
+
+class _Joint:
+    def __init__(self, function: Function, wrt: Sequence[int], table: Any, first: "_Joint | None", seeds: Any):
+        self.original, self.wrt = function, [function.params[i] for i in wrt]
+        self.seeds = seeds
+        program = Program(function)
+        known = threaded = None
+        if first is not None:
+            of = program.classes.of
+            known = [(of(cls), point) for cls, point in first.values.read]
+            threaded = {of(v) for v in first.references.found_threaded()}
+        self.b = Builder(table)
+        self.b.definition.update(
+            {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
+        )
+        self.insertions = Insertions(self.b)
+        self.values = ForwardValues(program, self.insertions, Tapes(program, self.insertions))
+        self.references = References(self.values, threaded or set())
+        active = Activity(function, self.wrt, program.classes, function.returns)
+        self.adjoints = Adjoints(self.values, self.references, active)
+        self.sweep = Nested(self.adjoints, known)
+        self.program = program
+
+    def build(self) -> Function:
+        function, adj = self.original, self.adjoints
+        self._parameter_shadows()
+        seeds = [
+            (a, _given(a) if kind == "given" else self._ones(a))
+            for a, kind in zip(function.returns, self.seeds, strict=True)
+            if kind is not None
+        ]
+        self._seed(seeds)
+        self.sweep.block(function.body, TOP)
+        self.b.loc = None
+        gradients = tuple(self._gradient(p) for p in self.wrt)
+        ins = self.insertions
+        body = (*ins.head, *ins.woven(function.body), *self.references.late, *self.b.out)
+        given = [g for (_, g), kind in zip(seeds, filter(None, self.seeds), strict=True) if kind == "given"]
+        params = (*function.params, *given)
+        return Function(f"{function.name}_vjp", params, body, (*function.returns, *gradients))
+
+    def _parameter_shadows(self) -> None:
+        """Shadows of parameters that the function stores to."""
+        adj = self.adjoints
+        for p in self.original.params:
+            if not isinstance(p.type, Array) or not adj.active(p) or adj.is_value(p):
+                continue
+            if not self.references.is_threaded(p):
+                self.values.remember(("shadow", p), adj.zeros(p))
+
+    def _ones(self, a: Atom) -> Atom:
+        one = Const(1.0, Scalar(a.type.dtype, getattr(a.type, "weak", False)))
+        return self.b("broadcast_to", one, *a.type.dims) if isinstance(a.type, Array) else one
+
+    def _seed(self, seeds: list[tuple[Atom, Any]]) -> None:
+        self.values.now = ((TOP, len(self.original.body)),)
+        shadows = [a for a, _ in seeds if isinstance(a, Var) and isinstance(a.type, Array)]
+        if any(not self.adjoints.is_value(v) for v in shadows):
+            # shadows of returned buffers are needed before the sweep makes them
+            self._early_shadows()
+        for a, g in seeds:
+            self.adjoints.add(a, g)
+
+    def _early_shadows(self) -> None:
+        self.adjoints.open_shadows(self.original.body)
+
+    def _gradient(self, p: Var) -> Atom:
+        adj = self.adjoints
+        if isinstance(p.type, Array) and not adj.is_value(p):
+            if not adj.active(p):
+                return adj.zeros(p)
+            return self.references.shadow(p)
+        g = adj.take_value(p)
+        if g is None:
+            return adj.zero(p)
+        return self.b.retyped(g, p.type) if isinstance(p.type, Scalar) else g
+
+
+def _given(a: Atom) -> Var:
+    name = a.name if isinstance(a, Var) else "y"
+    return Var(f"{name}_bar", a.type)

@@ -1,0 +1,274 @@
+"""The reverse of branches and loops: scalars and pure arrays flow through them as values.
+
+A branch is reversed under the same condition, a loop runs over the trips actually made, backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.autodiff import faults
+from srcgrad.autodiff.reverse.program import body_of
+from srcgrad.autodiff.reverse.sweep import Sweep, grad_of
+from srcgrad.ir.nodes import Atom, Block, Const, For, If, Stmt, Var, While, atom
+from srcgrad.ir.types import INT, Array, Scalar
+
+
+class Nested(Sweep):
+    # ---- branches ----
+    def branch(self, s: If) -> None:
+        results = [r for r in s.results if self._has_adjoint(r)]
+        if not results and not self.adjoints.touches(s):
+            return
+        point = self.values.now
+        if not faults.injected("two-points"):
+            self._after()
+        cond = self.values(s.cond)
+        self.values.now = point
+        self.adjoints.prepare(s)
+        seeds = {r: self.adjoints.take(r) for r in results}
+        free = self.adjoints.free_scalars(s)
+        before = dict(self.adjoints.scalars)
+        sides = []
+        for k, (block, yields) in enumerate(((s.then, s.then_yields), (s.orelse, s.else_yields))):
+            self.adjoints.scalars = dict(before)
+            out = self._inside(s, k, block, [(yields[s.results.index(r)], g) for r, g in seeds.items()], {})
+            sides.append((out, self.adjoints.scalars))
+        self.adjoints.scalars = before
+        self._join(s, cond, sides, free)
+
+    def _inside(
+        self,
+        s: Stmt,
+        k: int,
+        block: Block,
+        seeds: list[tuple[Atom, Any]],
+        scope: dict,
+        close: Callable[[], None] | None = None,
+    ) -> list[Stmt]:
+        """Emit the reverse of one block of a statement, its yields seeded; `close` emits last."""
+        point, key = self.values.now, (s, k)
+        outer, self.adjoints.block = self.adjoints.block, key
+        self.values.scopes.append(scope)
+        with self.b.block() as out:
+            self.values.now = (*point, (key, len(block)))
+            for a, g in seeds:
+                self.adjoints.add(a, g)
+            self.block(block, key)
+            if close is not None:
+                close()
+        self.values.scopes.pop()
+        self.adjoints.block = outer
+        self.values.now = point
+        self.b.loc = grad_of(s.loc)
+        return out
+
+    def _join(self, s: If, cond: Any, sides: list, free: list[Var]) -> None:
+        """The `If` of the reverse sweep; adjoints of outer scalars join."""
+        results, then_yields, else_yields = [], [], []
+        (then, bars), (orelse, others) = sides
+        for v in free:
+            x, y = bars.get(v), others.get(v)
+            if x is None and y is None:
+                continue
+            if x is y:
+                self.adjoints.scalars[v] = x
+                continue
+            r = Var(f"{v.name}_bar", v.type)
+            results.append(r)
+            zero = Const(0.0, v.type)
+            then_yields.append(zero if x is None else x)
+            else_yields.append(zero if y is None else y)
+            self.adjoints.scalars[v] = r
+        self.b.append(
+            If(cond, tuple(then), tuple(orelse), tuple(then_yields), tuple(else_yields),
+               tuple(results), grad_of(s.loc))
+        )  # fmt: skip
+
+    def _has_adjoint(self, v: Var) -> bool:
+        a = self.adjoints
+        if isinstance(v.type, Scalar):
+            return v in a.scalars
+        return v in a.whole or v in a.parts
+
+    # ---- loops ----
+    def loop(self, s: For | While) -> None:
+        if not any(self._has_adjoint(r) for r in s.results) and not self.adjoints.touches(s):
+            return
+        _Loop(self, s).emit()
+
+
+class _Loop:
+    """The reverse of one loop: its own carried adjoints, those of outer scalars, swapped names."""
+
+    def __init__(self, sweep: Nested, s: For | While):
+        self.sweep, self.s = sweep, s
+        self.adjoints, self.values, self.b = sweep.adjoints, sweep.values, sweep.b
+        self.params: list[Var] = []
+        self.inits: list[Any] = []
+        self.yields: list[Any] = []
+        self.carried: list[tuple[int, Var]] = []  # (which param of the loop, its adjoint here)
+
+    def emit(self) -> None:
+        s, adj = self.s, self.adjoints
+        adj.prepare(s)
+        start, stop, index, scope, reverse = self._range()
+        self._carry_own()
+        free = adj.free_scalars(s)
+        outer = [self._carry(v, adj.scalars.pop(v, Const(0.0, v.type)), v.type) for v in free]
+        self._carry_swapped(scope)
+        saved = adj.scalars
+        adj.scalars = dict(zip(free, outer, strict=True))
+        key = body_of(s)
+        seeds = [(s.yields[j], p) for j, p in self.carried]
+        own = [s.params[j] for j, _ in self.carried]
+        end: list[Any] = []
+        body = self.sweep._inside(
+            s, key[1], s.body, seeds, scope, lambda: self._close(own, free, end)
+        )
+        adj.scalars = saved
+        self.yields[: len(end)] = end
+        results = [Var(p.name, p.type) for p in self.params]
+        self._type_results(results)
+        self.b.append(
+            For(index, start, stop, tuple(self.params), tuple(self.inits), tuple(body),
+                tuple(self.yields), tuple(results), reverse, grad_of(s.loc))
+        )  # fmt: skip
+        self._settle(free, outer, results)
+
+    def _range(self) -> tuple[Any, Any, Var, dict, bool]:
+        """The trips actually made, in the opposite direction."""
+        s, point = self.s, self.values.now
+        if not faults.injected("two-points"):
+            self.sweep._after()
+        if isinstance(s, For):
+            start, stop = self.values(s.start), self.values(s.stop)
+            index = Var(s.index.name, INT)
+            scope: dict[Any, Any] = {s.index: index}
+            reverse = not s.reverse or faults.injected("flip-direction")
+        else:
+            tapes = self.values.tapes
+            start, stop = atom(0), self.values(tapes.trips(s))
+            index = Var("k", INT)
+            scope = {tapes._counter(s).param: index}
+            reverse = True
+        self.values.now = point
+        return start, stop, index, scope, reverse
+
+    def _carry(self, v: Var, init: Any, type_: Any) -> Var:
+        p = Var(f"{v.name}_bar", type_)
+        self.params.append(p)
+        self.inits.append(init)
+        self.yields.append(None)
+        return p
+
+    def _carry_own(self) -> None:
+        """The adjoints of what the loop carries: scalars, and arrays that are values."""
+        adj, s = self.adjoints, self.s
+        for j, p in enumerate(s.params):
+            if not adj.active(p):
+                continue
+            if isinstance(p.type, Scalar):
+                g = adj.take(s.results[j])
+                init = Const(0.0, p.type) if g is None else g
+                self.carried.append((j, self._carry(p, init, p.type)))
+            elif isinstance(p.type, Array) and adj.is_value(p):
+                self._carry_array(j, p)
+
+    def _carry_array(self, j: int, p: Var) -> None:
+        adj, s, values = self.adjoints, self.s, self.values
+        r = s.results[j]
+        g = adj.take_value(r)
+        g = adj.zeros(r) if g is None else g
+        if self._dims_vary(j):
+            own = [self._carry(Var("n", INT), values(atom(d)), INT) for d in r.type.dims]
+            for d in own:
+                d.name = "n"
+            type_ = Array(p.type.dtype, tuple(own))
+        else:
+            type_ = Array(p.type.dtype, values.dims(r.type))
+        self.carried.append((j, self._carry(p, g, type_)))
+
+    def _dims_vary(self, j: int) -> bool:
+        s = self.s
+        dims = [getattr(a[j].type, "dims", ()) for a in (s.params, s.inits, s.yields, s.results)]
+        return any(
+            not all(d is e or (d == e and not isinstance(d, Var)) for e in rest)
+            for d, *rest in zip(*dims, strict=True)
+        )
+
+    def _close(self, own: list[Var], free: list[Var], end: list[Any]) -> None:
+        """At the end of the body's reverse: what flows to the previous trip."""
+        adj = self.adjoints
+        for (j, _), p in zip(self.carried, own, strict=True):
+            if isinstance(p.type, Array):
+                value = adj.take_value(p)
+                value = adj.zeros(p) if value is None else value
+                if self._dims_vary(j):
+                    end += [self.values(atom(d)) for d in p.type.dims]
+            else:
+                value = adj.take(p)
+                value = Const(0.0, p.type) if value is None else value
+            end.append(value)
+        for v in free:
+            end.append(adj.scalars.get(v, Const(0.0, v.type)))
+
+    def _type_results(self, results: list[Var]) -> None:
+        """Results whose dims were carried mention the results of those."""
+        new = dict(zip(self.params, results, strict=True))
+        for r in results:
+            if isinstance(r.type, Array) and any(d in new for d in r.type.dims if isinstance(d, Var)):
+                dims = tuple(new.get(d, d) if isinstance(d, Var) else d for d in r.type.dims)
+                r.type = Array(r.type.dtype, dims, r.type.layout)
+
+    def _settle(self, free: list[Var], outer: list[Var], results: list[Var]) -> None:
+        """After the loop: adjoints of outer scalars, and of the inits."""
+        adj = self.adjoints
+        by_param = dict(zip(self.params, results, strict=True))
+        for v, p in zip(free, outer, strict=True):
+            adj.scalars[v] = by_param[p]
+        for j, p in self.carried:
+            adj.add(self.s.inits[j], by_param[p])
+
+    # ---- swapped names ----
+    def _carry_swapped(self, scope: dict) -> None:
+        """References carried by a permutation are carried backwards by its inverse: no tape."""
+        s, refs, values = self.s, self.sweep.references, self.values
+        js = [
+            j
+            for j, p in enumerate(s.params)
+            if isinstance(p.type, Array) and not self.adjoints.is_value(p)
+        ]
+        if not js or not all(s.yields[j] in s.params for j in js):
+            return
+        image = {j: s.params.index(s.yields[j]) for j in js}  # type: ignore[arg-type]
+        if sorted(image.values()) != js:
+            return
+        if faults.injected("inverse-permutation"):
+            image = {j: j for j in js}
+        kinds = ["buffer", "shadow"] if any(self.adjoints.active(s.params[j]) for j in js) else ["buffer"]
+        for kind in kinds:
+            get = values if kind == "buffer" else refs.shadow
+            here = {j: self._swapped(s.params[j], s.results[j], get) for j in js}
+            for j in js:
+                source, (var, dims) = s.params[image[j]], here[j]
+                scope[source if kind == "buffer" else ("shadow", source)] = var
+                scope.update({d: n for d, n in zip(source.type.dims, dims, strict=True) if n is not d})
+                back, back_dims = here[next(i for i in js if image[i] == j)]
+                k = self.params.index(var)
+                self.yields[k] = back
+                for n, m in zip(dims, back_dims, strict=True):
+                    if n in self.params:
+                        self.yields[self.params.index(n)] = m
+
+    def _swapped(self, p: Var, result: Var, get: Any) -> tuple[Var, tuple]:
+        """A carried reference for `p`, and its dims: carried too where they belong to the loop."""
+        dims = tuple(
+            self._carry(Var("n", INT), self.values(atom(r)), INT)
+            if isinstance(d, Var) and self.sweep.program.inside(d, self.s)
+            else self.values.dims(Array(p.type.dtype, (d,)))[0]
+            for d, r in zip(p.type.dims, result.type.dims, strict=True)
+        )
+        var = self._carry(p, get(result), Array(p.type.dtype, dims, "S"))
+        return var, dims

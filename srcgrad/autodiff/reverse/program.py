@@ -1,0 +1,106 @@
+"""Points of a program: where values are defined, what statements store, what lies in between.
+
+A block is named by its owner and branch, a point by the blocks entered on the way to it. Never
+emits anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.autodiff import faults
+from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.walk import blocks, inner_definitions, results
+
+Key = tuple[Any, int]  # (owner statement or None, which of its blocks)
+Point = tuple[tuple[Key, int], ...]  # the statement index in each block entered
+START = -1  # the index of what a block is entered with: parameters of loops
+TOP: Key = (None, 0)
+
+
+class Program:
+    """Everything about a function's text that does not depend on where the sweep is."""
+
+    def __init__(self, function: Function):
+        self.function = function
+        self.classes = AliasClasses(function) if not faults.injected("alias-classes") else _Apart(function)
+        self.block: dict[Key, Block] = {}
+        self.point: dict[Stmt, Point] = {}
+        self.defined: dict[Var, Point] = {p: ((TOP, START),) for p in function.params}
+        self.owner: dict[Var, Stmt | None] = dict.fromkeys(function.params)
+        self.stores: dict[Stmt, set[Var]] = {}
+        self._index(function.body, TOP, ())
+
+    def _index(self, block: Block, key: Key, prefix: Point) -> set[Var]:
+        self.block[key] = block
+        total: set[Var] = set()
+        for i, s in enumerate(block):
+            here = (*prefix, (key, i))
+            self.point[s] = here
+            for v in results(s):
+                self.defined[v], self.owner[v] = here, s
+            written: set[Var] = set()
+            if isinstance(s, Def) and s.op.name in WRITES:
+                written.add(self.classes.of(s.args[0]))
+            for k, inner in enumerate(blocks(s)):
+                for v in inner_definitions(s):
+                    self.defined[v], self.owner[v] = (*here, (body_of(s), START)), s
+                written |= self._index(inner, (s, k), here)
+            self.stores[s] = written
+            total |= written
+        return total
+
+    # ---- visibility ----
+    def is_direct(self, v: Var) -> bool:
+        """Defined at the top level: in scope in the reverse sweep."""
+        return len(self.defined[v]) == 1 if v in self.defined else True
+
+    def home(self, v: Var) -> Key:
+        """The block a variable belongs to."""
+        return self.defined[v][-1][0]
+
+    def inside(self, v: Var, s: Stmt) -> bool:
+        """Whether a variable is defined in a block of `s`."""
+        p, q = self.defined.get(v, ()), self.point[s]
+        return len(p) > len(q) and p[: len(q)] == q
+
+    def is_join(self, v: Var) -> bool:
+        """Whether a branch or a loop binds the variable."""
+        s = self.owner.get(v)
+        return isinstance(s, If | For | While) and v is not getattr(s, "index", None)
+
+    def intact(self, cls: Var, then: Point, now: Point) -> bool:
+        """Whether nothing is stored to a class between two points, the second one later."""
+        if faults.injected("reload-intact"):
+            return True
+        depth = len(then) - 1
+        if len(now) < len(then) or now[:depth] != then[:depth] or now[depth][0] != then[depth][0]:
+            return False
+        for level in range(depth, len(now)):
+            key, j = now[level]
+            first = then[depth][1] + 1 if level == depth else 0
+            block = self.block[key]
+            if any(cls in self.stores[s] for s in block[first:j]):
+                return False
+            if level + 1 < len(now) and not faults.injected("loop-stores"):
+                entered = block[j]
+                if isinstance(entered, For | While) and cls in self.stores[entered]:
+                    return False
+        return True
+
+    def loops(self, point: Point) -> list[For | While]:
+        """The loops entered on the way to a point."""
+        return [key[0] for key, _ in point if isinstance(key[0], For | While)]
+
+
+def body_of(s: Stmt) -> Key:
+    """The block of a loop that is run once per trip."""
+    return (s, 1 if isinstance(s, While) else 0)
+
+
+class _Apart(AliasClasses):
+    """A fault for the tests: every reference is alone in its class."""
+
+    def _union(self, a: Any, b: Any) -> None:
+        return None

@@ -1,0 +1,308 @@
+"""References to mutable buffers in the reverse sweep: which buffer a name stood for.
+
+Buffers made at the top level are in scope. One that lives within its block is recreated from a
+snapshot of its last contents. Joined names are carried backwards by the inverse permutation, or
+an integer says which of the visible buffers it was, or a tape of references keeps them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.autodiff import faults
+from srcgrad.autodiff.reverse.insertions import Slot
+from srcgrad.autodiff.reverse.program import START, Point, Program
+from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While, atom
+from srcgrad.ir.types import INT, Array, RefTape, Tape
+from srcgrad.ir.walk import walk
+
+
+class References:
+    """How a forward reference is had again, for buffers (`have`) and for shadows (`shadow`)."""
+
+    def __init__(self, values: ForwardValues, threaded: set[Var]):
+        self.values, self.b = values, values.b
+        self.program: Program = values.program
+        values.references = self
+        self.shadows: Any = None  # set by Adjoints
+        self._origins: dict[Var, list[Var] | None] = {}
+        self._which: dict[Any, Any] = {}
+        self._threaded: dict[Var, Var] = {}  # a reference -> its shadow in the forward sweep
+        self.threaded_classes = threaded  # found by a first run: their shadows are made forward
+        self._shadow_refs: set[Var] = set()
+        self._reftape: dict[Var, Var] = {}
+        self.late: list[Any] = []  # shadows of tapes: allocated when the forward sweep is done
+        self._escaping = _escaping(self.program)
+
+    # ---- buffers ----
+    def is_local(self, v: Var) -> bool:
+        """A buffer allocated in a nested block that does not leave it."""
+        return isinstance(self.program.owner.get(v), Def) and v not in self._escaping
+
+    def is_reachable(self, v: Any) -> bool:
+        if not isinstance(v, Var) or self.program.is_direct(v) or self.values.find(v) is not None:
+            return True
+        d = self.program.owner.get(v)
+        if isinstance(d, Def) and d.op.view:
+            return self.is_reachable(d.args[0])
+        return True
+
+    def have(self, v: Var) -> Any:
+        """A reference of a written class, its buffer in the state that the sweep has come to."""
+        d = self.program.owner.get(v)
+        if isinstance(d, Def) and d.op.view:
+            return self.b(d.op, *self.values.many(d.args), name=v.name, **d.params)
+        if self.program.is_join(v):
+            origins = self.origins(v)
+            if origins is not None:
+                return self._pick(v, origins, self.values)
+        elif self.is_local(v) and isinstance(v.type, Array):
+            return self.snapshot(v)
+        return self.kept(v)
+
+    def snapshot(self, v: Var) -> Any:
+        """A buffer of the block, recreated with the contents it had at the block's end."""
+        row = self.values.saved_array(v, late=True)
+        return self.b("copy", row, name=v.name)
+
+    def is_shadow(self, v: Var) -> bool:
+        """Whether a forward variable is a shadow that was threaded through the joins."""
+        return v in self._shadow_refs
+
+    def kept(self, v: Var) -> Any:
+        """A reference from a tape of references."""
+        if isinstance(v.type, Tape | RefTape):
+            from srcgrad.errors import UnsupportedError
+
+            raise UnsupportedError(
+                "a list that grows inside a loop or a branch cannot be differentiated",
+                getattr(self.program.owner.get(v), "loc", None),
+                "make the list before the loop, or store into an array",
+            )
+        program, values = self.program, self.values
+        point = program.defined[v]
+        loops = program.loops(point)
+        if v not in self._reftape:
+            with values.insertions.into(values.insertions.at_head()) as b:
+                tape = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_refs")
+            at = values.tapes.position(loops).var if loops else Const(0, INT)
+            with values.insertions.into(values._save_place(v)) as b:
+                b("ref_put", tape, at, v)
+            self._reftape[v] = tape
+        here = values.tapes.here(loops)
+        return self.b("ref_get", self._reftape[v], here, *values.dims(v.type), name=v.name)
+
+    # ---- joined references ----
+    def origins(self, v: Var) -> list[Var] | None:
+        """The buffers a joined reference may stand for, if all are visible where it is joined."""
+        if faults.injected("which-buffer"):
+            return None
+        if v not in self._origins:
+            self._origins[v] = self._find_origins(v)
+        return self._origins[v]
+
+    def _find_origins(self, v: Var) -> list[Var] | None:
+        out: dict[Var, None] = {}
+        seen: set[Var] = set()
+        todo: list[Any] = [v]
+        owners = []
+        while todo:
+            x = todo.pop()
+            if x in seen:
+                continue
+            seen.add(x)
+            s = self.program.owner.get(x)
+            if self.program.is_join(x):
+                owners.append(s)
+                todo += _sources(s, x)
+            else:
+                out[x] = None
+        for x in out:
+            if any(self.program.inside(x, s) for s in owners):
+                return None
+            d = self.program.owner.get(x)
+            if not self.program.is_direct(x) and not (isinstance(d, Def) and not d.op.view):
+                return None
+        return list(out)
+
+    def which(self, v: Var, origins: list[Var]) -> Any:
+        """The forward integer that says which of the origins a reference is."""
+        if not self.program.is_join(v):
+            return atom(origins.index(v))
+        key = (v, tuple(origins))
+        if key in self._which:
+            return self._which[key]
+        s, values = self.program.owner[v], self.values
+        slot = values.insertions.slot(s, "which", INT)  # type: ignore[arg-type]
+        if isinstance(s, If):
+            self._tag(slot.result, v, origins)
+            j = s.results.index(v)
+            slot.values[:] = [self.which(y, origins) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]
+        else:
+            assert isinstance(s, For | While)
+            j = (s.params if v in s.params else s.results).index(v)
+            assert slot.param is not None
+            self._tag(slot.param, s.params[j], origins)
+            self._tag(slot.result, s.results[j], origins)
+            slot.values[:] = [self.which(y, origins) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]
+        return self._which[key]
+
+    def _tag(self, tag: Var, v: Var, origins: list[Var]) -> None:
+        self._which[v, tuple(origins)] = tag
+        self.values.forward(tag, self.program.defined[v], self.program.owner[v])
+
+    def _pick(self, v: Var, origins: list[Var], get: Any) -> Any:
+        """The buffer (or shadow) that the integer selects."""
+        if len(origins) == 1:
+            return get(origins[0])
+        tag = self.values(self.which(v, origins))
+        chosen = get(origins[-1])
+        for k in range(len(origins) - 2, -1, -1):
+            is_k = self.b("eq", tag, k)
+            other = get(origins[k])
+            type_ = Array(v.type.dtype, self.values.dims(v.type), "S")
+            result = Var(v.name, type_)
+            self.b.append(If(is_k, (), (), (other,), (chosen,), (result,), self.b.loc))
+            chosen = result
+        return chosen
+
+    # ---- shadows ----
+    def shadow(self, v: Var) -> Any:
+        """The shadow of a reference of a written class, here."""
+        cached = self.values.find(("shadow", v))
+        if cached is None:
+            cached = self._shadow(v)
+            self.values.remember(("shadow", v), cached)
+        return cached
+
+    def _shadow(self, v: Var) -> Any:
+        program, values = self.program, self.values
+        d = program.owner.get(v)
+        if isinstance(d, Def) and d.op.view and d.op.name != "ref_get":
+            return self.b(d.op, self.shadow(d.args[0]), *values.many(d.args[1:]),  # type: ignore[arg-type]
+                          name=f"{v.name}_bar", **d.params)  # fmt: skip
+        if program.is_join(v) and not self.is_threaded(v):
+            origins = self.origins(v)
+            if origins is not None:
+                return self._pick(v, origins, self.shadow)
+        return values(self.threaded(v))
+
+    def is_threaded(self, v: Var) -> bool:
+        """Whether the class's shadows are references of the forward sweep, joined as it joins."""
+        return self.program.classes.of(v) in self.threaded_classes
+
+    def found_threaded(self) -> set[Var]:
+        """Members of the classes whose shadows had to be threaded through the forward sweep."""
+        return set(self._threaded)
+
+    def threaded(self, v: Var) -> Var:
+        """The shadow of a reference as a reference of the forward sweep, joined as it is joined."""
+        if v in self._threaded:
+            return self._threaded[v]
+        s, ins = self.program.owner.get(v), self.values.insertions
+        if self.program.is_join(v):
+            return self._threaded_join(v)
+        if not isinstance(s, Def):  # a parameter
+            with ins.into(ins.at_head()) as b:
+                return self._register(v, _zeros_like(b, v))
+        if isinstance(v.type, Tape):
+            with ins.into(self.late) as b:
+                return self._register(v, b("tape_like", v, name=f"{v.name}_bar"))
+        args: tuple[Any, ...] = ()
+        if s.op.view:
+            args = (self.threaded(s.args[0]), *s.args[1:])  # type: ignore[arg-type]
+        if isinstance(v.type, RefTape):
+            return self._threaded_reftape(v, s)
+        with ins.into(ins.at_after(s)) as b:
+            if s.op.view:
+                made = b(s.op, *args, name=f"{v.name}_bar", **s.params)
+            else:
+                made = _zeros_like(b, v)
+        return self._register(v, made)
+
+    def _register(self, v: Var, shadow: Var) -> Var:
+        self._threaded[v] = shadow
+        self._shadow_refs.add(shadow)
+        point: Point = self.program.defined[v]
+        self.values.forward(shadow, point, self.program.owner.get(v))
+        return shadow
+
+    def _threaded_reftape(self, v: Var, s: Def) -> Var:
+        ins = self.values.insertions
+        with ins.into(ins.at_after(s)) as b:
+            shadow = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_bar")
+        self._register(v, shadow)
+        for put in walk(self.program.function.body):
+            if isinstance(put, Def) and put.op.name == "ref_put" and put.args[0] is v:
+                other = self.threaded(put.args[2])  # type: ignore[arg-type]
+                with ins.into(ins.at_after(put)) as b:
+                    b("ref_put", shadow, put.args[1], other)
+        return shadow
+
+    def _threaded_join(self, v: Var) -> Var:
+        s, ins = self.program.owner[v], self.values.insertions
+        assert isinstance(s, If | For | While)
+        if isinstance(s, If):
+            j = s.results.index(v)
+            slot: Slot = ins.slot(s, f"{v.name}_bar", v.type)
+            self._register(v, slot.result)
+            slot.values[:] = [self.threaded(y) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]
+            return slot.result
+        j = (s.params if v in s.params else s.results).index(v)
+        param, result = s.params[j], s.results[j]
+        slot = ins.slot(s, f"{v.name}_bar", param.type)
+        assert slot.param is not None
+        slot.result.type = result.type
+        self._register(param, slot.param)
+        self._register(result, slot.result)
+        slot.values[:] = [self.threaded(y) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]
+        return self._threaded[v]
+
+
+def _zeros_like(b: Any, v: Var) -> Any:
+    if isinstance(v.type, Tape):
+        return b("tape_like", v, name=f"{v.name}_bar")
+    return b("zeros", *v.type.dims, dtype=v.type.dtype, name=f"{v.name}_bar")
+
+
+def _sources(s: Any, v: Var) -> list[Atom]:
+    """What flows into a joined variable."""
+    if isinstance(s, If):
+        j = s.results.index(v)
+        return [s.then_yields[j], s.else_yields[j]]
+    j = (s.params if v in s.params else s.results).index(v)
+    return [s.inits[j], s.yields[j]]
+
+
+def _escaping(program: Program) -> set[Var]:
+    """Buffers of nested blocks that a join outside their block may name, or a tape keeps."""
+    joins: dict[Var, list[Var]] = {}
+    kept = {
+        program.classes.of(s.args[0])
+        for s in walk(program.function.body)
+        if isinstance(s, Def) and s.op.name == "ref_put"
+    }
+    arrays = [v for v in program.defined if isinstance(v.type, Array | Tape | RefTape)]
+    for v in arrays:
+        if program.is_join(v):
+            joins.setdefault(program.classes.of(v), []).append(v)
+    out = set()
+    for v in arrays:
+        cls = program.classes.of(v)
+        if cls in kept or any(_outlives(program, w, v) for w in joins.get(cls, ())):
+            out.add(v)
+    return out
+
+
+def _outlives(program: Program, w: Var, v: Var) -> bool:
+    """Whether a joined name lives outside the block in which a buffer is made."""
+    mine, other = program.defined[v], program.defined[w]
+    depth = len(mine) - 1
+    inside = (
+        len(other) > depth
+        and other[:depth] == mine[:depth]
+        and other[depth][0] == mine[depth][0]
+        and other[depth][1] != START
+    )
+    return not inside

@@ -1,0 +1,263 @@
+"""The reverse of each statement.
+
+An effect is reversed in three steps: its operands are had in the state after it, its memory is
+rewound, its adjoint is passed on. Shadows make aliasing right by construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.autodiff import faults
+from srcgrad.autodiff.reverse.adjoints import Adjoints
+from srcgrad.autodiff.reverse.program import Key, Program
+from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.rules import contribution
+from srcgrad.autodiff.traced import Values
+from srcgrad.errors import Location
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While
+from srcgrad.ir.types import Scalar, is_float
+
+
+def grad_of(loc: Location | None) -> Location | None:
+    """The user's place, said to be differentiated."""
+    return loc if loc is None or loc.role else replace(loc, role="grad of: ")
+
+
+class RuleValues(Values):
+    """What a rule reads, had again by the sweep."""
+
+    def __init__(self, definition: Def, values: ForwardValues):
+        super().__init__(definition)
+        self.values = values
+
+    def __call__(self, k: int) -> Atom:
+        return self.values.contents(self.definition.args[k])
+
+    def result(self) -> Atom:
+        assert self.definition.var is not None
+        return self.values.contents(self.definition.var)
+
+    def dim(self, d: Var) -> Atom:
+        return self.values(d)
+
+
+class Sweep:
+    """Emits the reverse of blocks and effects; branches and loops are in `nested`."""
+
+    def __init__(self, adjoints: Adjoints, known: list | None):
+        self.adjoints, self.values = adjoints, adjoints.values
+        self.references, self.b = adjoints.references, adjoints.b
+        self.program: Program = adjoints.program
+        self.known = known  # contents read again, found by a first run; None: everything
+        self.old: dict[Stmt, Var] = {}
+
+    # ---- blocks ----
+    def block(self, block: Block, key: Key) -> None:
+        outer, self.adjoints.block = self.adjoints.block, key
+        self.adjoints.open_shadows(block)
+        for s in reversed(block):
+            self.values.now = self.program.point[s]
+            self.b.loc = grad_of(s.loc)
+            self.statement(s)
+        self.adjoints.block = outer
+
+    def statement(self, s: Stmt) -> None:
+        match s:
+            case If():
+                self.branch(s)
+            case For() | While():
+                self.loop(s)
+            case Def(var=None):
+                self.effect(s)
+            case Def():
+                self.definition(s)
+
+    def branch(self, s: If) -> None:
+        raise NotImplementedError  # in Nested
+
+    def loop(self, s: For | While) -> None:
+        raise NotImplementedError  # in Nested
+
+    # ---- definitions ----
+    def definition(self, s: Def) -> None:
+        v = s.var
+        assert v is not None
+        if s.op.view or s.op.fresh or not self.adjoints.active(v):
+            return
+        g = self._adjoint_of(v)
+        if g is None:
+            return
+        if s.op.name == "load":
+            self.b("add_at", self._place(s.args[0]), *self.values.many(s.args[1:]), g)
+        elif s.op.name == "gather":
+            place = self._place(s.args[0])
+            self.b("scatter_add", place, *self._contents(s.args[1:]), g, **s.params)
+        elif s.op.name == "take_last":
+            self._take_last(s, g)
+        else:
+            self._by_rules(s, g)
+
+    def _adjoint_of(self, v: Var) -> Atom | None:
+        if isinstance(v.type, Scalar) or self.adjoints.is_value(v):
+            return self.adjoints.take(v)
+        return self.references.shadow(v)
+
+    def _by_rules(self, s: Def, g: Atom) -> None:
+        shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore
+        for k, a in enumerate(s.args):
+            if not isinstance(a, Var) or not self.adjoints.active(a):
+                continue
+            part = contribution(self.b, s, k, g, RuleValues(s, self.values))
+            if part is not None and shadowed and self._is_view_of(part, g):
+                part = self.b("copy", part)  # the shadow lives on
+            self.adjoints.add(a, part)
+
+    def _is_view_of(self, part: Atom, g: Atom) -> bool:
+        while part is not g and isinstance(part, Var):
+            d = self.b.definition.get(part)
+            if d is None or not d.op.view:
+                return False
+            part = d.args[0]
+        return part is g
+
+    def _take_last(self, s: Def, g: Atom) -> None:
+        x = s.args[0]
+        assert isinstance(x, Var)
+        zeros = self.adjoints.zeros(x)
+        self.b("scatter", zeros, *self._contents(s.args[1:]), g, **s.params)
+        self.adjoints.add(x, zeros)
+
+    def _place(self, x: Atom) -> Any:
+        assert isinstance(x, Var)
+        return self.adjoints.place(x)
+
+    def _contents(self, atoms: tuple[Atom, ...]) -> list[Any]:
+        return [self.values.contents(a) for a in atoms]
+
+    # ---- effects ----
+    def effect(self, s: Def) -> None:
+        """The reverse of a store: adjoints first read, then memory rewound, then passed on."""
+        name = s.op.name
+        if name not in ("store", "add_at", "assign", "add_to", "scatter", "scatter_add"):
+            return
+        x, value = s.args[0], s.args[-1]
+        assert isinstance(x, Var)
+        if not faults.injected("two-points"):
+            self._after()
+        g = None
+        if self.adjoints.active(x) and is_float(x.type.dtype):
+            g = getattr(self, f"_of_{name}")(s, x, value)
+        self._rewind(s, x)
+        self.adjoints.add(value, g)
+
+    def _after(self) -> None:
+        """Be at the point right after the statement."""
+        *outer, (key, i) = self.values.now
+        self.values.now = (*outer, (key, i + 1))
+
+    def _of_store(self, s: Def, x: Var, value: Atom) -> Any:
+        shadow, places = self._place(x), self.values.many(s.args[1:-1])
+        g = self.b("load", shadow, *places, name="g") if self.adjoints.active(value) else None
+        if not faults.injected("zero-after-store"):
+            self.b("store", shadow, *places, Const(0.0, Scalar(x.type.dtype)))
+        return g
+
+    def _of_add_at(self, s: Def, x: Var, value: Atom) -> Any:
+        if not self.adjoints.active(value):
+            return None
+        return self.b("load", self._place(x), *self.values.many(s.args[1:-1]), name="g")
+
+    def _of_assign(self, s: Def, x: Var, value: Atom) -> Any:
+        shadow, g = self._place(x), None
+        if self.adjoints.active(value):
+            # the source's shadow may be the same memory, and this one is zeroed next
+            if isinstance(value.type, Scalar):
+                g = self.b("sum", shadow, axes=tuple(range(x.type.ndim)))
+            elif faults.injected("copy-shadow"):
+                g = shadow
+            else:
+                g = self.b("copy", shadow, name="g")
+        if not faults.injected("zero-after-store"):
+            self.b("assign", shadow, Const(0.0, Scalar(x.type.dtype)))
+        return g
+
+    def _of_add_to(self, s: Def, x: Var, value: Atom) -> Any:
+        if not self.adjoints.active(value):
+            return None
+        shadow = self._place(x)
+        if isinstance(value.type, Scalar):
+            return self.b("sum", shadow, axes=tuple(range(x.type.ndim)))
+        return self.b("copy", shadow, name="g")
+
+    def _of_scatter(self, s: Def, x: Var, value: Atom) -> Any:
+        shadow, idx = self._place(x), self._contents(s.args[1:-1])
+        g = None
+        if self.adjoints.active(value):
+            g = self.b("take_last", shadow, *idx, name="g", **s.params)
+        self.b("scatter", shadow, *idx, Const(0.0, Scalar(x.type.dtype)), **s.params)
+        return g
+
+    def _of_scatter_add(self, s: Def, x: Var, value: Atom) -> Any:
+        if not self.adjoints.active(value):
+            return None
+        return self.b("gather", self._place(x), *self._contents(s.args[1:-1]), name="g", **s.params)
+
+    # ---- rewinding ----
+    def _rewind(self, s: Def, x: Var) -> None:
+        """Put back what a store overwrote, if it is read again further back."""
+        point = self.program.point[s]
+        self.values.now = point
+        if not self._must_save(self.program.classes.of(x), point):
+            return
+        if faults.injected("rewind-accumulation") and s.op.name in ("add_at", "add_to"):
+            return
+        old = self.old.get(s) or self._save_old(s, x, point)
+        self._after()
+        reference, places = self.values(x), [self.values.contents(a) for a in s.args[1:-1]]
+        if s.op.name in ("store", "add_at"):
+            self.b("store", reference, *places, self.values(old))
+        elif s.op.name in ("assign", "add_to"):
+            self.b("assign", reference, self.values(old))
+        else:
+            self.b("scatter", reference, *places, self.values(old), **s.params)
+        self.values.now = point
+
+    def _save_old(self, s: Def, x: Var, point: Any) -> Var:
+        """Read what is about to be overwritten, in front of the store."""
+        ins = self.values.insertions
+        place = ins.at_before(s)
+        with ins.into(place) as b:
+            if s.op.name in ("store", "add_at"):
+                old = b("load", x, *s.args[1:-1], name="old")
+            elif s.op.name in ("assign", "add_to"):
+                old = b("copy", x, name="old")
+            else:
+                old = b("gather", x, *s.args[1:-1], name="old", **s.params)
+        self.values.forward(old, point, None)
+        self.old[s] = old
+        return old
+
+    def _must_save(self, cls: Var, point: Any) -> bool:
+        """Whether contents of the class are read at a point that the sweep comes to later."""
+        if faults.injected("save-when-reread"):
+            return False
+        if self.known is None:
+            return True
+        for other, where in self.known:
+            if other is cls and _comes_later(point, where):
+                return True
+        return False
+
+
+def _comes_later(store: Any, read: Any) -> bool:
+    """Whether the reverse sweep may come to `read` after it has passed `store`."""
+    for (key, i), (other, j) in zip(store, read, strict=False):
+        if key != other:
+            return False  # another branch of the same statement
+        if isinstance(key[0], For | While):
+            return True  # in one loop: the previous trip comes later
+        if i != j:
+            return j < i
+    return False

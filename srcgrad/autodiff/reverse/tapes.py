@@ -1,0 +1,163 @@
+"""Where on its tape the value of a running iteration stands.
+
+With trip counts known at a nest's entry the position is that of the iteration in the nest, and
+the tape has its size from the start. Else it is `base + k`: `base` counts the trips of all earlier
+executions of the loop and is itself remembered once per execution; the tape grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.autodiff import faults
+from srcgrad.autodiff.reverse.insertions import Insertions, Slot
+from srcgrad.autodiff.reverse.program import START, Program, body_of
+from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
+from srcgrad.ir.types import INT, Scalar
+
+FIRST_CAPACITY = 16  # of a tape that grows
+
+
+@dataclass
+class Position:
+    """The position of a loop's iterations: `var` in the forward sweep, `base` if counted."""
+
+    var: Atom
+    base: Var | None  # None: follows from the enclosing positions
+
+
+class Tapes:
+    """Positions and tapes; `values` gives forward values in the reverse sweep."""
+
+    def __init__(self, program: Program, insertions: Insertions):
+        self.program, self.insertions, self.b = program, insertions, insertions.builder
+        self.values: Any = None  # set by Values
+        self._positions: dict[Stmt, Position] = {}
+        self._trips: dict[Stmt, Slot] = {}
+
+    # ---- trips ----
+    def trips(self, loop: For | While) -> Atom:
+        """The number of trips actually run, as a forward value after the loop."""
+        if isinstance(loop, For):
+            with self.insertions.into(self.insertions.at_before(loop)) as b:
+                n = b("maximum", b("sub", loop.stop, loop.start), 0)
+            if isinstance(n, Var):
+                self.values.forward(n, self.program.point[loop], loop)
+            return n
+        return self._counter(loop).result
+
+    def _counter(self, loop: While) -> Slot:
+        """A carried counter of the trips of a `while`."""
+        if loop not in self._trips:
+            slot = self._trips[loop] = self.insertions.slot(loop, "trips", INT)
+            assert slot.param is not None
+            key = body_of(loop)
+            with self.insertions.into(self.insertions.at_end(key)) as b:
+                new = b("add", slot.param, 1)
+            slot.values[:] = [atom(0), new]
+            point = self.program.point[loop]
+            self.values.forward(slot.result, point, loop)
+            self.values.forward(slot.param, (*point, (key, START)), loop)
+        return self._trips[loop]
+
+    def iteration(self, loop: For | While) -> Atom:
+        """The number of the running trip, from 0, in the forward sweep (emits where it stands)."""
+        if isinstance(loop, While):
+            param = self._counter(loop).param
+            assert param is not None
+            return param
+        return self.b("sub", loop.index, loop.start)
+
+    # ---- positions ----
+    def is_dense(self, loops: list[For | While]) -> bool:
+        """Whether all trip counts are known at the entry of the nest."""
+        return all(
+            isinstance(s, For) and self._visible(s.start) and self._visible(s.stop) for s in loops
+        )
+
+    def _visible(self, a: Atom) -> bool:
+        return isinstance(a, Const) or self.program.is_direct(a)
+
+    def position(self, loops: list[For | While]) -> Position:
+        """The position of the innermost loop's iterations, defined at the start of its body."""
+        loop = loops[-1]
+        if loop in self._positions:
+            return self._positions[loop]
+        outer = loops[:-1]
+        base: Var | None = None
+        before: Atom = Const(0, INT)
+        if outer and self.is_dense(loops):
+            before = self.position(outer).var
+        elif outer:
+            base = self._base(loop)
+        with self.insertions.into(self.insertions.at_position(loop)) as b:
+            k = self.iteration(loop)
+            if base is not None:
+                var = b("add", base, k, name="at") if not faults.injected("tape-base") else k
+            elif outer:
+                n = b("maximum", b("sub", loop.stop, loop.start), 0)  # type: ignore[union-attr]
+                var = b("add", b("mul", before, n), k, name="at")
+            else:
+                var = k
+        self._positions[loop] = Position(var, base)
+        return self._positions[loop]
+
+    def _base(self, loop: For | While) -> Var:
+        """The trips of all earlier executions of a loop, counted in a cell."""
+        with self.insertions.into(self.insertions.at_head()) as b:
+            cell = b("zeros", 1, dtype="i64", name="count")
+        with self.insertions.into(self.insertions.at_before(loop)) as b:
+            base = b("load", cell, 0, name="base")
+        trips = self.trips(loop)
+        with self.insertions.into(self.insertions.at_after(loop)) as b:
+            b("store", cell, 0, b.cast(b("add", base, trips), Scalar("i64")))
+        self.values.forward(base, self.program.point[loop], None)
+        return base
+
+    def here(self, loops: list[For | While]) -> Atom:
+        """The position of the iteration that the reverse sweep is in."""
+        if not loops:
+            return Const(0, INT)
+        loop = loops[-1]
+        cached = self.values.find(("position", loop))
+        if cached is not None:
+            return cached
+        position, b = self.position(loops), self.b
+        k = self._iteration_here(loop)
+        if position.base is not None and not faults.injected("tape-base"):
+            out = b("add", self.values(position.base), k)
+        elif len(loops) > 1 and position.base is None:
+            assert isinstance(loop, For)
+            n = b("maximum", b("sub", loop.stop, loop.start), 0)
+            out = b("add", b("mul", self.here(loops[:-1]), n), k)
+        else:
+            out = k
+        self.values.remember(("position", loop), out)
+        return out
+
+    def _iteration_here(self, loop: For | While) -> Atom:
+        if isinstance(loop, While):
+            return self.values(self._counter(loop).param)
+        return self.b("sub", self.values(loop.index), self.values(loop.start))
+
+    # ---- tapes ----
+    def capacity(self, loops: list[For | While]) -> Atom:
+        """Slots of a tape for values of a nest (emits at the head of the forward sweep's nest)."""
+        n: Atom = Const(1, INT)
+        for s in loops:
+            assert isinstance(s, For)
+            n = self.b("mul", n, self.b("maximum", self.b("sub", s.stop, s.start), 0))
+        return n
+
+    def new(
+        self, dtype: str, name: str, loops: list[For | While], point: Any, dims: tuple | None
+    ) -> Var:
+        """A tape, allocated before the nest that fills it; `dims` of a slot if known there."""
+        top = self.program.block[point[0][0]][point[0][1]] if point[0][1] != START else None
+        place = self.insertions.at_head() if top is None else self.insertions.at_before(top)
+        dense = self.is_dense(loops) and dims is not None
+        with self.insertions.into(place) as b:
+            n = b("mul", self.capacity(loops), b.size(dims)) if dense else Const(FIRST_CAPACITY, INT)
+            return b("tape", n, dtype=dtype, name=f"{name}_tape")
+

@@ -1,0 +1,248 @@
+"""How a forward value is had again in the reverse sweep.
+
+Top-level values are in scope. Others are recomputed when that is cheap, reloaded when nothing
+was stored in between, else kept on a tape. Memory is rewound by the sweep, so a reference whose
+buffer is in scope again has its old contents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.autodiff.reverse.insertions import Insertions
+from srcgrad.autodiff.reverse.program import START, Point, Program
+from srcgrad.autodiff.reverse.tapes import Tapes
+from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
+from srcgrad.ir.types import INT, Array, Scalar
+from srcgrad.ir.walk import map_type
+
+# cheaper to compute again than to store and load
+CHEAP = frozenset(
+    ("add", "sub", "mul", "neg", "div", "maximum", "minimum", "abs", "sign", "where", "cast", "lt",
+     "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "floordiv", "mod",
+     "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
+     "bit_and", "bit_or", "bit_xor", "floor", "stop_gradient", "absorb")
+)  # fmt: skip
+
+
+class ForwardValues:
+    """Forward values at the point the reverse sweep is at."""
+
+    def __init__(self, program: Program, insertions: Insertions, tapes: Tapes):
+        self.program, self.insertions, self.tapes = program, insertions, tapes
+        self.b = insertions.builder
+        tapes.values = self
+        self.references: Any = None  # set by References
+        self.now: Point = ()
+        self.scopes: list[dict[Any, Any]] = [{}]
+        self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
+        self.forced: set[Var] = set()
+        self._tape: dict[Var, Any] = {}
+        self._place: dict[Var, list[Stmt]] = {}
+
+    # ---- scopes ----
+    def find(self, key: Any) -> Any:
+        for scope in reversed(self.scopes):
+            if key in scope:
+                return scope[key]
+        return None
+
+    def remember(self, key: Any, value: Any) -> None:
+        self.scopes[-1][key] = value
+
+    def forward(
+        self, v: Var, point: Point, owner: Stmt | None, place: list[Stmt] | None = None
+    ) -> None:
+        """Register a variable added to the forward sweep; it cannot be recomputed.
+
+        `place` is the insertion it stands in, if that does not follow from point and owner.
+        """
+        self.program.defined[v] = point
+        self.program.owner[v] = owner
+        self.forced.add(v)
+        if place is not None:
+            self._place[v] = place
+
+    # ---- having values ----
+    def __call__(self, a: Atom | None) -> Any:
+        """The value of a forward atom; of a reference, the reference."""
+        if not isinstance(a, Var) or self.program.is_direct(a):
+            return a
+        got = self.find(a)
+        if got is None:
+            got = self._have(a)
+            self.remember(a, got)
+        return got
+
+    def many(self, atoms: Any) -> tuple[Any, ...]:
+        return tuple(self(a) for a in atoms)
+
+    def dims(self, type_: Array) -> tuple:
+        """The dims of a type in terms of values in scope here."""
+        return self.b.dims([self(atom(d)) for d in type_.dims])
+
+    def type(self, t: Any) -> Any:
+        return map_type(t, self)
+
+    def contents(self, a: Atom) -> Any:
+        """A reference whose contents are read here, or a scalar."""
+        if isinstance(a, Var) and not isinstance(a.type, Scalar):
+            self.mark(a)
+        return self(a)
+
+    def mark(self, v: Var) -> None:
+        """Remember that the contents of a class are read at this point of the reverse sweep."""
+        self.read.append((self.program.classes.of(v), self.now))
+
+    def _have(self, v: Var) -> Any:
+        induced = self._induction(v)
+        if induced is not None:
+            return induced
+        if self.is_cheap(v):
+            return self._recomputed(v)
+        if isinstance(v.type, Scalar):
+            return self._taped(v)
+        if self.references.is_shadow(v):
+            return self.references.kept(v)
+        if self.program.classes.is_pure(v):
+            return self._pure_array(v)
+        return self.references.have(v)
+
+    # ---- recomputing ----
+    def is_cheap(self, v: Any) -> bool:
+        """Whether computing a value again here costs less than remembering it."""
+        if not isinstance(v, Var) or self.program.is_direct(v) or self.find(v) is not None:
+            return True
+        d = self.program.owner.get(v)
+        if v in self.forced or not isinstance(d, Def):
+            return self._steps(v) is not None
+        if d.op.name == "load":
+            cls = self.program.classes.of(d.args[0])
+            if not self.program.intact(cls, self.program.defined[v], self.now):
+                return False
+            return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
+        if d.op.view:
+            return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
+        return (
+            isinstance(v.type, Scalar)
+            and d.op.name in CHEAP
+            and all(isinstance(a.type, Scalar) or d.op.name == "dim" for a in d.args)
+            and all(self.is_cheap(a) for a in d.args if d.op.name != "dim")
+        )
+
+    def _reachable(self, v: Any) -> bool:
+        """Whether a reference can be had here without a tape of references of its own."""
+        return self.references.is_reachable(v)
+
+    def _recomputed(self, v: Var) -> Any:
+        d = self.program.owner[v]
+        assert isinstance(d, Def)
+        if d.op.name == "load":
+            self.mark(d.args[0])
+        op = "wrap" if d.op.name == "index" else d.op
+        params = {} if d.op.name == "index" else d.params
+        return self.b(op, *self.many(d.args), name=v.name, **params)
+
+    def _induction(self, v: Var) -> Any:
+        """A carried integer that grows by the same step each trip: init + k * step."""
+        found = self._steps(v)
+        if found is None:
+            return None
+        loop, init, step = found
+        k = self.tapes._iteration_here(loop)
+        return self.b("add", self(init), self.b("mul", k, self(step)), name=v.name)
+
+    def _steps(self, v: Var) -> tuple[For | While, Atom, Atom] | None:
+        """The loop, the init and the step of such an integer, if both can be had cheaply."""
+        s = self.program.owner.get(v)
+        if not isinstance(s, For | While) or v not in s.params or v.type != INT or v in self.forced:
+            return None
+        j = s.params.index(v)
+        new = self.program.owner.get(s.yields[j]) if isinstance(s.yields[j], Var) else None  # type: ignore[arg-type]
+        if not isinstance(new, Def) or new.op.name != "add" or new.args[0] is not v:
+            return None
+        step, init = new.args[1], s.inits[j]
+        if isinstance(step, Var) and self.program.inside(step, s):
+            return None
+        if isinstance(s, For) and s.reverse:
+            return None
+        return (s, init, step) if self.is_cheap(step) and self.is_cheap(init) else None
+
+    # ---- tapes ----
+    def _save_place(self, v: Var, late: bool = False) -> list[Stmt]:
+        """Where in the forward sweep a value is put on its tape."""
+        if v in self._place:
+            return self._place[v]
+        s, ins = self.program.owner.get(v), self.insertions
+        key, i = self.program.defined[v][-1]
+        if late:
+            return ins.at_end(key)
+        if i == START:
+            return ins.at_start(key)
+        if s is None:  # defined in front of the statement at its point
+            return ins.at_before(self.program.block[key][i])
+        return ins.at_after(s)
+
+    def _taped(self, v: Var) -> Any:
+        """A scalar from its tape."""
+        point = self.program.defined[v]
+        loops = self.program.loops(point)
+        if v not in self._tape:
+            tape = self.tapes.new(v.type.dtype, v.name, loops, point, ())
+            at = self.tapes.position(loops).var if loops else Const(0, INT)
+            with self.insertions.into(self._save_place(v)) as b:
+                if not self.tapes.is_dense(loops):
+                    b("reserve", tape, b("add", at, 1))
+                b("store", tape, at, v)
+            self._tape[v] = tape
+        got = self.b("load", self._tape[v], self.tapes.here(loops), name=v.name)
+        return self.b.retyped(got, v.type, v.name)
+
+    def _pure_array(self, v: Var) -> Any:
+        """An array that is never stored to: its saved contents, or a view of its base's."""
+        d = self.program.owner.get(v)
+        if isinstance(d, Def) and d.op.view:
+            return self.b(d.op, *self.many(d.args), name=v.name, **d.params)
+        return self.saved_array(v, late=False)
+
+    def saved_array(self, v: Var, late: bool) -> Any:
+        """The contents an array had when it was defined (`late`: at the end of its block)."""
+        point = self.program.defined[v]
+        loops = self.program.loops(point)
+        if v not in self._tape:
+            self._tape[v] = self._save_array(v, loops, point, late)
+        tape, offset = self._tape[v]
+        if offset is not None:
+            here = self(offset)
+        else:
+            here = self.b("mul", self.tapes.here(loops), self.b.size(self.dims(v.type)))
+        return self.b("tape_view", tape, here, *self.dims(v.type), name=v.name)
+
+    def _save_array(self, v: Var, loops: list, point: Point, late: bool) -> Any:
+        even = self._is_even(v.type)
+        tape = self.tapes.new(v.type.dtype, v.name, loops, point, v.type.dims if even else None)
+        at = self.tapes.position(loops).var if loops and even else Const(0, INT)
+        cell = None
+        if not even:
+            with self.insertions.into(self.insertions.at_head()) as b:
+                cell = b("zeros", 1, dtype="i64", name="used")
+        dense = self.tapes.is_dense(loops) and even
+        saved = self._save_place(v, late)
+        with self.insertions.into(saved) as b:
+            own = b.size(v.type.dims)
+            offset = b("load", cell, 0, name="offset") if cell is not None else b("mul", at, own)
+            if not dense:
+                b("reserve", tape, b("add", offset, own))
+            b("assign", b("tape_view", tape, offset, *v.type.dims), v)
+            if cell is not None:
+                b("store", cell, 0, b.cast(b("add", offset, own), Scalar("i64")))
+        if cell is None:
+            return tape, None
+        key = point[-1][0]
+        place = (*point[:-1], (key, len(self.program.block[key]))) if late else point
+        self.forward(offset, place, None, saved)
+        return tape, offset
+
+    def _is_even(self, t: Array) -> bool:
+        """Whether every slot has one size, known at the top level."""
+        return all(not isinstance(d, Var) or self.program.is_direct(d) for d in t.dims)

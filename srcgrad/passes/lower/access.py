@@ -1,0 +1,81 @@
+"""Which element of an operand a step of a nest touches.
+
+Axes are matched from the right, as NumPy broadcasts. An operand axis of constant length 1 has no
+index; one that may turn out to be 1 long has its index multiplied by a flag.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Var
+from srcgrad.ir.types import INT
+
+ZERO = Const(0, INT)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An index: that of the nest's axis (None: 0), times a flag if there is one."""
+
+    axis: int | None
+    flag: Atom | None = None
+
+
+Access = tuple[Place, ...]
+
+
+def same_dim(a: Any, b: Any) -> bool:
+    return a is b or (not isinstance(a, Var) and not isinstance(b, Var) and a == b)
+
+
+def same_dims(a: tuple, b: tuple) -> bool:
+    return len(a) == len(b) and all(map(same_dim, a, b))
+
+
+def aligned(b: Builder, dims: tuple, nest: tuple, first: int = 0) -> Access:
+    """Where an operand with `dims` is read in a nest whose axes from `first` on are `nest`."""
+    lead = len(nest) - len(dims)
+    return tuple(
+        ONE_LONG if k + lead < 0 else place(b, d, nest[k + lead], first + k + lead)
+        for k, d in enumerate(dims)
+    )
+
+
+def place(b: Builder, dim: Any, of_nest: Any, axis: int) -> Place:
+    if not isinstance(dim, Var) and dim == 1:
+        return ONE_LONG
+    if same_dim(dim, of_nest) or b.never_one(dim):
+        return Place(axis)
+    return Place(axis, b.cast(b("ne", dim, 1), INT))
+
+
+ONE_LONG = Place(None)
+
+
+def identity(rank: int) -> Access:
+    return tuple(Place(k) for k in range(rank))
+
+
+def is_exact(access: Access, nest: tuple) -> bool:
+    """Whether an access is at the nest's own index."""
+    return len(access) == len(nest) and all(
+        p.flag is None and (p.axis == k or (p.axis is None and same_dim(nest[k], 1)))
+        for k, p in enumerate(access)
+    )
+
+
+def depth(access: Access) -> int:
+    """How many of the nest's loops must be open before the element is known."""
+    return max((p.axis + 1 for p in access if p.axis is not None), default=0)
+
+
+def index(b: Builder, access: Access, indices: list[Atom]) -> list[Atom]:
+    """The indices of an access; an axis whose loop is not open is known to be 1 long."""
+    out: list[Atom] = []
+    for p in access:
+        at = indices[p.axis] if p.axis is not None and p.axis < len(indices) else ZERO
+        out.append(at if p.flag is None else b("mul", at, p.flag))
+    return out

@@ -1,0 +1,258 @@
+"""Array operations that are more than one step: joins, running sums, orderings by value, places.
+
+Each function emits simpler array operations or loops through the builder. `concatenate` becomes
+stores into pieces of a fresh array, so that they fuse with what computes the pieces; an extremum
+is preceded by the check that there is something to choose from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import reduce
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, atom
+from srcgrad.ir.types import BOOL, INT, Array, Scalar, is_float
+from srcgrad.passes.lower.access import ZERO
+
+
+def early(b: Builder, s: Def) -> bool:
+    """Emit the array operations that `s` stands for; False if it stays (what it needs precedes)."""
+    b.loc = s.loc
+    expand = EARLY.get(s.op.name)
+    if expand is not None:
+        expand(b, s)
+        return True
+    if s.op.name in ("max", "min"):
+        _check_not_empty(b, s, over=s.params["axes"])
+    return False
+
+
+def late(b: Builder, s: Def) -> Atom | bool | None:
+    """Emit the loops of an operation that is no step of a nest; its value if it is a scalar.
+
+    False if the operation stays whole.
+    """
+    b.loc = s.loc
+    expand = LATE.get(s.op.name)
+    return False if expand is None else expand(b, s)
+
+
+def _allocate(b: Builder, v: Var, kind: str) -> None:
+    dims = tuple(map(atom, v.type.dims))
+    b.append(Def(v, b.table[kind], dims, {"dtype": v.type.dtype}, b.loc))
+
+
+@contextmanager
+def _loop(b: Builder, dim: object, carried: dict[str, tuple[Atom, Scalar]] | None = None):
+    """A loop over a dim: yields (index, params, yields); results are appended to `yields`."""
+    carried = carried or {}
+    params = tuple(Var(n, t) for n, (_, t) in carried.items())
+    results = tuple(Var(n, t) for n, (_, t) in carried.items())
+    i = Var("i", INT)
+    after: list[Atom] = []
+    with b.block() as body:
+        yield i, params, after, results
+    inits = tuple(a for a, _ in carried.values())
+    b.append(
+        For(i, ZERO, atom(dim), params, inits, tuple(body), tuple(after), results, loc=b.loc)
+    )
+
+
+def _concatenate(b: Builder, s: Def) -> None:
+    assert s.var is not None
+    _allocate(b, s.var, "empty")
+    axis, start = s.params["axis"], atom(0)
+    spec = tuple("s" if k == axis else ":" for k in range(s.var.type.ndim))
+    for x in s.args:
+        length = atom(x.type.dims[axis])
+        piece = b("view", s.var, start, length, 1, spec=spec, name="piece")
+        b("assign", piece, x)
+        start = b("add", start, length)
+
+
+# ---- extrema ----
+def _check_not_empty(b: Builder, s: Def, over: tuple) -> None:
+    """NumPy raises if an axis to choose from is empty, also where there is nothing to find."""
+    name = {"max": "maximum", "min": "minimum"}[s.op.name]
+    message = f"zero-size array to reduction operation {name} which has no identity"
+    empty = _some_zero(b, [s.args[0].type.dims[k] for k in over])
+    if not (isinstance(empty, Const) and not empty.value):
+        b("check_equal", empty, False, message=message)
+
+
+def _some_zero(b: Builder, dims: list) -> Atom:
+    tests = [b("eq", d, 0) for d in dims if isinstance(d, Var) or d == 0]
+    return reduce(lambda p, q: b("logical_or", p, q), tests, Const(False, BOOL))
+
+
+def _extreme_place(b: Builder, s: Def) -> Atom | None:
+    """argmax and argmin: the first of the best; a NaN is better than anything."""
+    x, v = s.args[0], s.var
+    assert v is not None
+    rank, axes = x.type.ndim, s.params["axes"]
+    message = f"attempt to get {s.op.name} of an empty sequence"
+    b("check_equal", _some_zero(b, [x.type.dims[a] for a in axes]), False, message=message)
+    kept = [k for k in range(rank) if k not in axes]
+    indices: dict[int, Atom] = {}
+    if not kept:
+        return _search(b, s, x, list(axes), indices)
+    _allocate(b, v, "empty")
+
+    def outer(k: int) -> None:
+        if k == len(kept):
+            b("store", v, *(indices[a] for a in kept), _search(b, s, x, list(axes), dict(indices)))
+            return
+        with _loop(b, x.type.dims[kept[k]]) as (i, _, _, _):
+            indices[kept[k]] = i
+            outer(k + 1)
+
+    outer(0)
+    return None
+
+
+def _search(b: Builder, s: Def, x: Atom, axes: list[int], indices: dict[int, Atom]) -> Atom:
+    """Loops over the reduced axes that carry the best value, its place and the present place."""
+    scalar = Scalar(x.type.dtype)
+    zero = Const(0, INT)
+    better = "gt" if s.op.name == "argmax" else "lt"
+
+    def level(k: int, best: Atom, found: Atom, here: Atom) -> tuple[Atom, Atom, Atom]:
+        if k == len(axes):
+            value = b("load", x, *(indices[a] for a in range(x.type.ndim)))
+            wins = b("logical_or", b("eq", here, 0), b(better, value, best))
+            if is_float(scalar.dtype):
+                first_nan = b("logical_and", b("isnan", value), b("logical_not", b("isnan", best)))
+                wins = b("logical_or", wins, first_nan)
+            return b("where", wins, value, best), b("where", wins, here, found), b("add", here, 1)
+        carried = {"best": (best, scalar), "place": (found, INT), "here": (here, INT)}
+        with _loop(b, x.type.dims[axes[k]], carried) as (i, params, after, results):
+            indices[axes[k]] = i
+            after.extend(level(k + 1, *params))
+        return results
+
+    blank = Const({"f": 0.0, "b": False, "c": 0j}.get(scalar.dtype[0], 0), scalar)
+    return level(0, blank, zero, zero)[1]
+
+
+# ---- along an axis, over places ----
+def _cumsum(b: Builder, s: Def) -> None:
+    x, v, axis = s.args[0], s.var, s.params["axis"]
+    assert v is not None
+    _allocate(b, v, "empty")
+    dims, scalar = x.type.dims, Scalar(x.type.dtype)
+    others = [k for k in range(len(dims)) if k != axis]
+    indices: dict[int, Atom] = {}
+
+    def outer(k: int) -> None:
+        if k < len(others):
+            with _loop(b, dims[others[k]]) as (i, _, _, _):
+                indices[others[k]] = i
+                outer(k + 1)
+            return
+        zero = Const(0.0 if is_float(scalar.dtype) else 0, scalar)
+        with _loop(b, dims[axis], {"total": (zero, scalar)}) as (i, (total,), after, _):
+            last = b("sub", b("sub", dims[axis], 1), i)
+            indices[axis] = last if s.params["reverse"] else i
+            at = [indices[a] for a in range(len(dims))]
+            after.append(b("add", total, b("load", x, *at), name="total"))
+            b("store", v, *at, after[0])
+
+    outer(0)
+
+
+def _nonzero(b: Builder, s: Def) -> None:
+    """The flat positions of the true elements, one after another."""
+    x, v = s.args[0], s.var
+    assert v is not None
+    _allocate(b, v, "empty")
+    indices: list[Atom] = []
+
+    def level(k: int, position: Atom, here: Atom) -> tuple[Atom, Atom]:
+        if k == x.type.ndim:
+            value = b("load", x, *indices)
+            if value.type.dtype != "bool":
+                value = b("ne", value, b.cast(0, value.type))
+            with b.block() as then:
+                b("store", v, position, here)
+                more = b("add", position, 1)
+            result = Var("position", INT)
+            b.append(If(value, tuple(then), (), (more,), (position,), (result,), loc=b.loc))
+            return result, b("add", here, 1)
+        carried = {"position": (position, INT), "here": (here, INT)}
+        with _loop(b, x.type.dims[k], carried) as (i, params, after, results):
+            indices.append(i)
+            after.extend(level(k + 1, *params))
+            indices.pop()
+        return results
+
+    level(0, Const(0, INT), Const(0, INT))
+
+
+def _take_last(b: Builder, s: Def) -> None:
+    """What each place wrote last by a scatter gets back: the writer's number is kept per element."""
+    x, idx, spec, v = s.args[0], s.args[1:], s.params["spec"], s.var
+    assert v is not None
+    dims = tuple(map(atom, v.type.dims))
+    order = b("zeros", *map(atom, x.type.dims), dtype="i64", name="order")
+    writers = b("add", b("iota", atom(b.size(v.type.dims))), 1)
+    writers = b("reshape", writers, *dims, name="writer")
+    b("scatter", order, *idx, writers, spec=spec)
+    last = b("eq", b("gather", order, *idx, spec=spec), writers)
+    value = b("gather", x, *idx, spec=spec)
+    none = b.cast(0, Scalar(v.type.dtype))
+    b.append(Def(v, b.table["where"], (last, value, none), {}, b.loc))
+
+
+def _argsort(b: Builder, s: Def) -> bool | None:
+    """Line by line: the library orders one axis."""
+    x, v, axis = s.args[0], s.var, s.params["axis"]
+    assert v is not None
+    if x.type.ndim == 1:
+        return False
+    _allocate(b, v, "empty")
+    spec = tuple(":" if k == axis else "i" for k in range(x.type.ndim))
+
+    def outer(k: int, at: list[Atom]) -> None:
+        if k == x.type.ndim:
+            line = b("view", v, *at, spec=spec, name="line")
+            order = b("argsort", b("view", x, *at, spec=spec), axis=0)
+            with _loop(b, x.type.dims[axis]) as (i, _, _, _):
+                b("store", line, i, b("load", order, i))
+        elif k == axis:
+            outer(k + 1, at)
+        else:
+            with _loop(b, x.type.dims[k]) as (i, _, _, _):
+                outer(k + 1, [*at, i])
+
+    outer(0, [])
+    return None
+
+
+def _searchsorted(b: Builder, s: Def) -> bool | None:
+    a, wanted, v = *s.args, s.var
+    assert v is not None
+    if not isinstance(wanted.type, Array):
+        return False
+    if not wanted.type.dims:
+        return b(s.op, a, b("load", wanted), **s.params)
+    _allocate(b, v, "empty")
+
+    def level(at: list[Atom]) -> None:
+        if len(at) == wanted.type.ndim:
+            place = b(s.op, a, b("load", wanted, *at), **s.params)
+            b("store", v, *at, b.cast(place, Scalar(v.type.dtype)))
+            return
+        with _loop(b, wanted.type.dims[len(at)]) as (i, _, _, _):
+            level([*at, i])
+
+    level([])
+    return None
+
+
+EARLY: dict[str, Callable] = {"concatenate": _concatenate, "take_last": _take_last}
+LATE: dict[str, Callable] = {
+    "argmax": _extreme_place, "argmin": _extreme_place, "cumsum": _cumsum, "nonzero": _nonzero,
+    "argsort": _argsort, "searchsorted": _searchsorted,
+}  # fmt: skip

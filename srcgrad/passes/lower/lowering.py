@@ -1,0 +1,131 @@
+"""The walk that puts loops in the place of array operations, by a plan of which share a nest.
+
+>>> # before:  y: f64[n] = mul(x, 2.0)
+>>> # after:   y: f64[n] = empty(n, dtype='f64')
+>>> #          for i in range(0, n):
+>>> #              x1: f64 = load(x, i)
+>>> #              y1: f64 = mul(x1, 2.0)
+>>> #              store(y, i, y1)
+
+Library calls, views and allocation stay whole. What is scalar already is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.ir.walk import map_atoms, refresh_types, walk
+from srcgrad.passes.lower.expand import early, late
+from srcgrad.passes.lower.member import Member, member_of
+from srcgrad.passes.lower.nest import Nest
+from srcgrad.passes.rewrite import Rewriter
+
+# a statement that stays alone, or the statements that share a nest
+Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
+
+
+def builder_for(function: Function, table: Mapping[str, Any]) -> Builder:
+    """A builder that knows the function's definitions."""
+    b = Builder(table)
+    for s in walk(function.body):
+        if isinstance(s, Def) and s.var is not None:
+            b.definition[s.var] = s
+    return b
+
+
+def lower(function: Function, table: Mapping[str, Any]) -> Function:
+    """The function with a nest of loops for each array operation."""
+    function = expanded(function, table)
+    return Lowering(builder_for(function, table), lambda block: block, always).function(function)
+
+
+def expanded(function: Function, table: Mapping[str, Any]) -> Function:
+    """Joins as stores into pieces, extrema with their checks: what every plan starts from."""
+    return _Expand(builder_for(function, table)).function(function)
+
+
+def always(v: Var, members: Sequence[Member]) -> bool:
+    return True
+
+
+class _Emitter(Rewriter):
+    """A rewriter whose output goes through a builder."""
+
+    def __init__(self, b: Builder):
+        super().__init__()
+        self.b = b
+
+    def block(self, block: Block) -> Block:
+        with self.b.block() as out:
+            for s in block:
+                for new in self.statement(s):
+                    self.b.append(new)
+        return tuple(out)
+
+
+class _Expand(_Emitter):
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if not early(self.b, s):
+            yield s
+
+
+class Lowering(_Emitter):
+    """`stored(v, members)` says whether an array made in a nest has to exist in memory."""
+
+    def __init__(self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Member]], bool]):
+        super().__init__(b)
+        self.plan, self.stored = plan, stored
+
+    def block(self, block: Block) -> Block:
+        with self.b.block() as out:
+            for item in self.plan(block):
+                if isinstance(item, tuple):
+                    self.nest([self._substituted(s) for s in item])
+                    continue
+                for new in self.statement(item):
+                    self.b.append(new)
+        return tuple(out)
+
+    def _substituted(self, s: Def) -> Def:
+        refresh_types(s, self.atom)
+        new = map_atoms(s, self.atom, self.block)
+        assert isinstance(new, Def)
+        return new
+
+    def nest(self, statements: Sequence[Def]) -> None:
+        members = [m for s in statements if (m := member_of(self.b, s)) is not None]
+        assert len(members) == len(statements)
+        made = [s.var for s in statements if s.var is not None and isinstance(s.var.type, Array)]
+        stored = {v for v in made if self.stored(v, members)}
+        self.new.update(Nest(self.b, members, stored).emit())
+
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        b = self.b
+        b.loc = s.loc
+        if _is_number_of(s):
+            assert s.var is not None
+            self.new[s.var] = self._number(s.args[0], s.var)
+        elif member_of(b, s) is not None:
+            self.nest([s])
+        else:
+            value = late(b, s)
+            if value is False:
+                yield s
+            elif s.var is not None and isinstance(value, Var | Const):
+                self.new[s.var] = value
+
+    def _number(self, x: Atom, v: Var) -> Atom:
+        return self.b("load", x, name=v.name) if isinstance(x.type, Array) else x
+
+
+def _is_number_of(s: Def) -> bool:
+    """A copy or a broadcast to no axes at all: the number itself."""
+    scalar = s.var is not None and isinstance(s.var.type, Scalar)
+    return scalar and s.op.name in ("copy", "broadcast_to")
+
+
+__all__ = ["Lowering", "builder_for", "expanded", "lower"]

@@ -1,0 +1,155 @@
+"""Array operations as steps of a nest's body: what they read, write and accumulate, and how.
+
+`member_of` knows every operation that can be a step; the others are expanded (`expand.py`), stay
+whole, or are scalar already. Never emits more than flags (the operands that may be 1 long).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Def, Var
+from srcgrad.ir.types import Array
+from srcgrad.passes.lower.access import (
+    Access,
+    Place,
+    aligned,
+    identity,
+    is_exact,
+    place,
+    same_dims,
+)
+
+REDUCTIONS = ("sum", "max", "min", "any", "all", "count_nonzero", "sum_to")
+MOVES = ("broadcast_to", "copy", "iota", "gather", "indices")
+STORES = ("assign", "add_to", "scatter", "scatter_add")
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """Axes that vanish, and where in the result a nest's element goes (None: a scalar)."""
+
+    axes: frozenset[int]
+    access: Access | None
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One step: `reads` pairs each array operand with its access, in order of the operands."""
+
+    statement: Def
+    dims: tuple
+    reads: tuple[tuple[Var, Access], ...] = ()
+    target: tuple[Var, Access] | None = None  # what a store writes to
+    reduction: Reduction | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.statement.op.name
+
+    @property
+    def is_map(self) -> bool:
+        """Whether it defines an array, element by element."""
+        return self.target is None and self.reduction is None
+
+    def exact(self, v: Var) -> bool:
+        """Whether every access to `v` is at the nest's own index."""
+        accesses = [a for r, a in (*self.reads, *(() if self.target is None else (self.target,))) if r is v]
+        return all(is_exact(a, self.dims) for a in accesses)
+
+
+def member_of(b: Builder, s: Def) -> Member | None:
+    """The operation as a step of a nest over its dims; None if it is none."""
+    name = s.op.name
+    if name in STORES:
+        return _scatter(b, s) if "spec" in s.params else _store(b, s)
+    if s.var is None:
+        return None
+    if name in REDUCTIONS:
+        x = s.args[0]
+        assert isinstance(x, Var)
+        return _sum_to(b, s, x) if name == "sum_to" else _reduction(s, x)
+    if not isinstance(s.var.type, Array):
+        return None
+    dims = s.var.type.dims
+    if name == "gather":
+        source, places = _fancy(b, s.args[0], s.args[1:], s.params["spec"], dims)
+        return Member(s, dims, places, extra={"source": source})
+    if s.op.elementwise or name in MOVES:
+        operands = s.args if s.op.elementwise else s.args[:1]
+        return Member(s, dims, _operands(b, operands, dims))
+    return None
+
+
+def _operands(b: Builder, atoms: tuple[Atom, ...], dims: tuple) -> tuple[tuple[Var, Access], ...]:
+    return tuple(
+        (a, aligned(b, a.type.dims, dims))
+        for a in atoms
+        if isinstance(a, Var) and isinstance(a.type, Array)
+    )
+
+
+def _store(b: Builder, s: Def) -> Member:
+    target, value = s.args
+    assert isinstance(target, Var)
+    dims = target.type.dims
+    reads = _operands(b, (value,), dims)
+    return Member(s, dims, reads, target=(target, identity(len(dims))))
+
+
+def _reduction(s: Def, x: Var) -> Member:
+    dims = x.type.dims
+    axes = frozenset(s.params.get("axes", range(len(dims))))
+    kept = tuple(Place(k) for k in range(len(dims)) if k not in axes)
+    scalar = not isinstance(s.var.type, Array)  # type: ignore[union-attr]
+    reads = ((x, identity(len(dims))),)
+    return Member(s, dims, reads, reduction=Reduction(axes, None if scalar else kept))
+
+
+def _sum_to(b: Builder, s: Def, x: Var) -> Member:
+    dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]
+    reads = ((x, identity(len(dims))),)
+    if same_dims(dims, wanted):
+        return Member(s, dims, reads)
+    lead = len(dims) - len(wanted)
+    access = tuple(place(b, d, dims[k + lead], k + lead) for k, d in enumerate(wanted))
+    kept = {p.axis for p in access}
+    axes = frozenset(k for k in range(len(dims)) if k not in kept)
+    return Member(s, dims, reads, reduction=Reduction(axes, access if wanted else None))
+
+
+def _scatter(b: Builder, s: Def) -> Member:
+    from srcgrad.primitives.memory import gather_dims
+
+    target, *rest = s.args
+    value = rest.pop()
+    assert isinstance(target, Var)
+    dims = gather_dims(target.type.dims, rest[0].type.dims, s.params["spec"])
+    source, places = _fancy(b, target, tuple(rest), s.params["spec"], dims)
+    reads = (*places, *_operands(b, (value,), dims))
+    return Member(s, dims, reads, target=(target, ()), extra={"source": source})
+
+
+def _fancy(
+    b: Builder, x: Atom, idx: tuple[Atom, ...], spec: tuple, dims: tuple
+) -> tuple[tuple, tuple]:
+    """Per axis of `x` an index array's number or a nest's axis; the index arrays' accesses."""
+    places = [k for k, code in enumerate(spec) if code == "a"]
+    adjacent = places == list(range(places[0], places[0] + len(places)))
+    first = places[0] if adjacent else 0
+    width = len(idx[0].type.dims)
+    source: list[tuple[str, int]] = []
+    arrays, whole = 0, 0
+    for code in spec:
+        if code == "a":
+            source.append(("array", arrays))
+            arrays += 1
+        else:
+            source.append(("axis", whole if whole < first else whole + width))
+            whole += 1
+    middle = dims[first : first + width]
+    reads = tuple((i, aligned(b, i.type.dims, middle, first)) for i in idx)
+    return tuple(source), reads

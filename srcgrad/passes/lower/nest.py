@@ -1,0 +1,284 @@
+"""One loop nest for a group of members: loads, steps, accumulators, stores.
+
+An array that is touched at the nest's own index only is a scalar inside the nest; it is stored
+once, at the end, and only if something outside reads it. Accumulators are carried through the
+innermost loops over reduced axes; over outer ones they are added to the result in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, For, Var, atom
+from srcgrad.ir.types import FLOAT, INT, Array, Scalar, is_float, np_dtype
+from srcgrad.passes.lower.access import (
+    Access,
+    depth,
+    identity,
+    index,
+    is_exact,
+    same_dim,
+)
+from srcgrad.passes.lower.member import Member
+
+COMBINE = {"sum": "add", "sum_to": "add", "count_nonzero": "add", "max": "maximum",
+           "min": "minimum", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+INDEX_NAMES = "ijkl"
+
+
+class Nest:
+    """Emits one nest; `stored` are the arrays that exist in memory, `scalars` what it reduced to."""
+
+    def __init__(self, b: Builder, members: Sequence[Member], stored: AbstractSet[Var]):
+        self.b, self.members, self.stored = b, members, stored
+        self.dims = members[0].dims
+        self.rank = len(self.dims)
+        self.indices: list[Atom] = []
+        self.current: dict[Var, Atom] = {}  # elements at the nest's own index
+        self.dirty: dict[Var, Member] = {}
+        self.loaded: dict[tuple[Var, Access], Atom] = {}  # elements read at an outer level
+        self.scalars: dict[Var, Atom] = {}
+
+    def emit(self) -> dict[Var, Atom]:
+        for m in self.members:
+            self._allocate(m)
+        self._level(0, {})
+        return self.scalars
+
+    # ---- before the loops ----
+    def _allocate(self, m: Member) -> None:
+        v = m.statement.var
+        if v is None or not isinstance(v.type, Array) or (m.is_map and v not in self.stored):
+            return
+        v.name = "t" if v.name == m.name else v.name
+        accumulates = m.reduction is not None and self._in_memory(m)
+        kind = "zeros" if accumulates and COMBINE[m.name] in ("add", "logical_or") else "empty"
+        dims = tuple(map(atom, v.type.dims))
+        op = self.b.table[kind]
+        self.b.append(Def(v, op, dims, {"dtype": v.type.dtype}, m.statement.loc))
+        if accumulates and kind == "empty":
+            fill = Def(None, self.b.table["assign"], (v, _start(m, v.type.dtype)), {}, m.statement.loc)
+            target = (v, identity(v.type.ndim))
+            Nest(self.b, [Member(fill, v.type.dims, target=target)], set()).emit()
+
+    # ---- the loops ----
+    def _start_level(self, m: Member) -> int:
+        """The loop outside which an accumulator starts: all loops inside it are reduced."""
+        assert m.reduction is not None
+        level = self.rank
+        while level and (level - 1 in m.reduction.axes or same_dim(self.dims[level - 1], 1)):
+            level -= 1
+        return level
+
+    def _in_memory(self, m: Member) -> bool:
+        """Whether several values of an accumulator end in the same element of the result."""
+        assert m.reduction is not None
+        if m.reduction.access is None:
+            return False
+        outer = set(range(self._start_level(m)))
+        runtime = any(p.flag is not None for p in m.reduction.access)
+        return runtime or bool(outer & m.reduction.axes)
+
+    def _level(self, k: int, carried: dict[Member, Atom]) -> dict[Member, Atom]:
+        """The nest from loop `k` inwards; what the accumulators are after it."""
+        starting = [m for m in self.members if m.reduction and self._start_level(m) == k]
+        inside = dict(carried)
+        for m in starting:
+            inside[m] = _start(m, _accumulator(m).dtype)
+        self._load_outer(k)
+        if k == self.rank:
+            after = self._body(inside)
+        elif same_dim(self.dims[k], 1):
+            self.indices.append(Const(0, INT))
+            after = self._level(k + 1, inside)
+            self.indices.pop()
+        else:
+            after = self._loop(k, inside)
+        for m in starting:
+            self._finish(m, after[m])
+        return {m: after[m] for m in carried}
+
+    def _loop(self, k: int, inside: dict[Member, Atom]) -> dict[Member, Atom]:
+        i = Var(INDEX_NAMES[k] if k < len(INDEX_NAMES) else "i", INT)
+        names = [m.statement.var.name for m in inside]  # type: ignore[union-attr]
+        params = tuple(Var(n, _accumulator(m)) for n, m in zip(names, inside, strict=True))
+        results = tuple(Var(n, _accumulator(m)) for n, m in zip(names, inside, strict=True))
+        loaded = dict(self.loaded)
+        with self.b.block() as body:
+            self.indices.append(i)
+            after = self._level(k + 1, dict(zip(inside, params, strict=True)))
+            self.indices.pop()
+        self.loaded = loaded
+        yields, inits = tuple(after.values()), tuple(inside.values())
+        stop = atom(self.dims[k])
+        loc = self.members[-1].statement.loc
+        self.b.append(
+            For(i, Const(0, INT), stop, params, inits, tuple(body), yields, results, loc=loc)
+        )
+        return dict(zip(inside, results, strict=True))
+
+    def _load_outer(self, k: int) -> None:
+        """Load what the inner loops do not change."""
+        for m in self.members:
+            self.b.loc = m.statement.loc
+            for v, access in m.reads:
+                exact = is_exact(access, self.dims)
+                if not exact and depth(access) == k < self.rank:
+                    self.loaded.setdefault((v, access), self._load(v, access))
+
+    def _load(self, v: Var, access: Access) -> Atom:
+        return self.b("load", v, *index(self.b, access, self.indices), name=v.name)
+
+    # ---- the body ----
+    def _body(self, inside: dict[Member, Atom]) -> dict[Member, Atom]:
+        after = dict(inside)
+        self.current, self.dirty = {}, {}
+        for m in self.members:
+            self.b.loc = m.statement.loc
+            value = self._value(m)
+            if m.reduction is not None:
+                value = self._counted(m, value)
+                carried = self._start_level(m) < self.rank
+                after[m] = self._combine(m, after[m], value) if carried else value
+            elif m.target is None:
+                assert m.statement.var is not None
+                self._write(m.statement.var, value, m)
+            elif "source" in m.extra:
+                self._scatter(m, value)
+            else:
+                self._write(m.target[0], value, m)
+        made = {m.statement.var for m in self.members}
+        for v, m in self.dirty.items():
+            if v in self.stored or v not in made:
+                self.b.loc = m.statement.loc
+                self.b("store", v, *self.indices, self.current[v])
+        return after
+
+    def _write(self, v: Var, value: Atom, m: Member) -> None:
+        self.current[v] = value
+        self.dirty[v] = m
+
+    def _read(self, a: Atom, access: Access | None) -> Atom:
+        """The element of an operand; a scalar is itself."""
+        if access is None or not isinstance(a, Var):
+            return a
+        if (a, access) in self.loaded:
+            return self.loaded[a, access]
+        if not is_exact(access, self.dims):
+            return self._load(a, access)
+        if a not in self.current:
+            self.current[a] = self._load(a, access)
+        return self.current[a]
+
+    def _value(self, m: Member) -> Atom:
+        """What the member computes from the elements of its operands."""
+        s, b = m.statement, self.b
+        accesses = iter(m.reads)
+        operands = [
+            self._read(a, next(accesses)[1] if isinstance(a.type, Array) else None)
+            for a in _read_atoms(m)
+        ]
+        if s.op.elementwise:
+            return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]
+        match m.name:
+            case "iota":
+                return self.indices[0]
+            case "indices":
+                return b("index", operands[0], s.args[1], **s.params)
+            case "gather":
+                idx = self._fancy(m, operands)
+                return b("load", s.args[0], *idx, name=s.args[0].name)  # type: ignore[union-attr]
+            case "add_to":
+                target, access = m.target  # type: ignore[misc]
+                return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
+            case "assign":
+                return b.cast(operands[0], _of(m.target[0]))  # type: ignore[index]
+        return operands[-1]
+
+    def _fancy(self, m: Member, operands: list[Atom]) -> list[Atom]:
+        return [
+            operands[k] if kind == "array" else self.indices[k] for kind, k in m.extra["source"]
+        ]
+
+    def _scatter(self, m: Member, value: Atom) -> None:
+        target = m.target[0]  # type: ignore[index]
+        places = [self._read(v, access) for v, access in m.reads]
+        effect = "add_at" if m.name == "scatter_add" else "store"
+        value = self.b.cast(value, _of(target))
+        self.b(effect, target, *self._fancy(m, places), value)
+
+    # ---- accumulators ----
+    def _counted(self, m: Member, value: Atom) -> Atom:
+        """The value as its accumulator takes it: truth as a bool, a count as an int."""
+        b = self.b
+        if m.name in ("any", "all", "count_nonzero") and value.type.dtype != "bool":
+            value = b("ne", value, b.cast(0, value.type))
+        return b.cast(value, _accumulator(m))
+
+    def _combine(self, m: Member, old: Atom, value: Atom) -> Atom:
+        return self.b(COMBINE[m.name], old, value, name=m.statement.var.name)  # type: ignore[union-attr]
+
+    def _finish(self, m: Member, value: Atom) -> None:
+        """Put what an accumulator came to into the result."""
+        b, v, reduction = self.b, m.statement.var, m.reduction
+        assert v is not None and reduction is not None
+        b.loc = m.statement.loc
+        value = b.cast(value, Scalar(v.type.dtype))
+        if reduction.access is None:
+            self.scalars[v] = value
+            return
+        at = index(b, reduction.access, self.indices)
+        if not self._in_memory(m):
+            b("store", v, *at, value)
+        elif COMBINE[m.name] == "add":
+            b("add_at", v, *at, value)
+        else:
+            b("store", v, *at, self._combine(m, b("load", v, *at), value))
+
+
+def _read_atoms(m: Member) -> list[Atom]:
+    """The operands whose elements the value is made of, in order."""
+    args = list(m.statement.args)
+    match m.name:
+        case "iota":
+            return []
+        case "gather":
+            return args[1:]
+        case "scatter" | "scatter_add" | "assign" | "add_to":
+            return args[1:]
+    return args if m.statement.op.elementwise else args[:1]
+
+
+def _of(v: Var) -> Scalar:
+    return Scalar(v.type.dtype)
+
+
+def _accumulator(m: Member) -> Scalar:
+    """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
+    assert m.statement.var is not None
+    dtype = m.statement.var.type.dtype
+    if dtype == "f32" and COMBINE[m.name] == "add":
+        return FLOAT
+    return INT if m.name == "count_nonzero" else Scalar(dtype)
+
+
+def _start(m: Member, dtype: str) -> Const:
+    """The value that changes nothing when combined."""
+    type = Scalar(dtype)
+    match COMBINE[m.name]:
+        case "add":
+            return Const(0.0 if is_float(dtype) else 0, type)
+        case "logical_or" | "logical_and" as op:
+            return Const(op == "logical_and", type)
+        case op:
+            low = op == "maximum"
+    if is_float(dtype):
+        return Const(-np.inf if low else np.inf, type)
+    if dtype == "bool":
+        return Const(not low, type)
+    info = np.iinfo(np_dtype(dtype))
+    return Const(int(info.min if low else info.max), type)

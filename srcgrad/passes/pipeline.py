@@ -1,0 +1,138 @@
+"""The pipeline: which passes run, in which order, and how one is switched off or watched.
+
+With `SRCGRAD_DEBUG` set, or inside `checking()`, the checker runs after each pass; a pass that
+breaks the program is named, and the text before and after it is kept on the error. Never knows
+what a pass does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.ir.check import check
+from srcgrad.ir.nodes import Function, Var
+from srcgrad.ir.text import to_text
+from srcgrad.passes.bounds import loosen
+from srcgrad.passes.common import share
+from srcgrad.passes.dead_code import eliminate
+from srcgrad.passes.hoist import hoist
+from srcgrad.passes.lower import fuse, lower
+from srcgrad.passes.simplify import simplify
+from srcgrad.primitives import REGISTRY
+
+Table = Mapping[str, Any]
+# parameters whose arguments share memory in this call
+Together = Iterable[tuple[Var, Var]]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A step from a legal function to a legal function that computes the same."""
+
+    name: str
+    run: Callable[[Function, Table, Together], Function]
+
+
+SIMPLIFY = Pass("simplify", simplify)
+COMMON = Pass("common", share)
+DEAD_CODE = Pass("dead_code", eliminate)
+BOUNDS = Pass("bounds", loosen)
+HOIST = Pass("hoist", hoist)
+
+PIPELINE: tuple[Pass, ...] = (
+    SIMPLIFY,
+    COMMON,
+    DEAD_CODE,
+    BOUNDS,
+    HOIST,
+    # once more: what the checks and the motion left behind
+    SIMPLIFY,
+    COMMON,
+    DEAD_CODE,
+)
+
+# from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
+FUSE = Pass("fuse", lambda function, table, together: fuse(function, table))
+LOWER = Pass("lower", lambda function, table, together: lower(function, table))
+LOWERING: tuple[Pass, ...] = (FUSE, LOWER, SIMPLIFY, COMMON, DEAD_CODE, HOIST, SIMPLIFY)
+
+_off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
+_checked: ContextVar[bool] = ContextVar("check after each pass", default=False)
+
+
+class PassError(AssertionError):
+    """A pass failed or left an illegal program: its name, and the program before and after it."""
+
+    def __init__(self, name: str, reason: BaseException, before: str, after: str):
+        super().__init__(f"the pass {name}: {reason}\n\nbefore it:\n{before}\nafter it:\n{after}")
+        self.name, self.before, self.after = name, before, after
+
+
+@contextmanager
+def without(*names: str) -> Iterator[None]:
+    """Leave out every pass of these names, in this thread or task."""
+    unknown = set(names) - {p.name for p in (*PIPELINE, FUSE)}
+    if unknown:
+        raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")
+    token = _off.set(_off.get() | set(names))
+    try:
+        yield
+    finally:
+        _off.reset(token)
+
+
+@contextmanager
+def checking(on: bool = True) -> Iterator[None]:
+    """Check the program after each pass, in this thread or task."""
+    token = _checked.set(on)
+    try:
+        yield
+    finally:
+        _checked.reset(token)
+
+
+def run(
+    function: Function,
+    table: Table = REGISTRY,
+    together: Together = (),
+    passes: Iterable[Pass] = PIPELINE,
+) -> Function:
+    """Apply the passes in order.
+
+    The result shares its variables with the function handed in, and the lengths that their types
+    name may have been replaced: use the result in its place, or hand in a clone.
+    """
+    together = tuple(together)
+    watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+    for step in passes:
+        if step.name not in _off.get():
+            apply = _watched if watched else _plain
+            function = apply(step, function, table, together)
+    return function
+
+
+def lowered(function: Function, table: Table = REGISTRY) -> Function:
+    """The function with its array operations as loop nests: what the cpu backend prints."""
+    return run(function, table, (), LOWERING)
+
+
+def _plain(step: Pass, function: Function, table: Table, together: Together) -> Function:
+    return step.run(function, table, together)
+
+
+def _watched(step: Pass, function: Function, table: Table, together: Together) -> Function:
+    before = to_text(function)
+    try:
+        new = step.run(function, table, together)
+    except Exception as e:
+        raise PassError(step.name, e, before, "(nothing)\n") from e
+    try:
+        check(new)
+    except AssertionError as e:
+        raise PassError(step.name, e, before, to_text(new)) from e
+    return new

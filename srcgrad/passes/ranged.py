@@ -1,0 +1,62 @@
+"""The walk of a pass that asks about ranges: facts follow the scopes of the program.
+
+What a loop's head, a branch's condition or a check that was passed says holds in the statements
+after it and inside it, and no longer. Never changes a statement that no override changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While
+from srcgrad.ir.walk import map_atoms, refresh_types
+from srcgrad.passes.ranges import Ranges
+from srcgrad.passes.rewrite import Rewriter
+
+
+class Ranged(Rewriter):
+    """A rewriter that knows the ranges at each statement it comes to."""
+
+    def __init__(self, function: Function):
+        super().__init__()
+        self.ranges = Ranges(function)
+
+    def block(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        with self.ranges.scope():
+            for s in block:
+                for t in self.statement(s):
+                    self.ranges.learn(t)
+                    out.append(t)
+        return tuple(out)
+
+    def inside(self, s: Stmt) -> Stmt:
+        with self.ranges.scope():
+            match s:
+                case For():
+                    start, stop = self.atom(s.start), self.atom(s.stop)
+                    self.ranges.enter(replace(s, start=start, stop=stop))
+                case While():
+                    self.ranges.enter(s)
+            blocks = iter(self.conditions(s))
+
+            def inner(block: Block) -> Block:
+                cond, holds = next(blocks)
+                with self.ranges.scope():
+                    if cond is not None:
+                        self.ranges.assume(self.atom(cond), holds)
+                    return self.block(block)
+
+            refresh_types(s, self.atom)
+            new = map_atoms(s, self.atom, inner)
+            refresh_types(new, self.atom)
+            return new
+
+    def conditions(self, s: Stmt) -> tuple[tuple[Atom | None, bool], ...]:
+        """For each block of a statement, what holds in it."""
+        match s:
+            case If():
+                return (s.cond, True), (s.cond, False)
+            case While():
+                return (None, True), (s.cond, True)
+        return ((None, True),)

@@ -1,0 +1,1 @@
+"""Tools that check gradients: the fuzzer of random programs."""

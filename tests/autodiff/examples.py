@@ -1,0 +1,150 @@
+"""One call of every primitive that has a derivative, with inputs where it is smooth.
+
+An entry of `EXAMPLES` is tried on random inputs, uniform in the interval of each parameter.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives import REGISTRY
+from tests.autodiff.build import function
+
+ANY = (-1.5, 1.5)
+POSITIVE = (0.3, 2.0)
+INSIDE = (-0.8, 0.8)
+
+
+@dataclass(frozen=True)
+class Example:
+    """`params` as for `build.function`, with the shapes' lengths: "f64[3,4]"."""
+
+    op: str
+    params: tuple[str, ...]
+    static: dict[str, Any] = field(default_factory=dict)
+    domains: tuple = ANY
+    extra: tuple = ()  # atoms behind the parameters: dims, indices
+
+    def __str__(self) -> str:
+        return f"{self.op}({', '.join(self.params)})"
+
+    def kinds(self, dtype: str) -> list[str]:
+        """The parameters in the form that `function` takes, floats in `dtype`."""
+        out = []
+        for k, p in enumerate(self.params):
+            kind, _, lengths = p.rstrip("]").partition("[")
+            rank = f"[{lengths.count(',') + 1}]" if lengths else ""
+            out.append(f"{'abcd'[k]}:{dtype if kind == 'f64' else kind}{rank}")
+        return out
+
+    def inputs(self, dtype: str = "f64", seed: int = 0) -> list[Any]:
+        rng = np.random.default_rng(seed)
+        domains = self.domains if isinstance(self.domains[0], tuple) else (self.domains,) * 4
+        args = []
+        for p, (low, high) in zip(self.params, domains, strict=False):
+            kind, _, lengths = p.rstrip("]").partition("[")
+            shape = tuple(map(int, lengths.split(","))) if lengths else ()
+            if kind == "bool":
+                value = rng.uniform(-1, 1, shape) > 0
+            elif kind == "i64":
+                value = rng.integers(0, 3, shape)
+            else:
+                value = rng.uniform(low, high, shape)
+                value = value.astype({"f64": np.float64, "f32": np.float32}[dtype])
+            args.append(value if shape else value[()] if isinstance(value, np.ndarray) else value)
+        return args
+
+    def program(self, dtype: str = "f64") -> Any:
+        return function(lambda b, *xs: self.call(b, *xs), *self.kinds(dtype))
+
+    def call(self, b: Any, *xs: Any) -> Any:
+        extra = [e(xs) if callable(e) else e for e in self.extra]
+        return b(self.op, *xs, *extra, **self.static)
+
+
+class Spread(Example):
+    """broadcast_to: the second parameter only lends its dims."""
+
+    def call(self, b: Any, *xs: Any) -> Any:
+        return b(self.op, xs[0], *xs[1].type.dims)
+
+
+def _unary(domain: tuple, *names: str) -> list[Example]:
+    return [Example(n, (p,), domains=domain) for n in names for p in ("f64", "f64[4]")]
+
+
+def _binary(*names: str, domains: tuple = ANY) -> list[Example]:
+    shapes = (("f64", "f64"), ("f64[3,4]", "f64[4]"), ("f64", "f64[4]"), ("f64[3,4]", "f64"))
+    return [Example(n, s, domains=domains) for n in names for s in shapes]
+
+
+def _dims(k: int, *axes: int) -> tuple:
+    return tuple(lambda xs, a=a: xs[k].type.dims[a] for a in axes)
+
+
+S, V, M = "f64", "f64[4]", "f64[3,4]"
+Q = "f64[3,3]"
+ELEMENTWISE = [
+    *_unary(ANY, "neg", "abs", "exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh"),
+    *_unary(ANY, "cosh", "tanh", "arcsinh", "sigmoid", "erf", "erfc"),
+    *_unary(POSITIVE, "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
+    *_unary(INSIDE, "arcsin", "arccos", "arctanh"),
+    *_unary((1.2, 3.0), "arccosh"),
+    *_binary("add", "sub", "mul", "maximum", "minimum", "logaddexp", "copysign", "absorb"),
+    *_binary("div", "pow", "hypot", "arctan2", domains=POSITIVE),
+    *_binary("mod", "fmod", domains=((-9.0, 9.0), (1.1, 1.3))),
+    *(Example("powi", (p,), {"n": n}) for p in (S, V) for n in (-2, 0, 1, 2, 3)),
+    Example("where", ("bool[4]", V, S)),
+    Example("where", ("bool[3,4]", V, M)),
+    Example("where", ("bool", S, V)),
+    Example("clip", (M, S, S), domains=((-2.0, 2.0), (-0.7, -0.5), (0.5, 0.7))),
+    Example("clip", (V, V, S), domains=((-2.0, 2.0), (-0.7, -0.5), (0.5, 0.7))),
+    Example("cast", (V,), {"dtype": "f32"}),
+    Example("cast", (S,), {"dtype": "f64"}),
+]
+WHOLE = [
+    Example("sum", (M,), {"axes": (0,)}),
+    Example("sum", (M,), {"axes": (0, 1)}),
+    Example("max", (M,), {"axes": (1,)}),
+    Example("max", (M,), {"axes": (0, 1)}),
+    Example("min", (M,), {"axes": (0,)}),
+    Example("min", (V,), {"axes": (0,)}),
+    Example("cumsum", (M,), {"axis": 1, "reverse": False}),
+    Example("cumsum", (M,), {"axis": 0, "reverse": True}),
+    Example("sum_to", (M,), extra=_dims(0, 1)),
+    Example("sum_to", (M,), extra=(1, *_dims(0, 1))),
+    Spread("broadcast_to", (V, M)),
+    Spread("broadcast_to", (S, M)),
+    Example("concatenate", (M, "f64[2,4]", M), {"axis": 0}),
+    Example("concatenate", (M, "f64[3,1]"), {"axis": 1}),
+    Example("pack", (S, S, S)),
+    Example("matmul", (M, "f64[4,2]")),
+    Example("matmul", ("f64[2,3,4]", "f64[2,4,3]")),
+    Example("matvec", (M, V)),
+    Example("vecdot", (V, V)),
+    Example("solve", (Q, "f64[3]")),
+    Example("solve", (Q, "f64[3,2]")),
+    Example("inv", (Q,)),
+    Example("logabsdet", (Q,)),
+    Example("det", (Q,)),
+    Example("cofactors", (Q,)),
+    Example("copy", (M,)),
+    Example("transpose", (M,), {"perm": (1, 0)}),
+    Example("transpose", ("f64[2,3,4]",), {"perm": (2, 0, 1)}),
+    Example("reshape", (M,), extra=(4, 3)),
+    Example("view", (M,), {"spec": ("i", "s")}, extra=(1, 3, 2, -2)),
+    Example("view", (M,), {"spec": (":", "n", ":")}),
+    Example("load", (M,), extra=(1, 2)),
+    Example("gather", (V, "i64[5]"), {"spec": ("a",)}),
+    Example("take_last", (V, "i64[5]"), {"spec": ("a",)}),
+]
+# tried as parts of programs: their arguments are not plain arrays, or only some are smooth
+ELSEWHERE = {"tape_view", "ref_get", "cholesky"}
+
+EXAMPLES = [*ELEMENTWISE, *WHOLE]
+
+
+def derived() -> list[str]:
+    """The names of the primitives that have a derivative."""
+    return [n for n, p in REGISTRY.items() if p.kind != "nondiff"]

@@ -1,0 +1,169 @@
+"""Names, results and arguments whose kind cannot be told, or has no derivative."""
+# ruff: noqa: F841
+
+import numpy as np
+
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+
+@program(3)
+def integer_argument(n):  # error, no line: TypeError: n ... 2.0
+    return n * 2.0
+
+
+@program(0.5, 3, position=1)
+def integer_second_argument(x, count):  # error, no line: TypeError: count ... 2.0
+    return x * count
+
+
+@program(True)
+def boolean_argument(flag):  # error, no line: TypeError: flag ... float
+    return 2.0 if flag else 1.0
+
+
+@program(np.arange(3))
+def integer_array(values):  # error, no line: TypeError: values ... .astype(float)
+    return np.sum(values * 2.0)
+
+
+@program(vec(3), np.arange(3) > 1, position=(0, 1))
+def boolean_array(x, mask):  # error, no line: TypeError: mask ... .astype(float)
+    return np.sum(x * mask)
+
+
+@program("linear")
+def string_argument(kind):  # error, no line: TypeError: kind
+    return 2.0 if kind == "linear" else 1.0
+
+
+@program(0.7, position=1)
+def position_out_of_range(x):  # error, no line: RuntimeError: Position index 1
+    return x * x
+
+
+@program(0.7)
+def forgotten_return(x):  # error, no line: TypeError: forgotten_return ... None
+    y = x * x
+
+
+@program(0.7)
+def return_on_one_side(x):  # error: UnsupportedError: None
+    if x > 1.0:
+        return x * x
+
+
+@program(0.7)
+def string_result(x):  # error, no line: TypeError: string_result
+    return f"{x:.2f}"
+
+
+@program(vec(3))
+def integer_result(x):  # error, no line: TypeError: integer_result
+    return len(x)
+
+
+def found_or_none(x, limit):
+    for i in range(len(x)):
+        if x[i] > limit:
+            return x[i]
+    return None  # error: UnsupportedError: None
+
+
+@program(vec(3))
+def helper_returns_none(x):
+    return found_or_none(x, 1.0) * 2.0
+
+
+def number_or_array(x, flag):
+    if flag > 0.5:
+        return x
+    return x[0]  # error: UnsupportedError: number ... array
+
+
+@program(vec(3), 0.7)
+def helper_returns_two_kinds(x, flag):
+    return np.sum(number_or_array(x, flag))
+
+
+def number_or_pair(x):
+    if x > 1.0:
+        return x, x
+    return x  # error: UnsupportedError: tuple
+
+
+@program(0.7)
+def helper_returns_two_structures(x):
+    return np.sum(number_or_pair(x))
+
+
+@program(vec(3), 2)
+def rank_changes_in_loop(x, n):
+    y = x
+    for _ in range(n):  # error: UnsupportedError: y changes kind
+        y = np.outer(y, x)
+    return np.sum(y)
+
+
+@program(vec(3), 2)
+def number_becomes_array(x, n):
+    s = 0.0
+    for _ in range(n):  # error: UnsupportedError: s changes kind
+        s = s + x
+    return np.sum(s)
+
+
+@program(0.7, 0.3)
+def read_after_two_kinds(x, y):
+    if x > y:
+        a = x
+    else:
+        a = (x, y)
+    return a * 2.0  # error: UnsupportedError: a
+
+
+@program(vec(3), 2)
+def dict_grows_in_loop(x, n):
+    table = {}
+    for i in range(n):
+        table[i] = x[i]  # error: UnsupportedError: dict
+    return table[0] * table[1]
+
+
+@program(vec(3), 2)
+def list_shrinks_in_loop(x, n):
+    values = [x[0], x[1], x[2]]
+    s = 0.0
+    for _ in range(n):
+        s += values.pop()  # error: UnsupportedError: pop
+    return s
+
+
+@program(vec(4), 2)
+def list_of_lists_grows(x, n):
+    rows = []
+    for i in range(n):
+        rows.append([x[i], x[i + 1]])  # error: UnsupportedError: list
+    return np.sum(np.array(rows))
+
+
+@program(0.7, 2)
+def string_built_in_loop(x, n):
+    name = ""
+    for _ in range(n):  # error: UnsupportedError: name changes kind
+        name = name + "a"
+    return x * len(name)
+
+
+@program(vec(3), 1)
+def axis_known_only_at_run_time(x, n):
+    k = 0
+    for _ in range(n):
+        k = k + 1
+    return np.sum(np.sum(x, axis=k))  # error: UnsupportedError: axis
+
+
+@program(vec(3))
+def object_array(x):
+    boxes = np.array([x, "text"], dtype=object)  # error: UnsupportedError: object
+    return np.sum(x)

@@ -1,0 +1,136 @@
+"""Python that is not differentiated. Each is refused where it stands."""
+# ruff: noqa: SIM115
+
+import functools
+
+import numpy as np
+
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+COUNT = 0
+
+
+@program(0.7)
+def try_statement(x):
+    try:  # error: UnsupportedError: try
+        y = x * x
+    except ValueError:
+        y = 0.0
+    return y
+
+
+@program(0.7)
+def with_statement(x):
+    with open("somewhere") as file:  # error: UnsupportedError: with
+        y = x * len(file.read())
+    return y
+
+
+@program(vec(3))
+def generator_function(x):
+    for v in x:
+        yield v * v  # error: UnsupportedError: yield
+
+
+def squares(x):
+    for v in x:
+        yield v * v
+
+
+@program(vec(3))
+def generator_helper(x):
+    s = 0.0
+    for v in squares(x):  # error: UnsupportedError: generator
+        s += v
+    return s
+
+
+@program(0.7)
+def global_statement(x):
+    global COUNT  # error: UnsupportedError: global
+    COUNT = COUNT + 1
+    return x * COUNT
+
+
+@program(0.7)
+def class_inside(x):
+    class Holder:  # error: UnsupportedError: class
+        value = 2.0
+
+    return x * Holder.value
+
+
+@program(vec(3))
+def deletion(x):
+    y = x * x
+    del y[0]  # error: UnsupportedError: del
+    return np.sum(x)
+
+
+@program(0.7)
+async def coroutine(x):  # error: UnsupportedError: async
+    return x * x
+
+
+@program(0.7)
+def evaluated(x):
+    return eval("x * x")  # error: UnsupportedError: eval
+
+
+@program(0.7)
+def executed(x):
+    exec("y = 2.0")  # error: UnsupportedError: exec
+    return x
+
+
+@program(0.7)
+def file_opened(x):
+    text = open("somewhere")  # error: UnsupportedError: open
+    return x * len(text)
+
+
+@program(0.7)
+def user_asked(x):
+    return x * float(input())  # error: UnsupportedError: input
+
+
+def endless(x):
+    return x * endless(x + 1.0)  # error: UnsupportedError: recursion
+
+
+@program(0.7)
+def recursion_without_end(x):
+    return endless(x)
+
+
+@program(0.7, 5)
+def set_of_run_time_values(x, n):
+    s = {x, 2.0}  # error: UnsupportedError: set
+    return len(s) * x
+
+
+@program(vec(4))
+def filtered_comprehension(x):
+    kept = [v for v in x if v > 1.0]  # error: UnsupportedError: condition
+    return np.sum(np.array(kept))
+
+
+@program(0.7)
+def locals_read(x):
+    return locals()["x"] * 2.0  # error: UnsupportedError: locals
+
+
+@program(0.7)
+def cached_helper(x):
+    @functools.lru_cache
+    def square(v):  # error: UnsupportedError: decorator
+        return v * v
+
+    return square(x)
+
+
+@program(0.7)
+def complex_numbers(x):
+    z = complex(x, 1.0)  # error: UnsupportedError: complex
+    return abs(z)

@@ -1,0 +1,84 @@
+"""What is expected of a program that must fail, read from a comment on the line that fails.
+
+    @program(vec(3))
+    def opened(x):
+        with open("file") as f:  # error: UnsupportedError: with
+            ...
+
+The comment names the class (srcgrad's or a builtin that it inherits from) and a fragment of the
+text; `...` in a fragment stands for anything. The error has to report this line, unless the comment
+says `# error, no line:` as for an argument, which has none. The line may stand in a helper above
+the program. Each program is run by `grad` at position 0, or called, with `how="call"`.
+"""
+
+import builtins
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+COMMENT = re.compile(r"#\s*error(?P<bare>, no line)?: (?P<cls>\w+): (?P<fragment>.*)$")
+PROGRAMS: list["Program"] = []
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """One failing program. `line` is None when no place is to be reported."""
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    how: str
+    position: int | tuple[int, ...]
+    cls: str
+    fragment: str
+    file: str
+    line: int | None
+
+    @property
+    def id(self) -> str:
+        return f"{self.fn.__module__.rpartition('.')[2]}.{self.fn.__name__}"
+
+    def expected_class(self) -> type[BaseException]:
+        from srcgrad import errors
+
+        return getattr(errors, self.cls, None) or getattr(builtins, self.cls)
+
+    def matches(self, text: str) -> bool:
+        """Whether the fragment occurs; letters' case and line breaks do not count."""
+        parts = [re.escape(part.strip()) for part in self.fragment.split("...")]
+        return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
+
+
+def program(
+    *args: Any, how: str = "grad", position: int | tuple[int, ...] = 0
+) -> Callable[[Any], Any]:
+    """Register the decorated function; its comment lies between the last program and its end."""
+
+    def register(fn: Any) -> Any:
+        source = inspect.unwrap(fn)
+        file = inspect.getsourcefile(source)
+        assert file is not None
+        lines, first = inspect.getsourcelines(source)
+        with open(file, encoding="utf-8") as text:
+            whole = text.read().splitlines()
+        start = next((_end(p) for p in reversed(PROGRAMS) if p.file == file), 0)
+        found = [
+            (number, match)
+            for number in range(start + 1, first + len(lines))
+            if (match := COMMENT.search(whole[number - 1]))
+        ]
+        assert len(found) == 1, f"{fn.__name__} has {len(found)} comments that say `# error:`"
+        number, match = found[0]
+        line = None if match["bare"] else number
+        PROGRAMS.append(
+            Program(fn, args, how, position, match["cls"], match["fragment"].strip(), file, line)
+        )
+        return fn
+
+    return register
+
+
+def _end(previous: Program) -> int:
+    lines, first = inspect.getsourcelines(inspect.unwrap(previous.fn))
+    return first + len(lines) - 1

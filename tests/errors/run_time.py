@@ -1,0 +1,180 @@
+"""What only the values decide: the exception that NumPy raises, at the user's line."""
+# ruff: noqa: F821
+
+import numpy as np
+
+from tests.cases.registry import mat, vec
+from tests.errors.registry import program
+
+
+@program(vec(3), 3)
+def index_past_the_end(x, k):
+    return x[k] * 2.0  # error: IndexError: index 3 is out of bounds for axis 0 with size 3
+
+
+@program(vec(3), -4)
+def index_before_the_start(x, k):
+    return x[k] * 2.0  # error: IndexError: index -4 is out of bounds for axis 0 with size 3
+
+
+@program(mat(2, 3), 5)
+def index_of_second_axis(x, k):
+    return x[1, k]  # error: IndexError: index 5 is out of bounds for axis 1 with size 3
+
+
+@program(vec(3), 4)
+def store_past_the_end(x, n):
+    y = np.zeros(3)
+    for i in range(n):
+        y[i] = x[0] * i  # error: IndexError: index 3 is out of bounds for axis 0 with size 3
+    return np.sum(y)
+
+
+@program(vec(3), 4)
+def read_past_the_end_in_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i]  # error: IndexError: index 3 is out of bounds for axis 0 with size 3
+    return s
+
+
+@program(vec(3), np.array([0, 7]))
+def gather_past_the_end(x, index):
+    return np.sum(x[index])  # error: IndexError: index 7 is out of bounds for axis 0 with size 3
+
+
+def element(x, k):
+    return x[k]  # error: IndexError: index 9 is out of bounds for axis 0 with size 3
+
+
+@program(vec(3))
+def index_in_helper(x):
+    return element(x, 1) + element(x, 9)
+
+
+@program(vec(3), vec(4))
+def sum_of_different_shapes(x, y):
+    z = x + y  # error: ValueError: operands could not be broadcast together with shapes (3,) (4,)
+    return np.sum(z)
+
+
+@program(mat(2, 3), vec(2))
+def product_of_different_shapes(x, y):
+    return np.sum(x * y)  # error: ValueError: operands could not be broadcast together
+
+
+@program(vec(5), 3)
+def slices_of_different_lengths(x, k):
+    return np.sum(x[:k] * x[k:])  # error: ValueError: operands could not be broadcast together
+
+
+@program(vec(5), vec(3))
+def store_of_another_shape(x, y):
+    x[1:3] = y  # error: ValueError: could not broadcast input array from shape (3,) into shape (2,)
+    return np.sum(x)
+
+
+@program(mat(2, 3), mat(2, 3))
+def matmul_of_different_shapes(a, b):
+    return np.sum(a @ b)  # error: ValueError: matmul
+
+
+@program(vec(6), 4)
+def reshape_that_does_not_fit(x, n):
+    return np.sum(x.reshape(n, 2)[0])  # error: ValueError: cannot reshape array of size 6
+
+
+@program(vec(3), vec(2))
+def joined_rows_of_different_length(x, y):
+    return np.sum(np.vstack((x, y)))  # error: ValueError: must match exactly
+
+
+@program(vec(0))
+def maximum_of_nothing(x):
+    return np.max(x)  # error: ValueError: zero-size array to reduction operation maximum
+
+
+@program(vec(3), 0)
+def unbound_after_loop(x, n):
+    for i in range(n):
+        last = x[i]
+    return last * 2.0  # error: UnboundLocalError: last
+
+
+@program(vec(3), 0)
+def loop_variable_unbound(x, n):
+    for i in range(n):
+        x[i] *= 2.0
+    return x[i]  # error: UnboundLocalError: i
+
+
+@program(0.7)
+def unbound_after_branch(x):
+    if x > 1.0:
+        y = x * x
+    return y  # error: UnboundLocalError: y
+
+
+@program(0.7)
+def read_before_bound(x):
+    s = y * x  # error: UnboundLocalError: y
+    y = 2.0
+    return s + y
+
+
+@program(0.7)
+def name_never_defined(x):
+    return x * undefined_name  # error: NameError: undefined_name
+
+
+@program(0.7, 0)
+def integer_division_by_zero(x, n):
+    return x * (7 // n)  # error: ZeroDivisionError: division
+
+
+@program(0.7, 0)
+def integer_modulo_by_zero(x, n):
+    return x * (7 % n)  # error: ZeroDivisionError: modulo
+
+
+@program(vec(4))
+def raised_by_the_user(x):
+    if len(x) != 3:
+        raise ValueError(f"expected 3 numbers, got {len(x)}")  # error: ValueError: got 4
+    return np.sum(x)
+
+
+@program(-0.7)
+def raised_for_a_value(x):
+    if x < 0.0:
+        raise ArithmeticError("x must not be negative")  # error: ArithmeticError: not be negative
+    return np.sqrt(x)
+
+
+@program(-0.7)
+def assertion_of_the_user(x):
+    assert x > 0.0, "x must be positive"  # error: AssertionError: x must be positive
+    return np.log(x)
+
+
+@program(mat(2, 2) * 0.0)
+def singular_matrix(a):
+    return np.sum(np.linalg.solve(a, np.ones(2)))  # error: SingularError: singular matrix
+
+
+@program(np.diag([1.0, -1.0]))
+def not_positive_definite(a):
+    return np.sum(np.linalg.cholesky(a))  # error: SingularError: positive definite
+
+
+@program(vec(3), 0)
+def step_of_zero(x, step):
+    s = 0.0
+    for i in range(0, 3, step):  # error: ValueError: range() arg 3 must not be zero
+        s += x[i]
+    return s
+
+
+@program(0.7, -2)
+def negative_length(x, n):
+    return x * np.sum(np.ones(n))  # error: ValueError: negative dimensions are not allowed

@@ -1,0 +1,71 @@
+"""Each failing program raises its class, says why, and points at its line."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from tests.errors import PROGRAMS, Program
+from tests.structures import copied, same
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
+
+
+def over(programs: list[Program]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("program", programs, ids=lambda p: p.id)
+
+
+def said(error: BaseException) -> str:
+    """The text of an exception with its notes."""
+    return "\n".join([str(error), *getattr(error, "__notes__", ())])
+
+
+def check(program: Program, target: str):
+    args = copied(program.args)
+    expected = program.expected_class()
+    with pytest.raises(expected) as caught:
+        compiled = flow.compile(program.fn, target=target)
+        if program.how == "call":
+            compiled(*args)
+        else:
+            flow.grad(compiled, grad_position=program.position)(*args)
+    text = said(caught.value)
+    assert program.matches(text), f"{program.fragment!r} is not in:\n{text}"
+    if program.line is not None:
+        name = program.file.replace("\\", "/").rpartition("/")[2]
+        assert f"{name}:{program.line}" in text, f"line {program.line} is not in:\n{text}"
+    assert same(args, program.args), "the arguments changed"
+
+
+@over(PROGRAMS)
+def test_program_fails_at_its_line(program: Program):
+    check(program, "python")
+
+
+@over([p for p in PROGRAMS if p.id.startswith("run_time.")])
+@pytest.mark.full
+def test_program_fails_on_the_cpu(program: Program):
+    """Compiled code raises what NumPy raises; it never reads past an array."""
+    check(program, "cpu")
+
+
+@over([p for p in PROGRAMS if p.id.startswith("run_time.")])
+def test_plain_python_agrees(program: Program):
+    """What depends on values raises the same class in plain Python."""
+    expected = np.linalg.LinAlgError if program.cls == "SingularError" else program.expected_class()
+    with pytest.raises(expected):
+        program.fn(*copy.deepcopy(program.args))
+
+
+def test_refusals_are_complete_texts():
+    """File and line, the source line, a caret, the reason, the way out."""
+    program = next(p for p in PROGRAMS if p.id == "language.try_statement")
+    with pytest.raises(NotImplementedError) as caught:
+        flow.grad(program.fn)(*program.args)
+    assert isinstance(caught.value, flow.errors.SrcgradError)
+    lines = said(caught.value).splitlines()
+    shown = next(k for k, line in enumerate(lines) if line.strip().startswith("try:"))
+    assert f":{program.line}" in "\n".join(lines[:shown])
+    assert set(lines[shown + 1].strip()) == {"^"}
+    assert len(lines) > shown + 2, "no way out is given"
