@@ -82,7 +82,7 @@ class ControlFlow:
                     return
                 if gone is not False:
                     left = self._has_returned if kinds == {"return"} else _nothing
-                    self.branch(self.negate(gone), lambda r=rest: self.block(r), left, s)
+                    self.branch(self.negate(gone), lambda r=rest: self.block(r), left, s, live_rest=True)
                     return
 
     def _has_returned(self) -> None:

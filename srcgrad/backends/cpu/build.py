@@ -30,7 +30,7 @@ from srcgrad.ir.types import Scalar, np_dtype
 
 SUMS_IN_ANY_ORDER = ("reassoc",)
 KERNELS = (
-    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "divide", "empty",
+    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range", "divide", "empty",
     "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put", "remainder",
     "shift_left", "shift_right", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop",
     "tape_view", "trips", "where", "wrap", "zeros",

@@ -101,8 +101,8 @@ def constant(value: Any, dtype: str) -> ast.expr:
     else:
         text = repr(value)
     if dtype not in ("bool", "i64", "f64", "c128"):
-        text = f"np.{DTYPES[dtype]}({text})"
-    return parsed(text)
+        return parsed(f"np.{DTYPES[dtype]}({text})")
+    return ast.Name(id=f"({text})") if text.startswith("-") else parsed(text)
 
 
 def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:

@@ -15,7 +15,7 @@ import astunparse
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.statements import definition, effect
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.ir.types import RefTape, Tape
 from srcgrad.ir.walk import results, walk
@@ -105,14 +105,17 @@ class Printer:
 
     def loop(self, s: For, depth: int) -> None:
         self.carry(s, depth)
-        start, stop = self.value(s.start), self.value(s.stop)
-        template = "range(b - 1, a - 1, -1)" if s.reverse else "range(a, b)"
-        if not s.reverse and self.text(s.start) == "0":
-            template = "range(b)"
-        bounds = fill(template, a=start, b=stop)
-        head = ast.For(target=ast.Name(id=self.names[s.index]), iter=bounds, body=[], orelse=[])
-        self.put(depth, head, note_of(s))
+        bounds = self.bounds(s)
+        self.write(depth, f"for {self.names[s.index]} in {bounds}:", note_of(s))
         self.body(s.body, s.params, s.yields, depth + 1)
+
+    def bounds(self, s: For) -> str:
+        start, stop = self.text(s.start), self.text(s.stop)
+        if not s.reverse:
+            return f"range({stop})" if start == "0" else f"range({start}, {stop})"
+        last = str(s.stop.value - 1) if isinstance(s.stop, Const) else f"{stop} - 1"
+        before = str(s.start.value - 1) if isinstance(s.start, Const) else f"{start} - 1"
+        return f"range({last}, {before}, -1)"
 
     def while_loop(self, s: While, depth: int) -> None:
         self.carry(s, depth)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
@@ -33,6 +34,36 @@ MOST = 24  # members of a group
 ALONE = ("indices",)  # raises inside its nest
 
 
+@dataclass(frozen=True)
+class Effects:
+    """The alias classes that are read, written, and added to; additions go in any order."""
+
+    reads: frozenset[Var]
+    writes: frozenset[Var]
+    sums: frozenset[Var]
+
+    @staticmethod
+    def of(s: Def, classes: AliasClasses) -> Effects:
+        written = frozenset(classes_written((s,), classes))
+        adds = s.op.name in ("add_to", "add_at", "scatter_add")
+        nothing: frozenset[Var] = frozenset()
+        reads = frozenset(classes_read(s, classes))
+        return Effects(reads, nothing if adds else written, written if adds else nothing)
+
+    def __or__(self, other: Effects) -> Effects:
+        return Effects(
+            self.reads | other.reads, self.writes | other.writes, self.sums | other.sums
+        )
+
+    def commutes(self, other: Effects) -> bool:
+        everything = other.reads | other.writes | other.sums
+        return (
+            self.writes.isdisjoint(everything)
+            and self.reads.isdisjoint(other.writes | other.sums)
+            and self.sums.isdisjoint(other.reads | other.writes)
+        )
+
+
 class Group:
     """Operations that share a nest, and what they touch together."""
 
@@ -43,8 +74,7 @@ class Group:
         self.defined: set[Var] = set()
         self.reduced: set[Var] = set()  # known after the loops only
         self.touched: set[Var] = set()
-        self.reads: set[Var] = set()
-        self.writes: set[Var] = set()
+        self.effects = Effects(frozenset(), frozenset(), frozenset())
         self.add(m)
 
     def add(self, m: Member) -> None:
@@ -53,14 +83,24 @@ class Group:
         if m.reduction is not None:
             self.reduced.update(results(m.statement))
         self.touched |= touched(m)
-        self.reads |= classes_read(m.statement, self.classes)
-        self.writes |= classes_written((m.statement,), self.classes)
+        self.effects |= Effects.of(m.statement, self.classes)
+
+    def copy(self) -> Group:
+        new = Group(self.classes, self.members[0])
+        for m in self.members[1:]:
+            new.add(m)
+        return new
+
+    def takes(self, m: Member) -> bool:
+        """Accept and add, or neither."""
+        accepted = self.accepts(m)
+        if accepted:
+            self.add(m)
+        return accepted
 
     def accepts(self, m: Member) -> bool:
-        """Whether `m` may run element by element after the members, and gains from it."""
+        """Whether `m` may run element by element after the members."""
         if not same_dims(self.dims, m.dims) or len(self.members) >= MOST:
-            return False
-        if not self.touched & touched(m):
             return False
         if any(v in self.reduced for v in uses(m.statement)):
             return False
@@ -114,8 +154,11 @@ class _Planner:
             m = self._member(s)
             if m is None:
                 self._place(items, s)
-            elif (group := self._home(items, m)) is not None:
+            elif (at := self._home(items, m)) is not None:
+                group = items[at]
+                assert isinstance(group, Group)
                 group.add(m)
+                self._merge(items, at)
             else:
                 items.append(Group(self.classes, m))
         return [
@@ -129,14 +172,30 @@ class _Planner:
         with self.b.block():  # what it emits is emitted again where the nest will stand
             return None if scalar_move else member_of(self.b, s)
 
-    def _home(self, items: list[Stmt | Group], m: Member) -> Group | None:
-        """The nearest earlier group that takes `m`, if `m` may be moved there."""
-        for item in reversed(items[-FAR:]):
-            if isinstance(item, Group) and item.accepts(m):
-                return item
+    def _home(self, items: list[Stmt | Group], m: Member) -> int | None:
+        """The nearest earlier group that takes `m` and gains by it, if `m` may be moved there."""
+        for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
+            item = items[k]
+            if isinstance(item, Group) and item.touched & touched(m) and item.accepts(m):
+                return k
             if not self._passes(m.statement, item):
                 return None
         return None
+
+    def _merge(self, items: list[Stmt | Group], at: int) -> None:
+        """Move all of a group into an earlier one that it now shares something with."""
+        late = items[at]
+        assert isinstance(late, Group)
+        for k in range(at - 1, max(at - FAR, 0) - 1, -1):
+            early = items[k]
+            if isinstance(early, Group) and early.touched & late.touched:
+                trial = early.copy()
+                if all(trial.takes(m) for m in late.members):
+                    items[k] = trial
+                    del items[at]
+                    return
+            if not all(self._passes(m.statement, early) for m in late.members):
+                return
 
     def _place(self, items: list[Stmt | Group], s: Stmt) -> None:
         """Put a statement before the last groups that it does not need: they stay open."""
@@ -152,23 +211,20 @@ class _Planner:
     def _passes(self, s: Def, item: Stmt | Group) -> bool:
         """Whether `s` may run before `item`, which precedes it."""
         if isinstance(item, Group):
-            made, reads, writes, observable = item.defined, item.reads, item.writes, False
+            made, observable, effects = item.defined, False, item.effects
         elif isinstance(item, Def):
             made, observable = set(results(item)), is_observable(item)
-            reads = classes_read(item, self.classes)
-            writes = classes_written((item,), self.classes)
+            effects = Effects.of(item, self.classes)
         else:
             return False
         if not made.isdisjoint(uses(s)):
             return False
-        own = classes_written((s,), self.classes)
         if observable and not _harmless(s):
             return False  # the item may be the check that `s` relies on
-        if s.op.effect and not own and isinstance(item, Group) and item.writes:
+        own = Effects.of(s, self.classes)
+        if s.op.effect and not (own.writes or own.sums) and (effects.writes or effects.sums):
             return s.op.raises  # a check may be made early, output may not
-        return own.isdisjoint(reads | writes) and writes.isdisjoint(
-            classes_read(s, self.classes)
-        )
+        return own.commutes(effects)
 
 
 def _harmless(s: Def) -> bool:
