@@ -241,4 +241,4 @@ def describe(v: Any) -> str:
 
 
 def is_dataclass_instance(v: Any) -> bool:
-    return dataclasses.is_dataclass(v) and not isinstance(v, type)
+    return dataclasses.is_dataclass(v) and not isinstance(v, type | Var | Const | GrownList)
