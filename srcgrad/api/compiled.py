@@ -9,15 +9,18 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-import time
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.program import Gradient, Primal, Program, Tangent
+from srcgrad.api.reference import by_reference, restored
+from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.structure import converter, filled, key_of, leaves
+from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
 from srcgrad.frontend.captures import Demands, Respecialise
 from srcgrad.ir.text import to_text
@@ -26,6 +29,7 @@ from srcgrad.primitives import REGISTRY
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
+MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 
 
 @dataclass(frozen=True)
@@ -35,19 +39,34 @@ class Options:
     fastmath: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class Entry:
     """A compiled signature."""
 
     program: Program
     run: Callable[..., tuple]
-    hidden: list[Callable[[], Any]]
-    converters: list[Callable | None]
-    check_overlap: bool
-    times: dict[str, float] = field(default_factory=dict)
+    hidden: tuple[Callable[[], Any], ...]
+    kinds: tuple  # of the captured values
+    shapes: bool  # whether their shapes count as well
+    converters: tuple[Callable | None, ...]
+    stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
+    stages: tuple[Stage, ...]
+    restarts: int
 
-    def guards_hold(self) -> bool:
-        return all(g.holds() for g in self.program.guards)
+    def captured(self) -> list[Any] | None:
+        """The captured values as they are now; None if this entry is not made for them."""
+        if not all([g.holds() for g in self.program.guards]):
+            return None
+        try:
+            values = [fetch() for fetch in self.hidden]
+        except (LookupError, AttributeError, ValueError):
+            return None
+        return values if tuple([_kind(v, self.shapes) for v in values]) == self.kinds else None
+
+
+def _kind(value: Any, shapes: bool) -> Any:
+    """What a captured value must keep for the program to hold; `shapes`: its shape too."""
+    return (key_of(value), value.shape) if shapes and hasattr(value, "shape") else key_of(value)
 
 
 class Compiled:
@@ -66,23 +85,22 @@ class Compiled:
             p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
         )
         self._demands = Demands()
-        self._entries: dict[Any, Entry] = {}
+        self._entries: dict[Any, tuple[Entry, ...]] = {}
         self._lock = threading.RLock()
-        self._last: Entry | None = None
         self._last_arguments: dict[str, Any] = {}
 
     def __repr__(self) -> str:
-        kinds = {Gradient: "grad", Tangent: "jvp", Primal: "compile"}
-        kind = kinds[type(self.spec)]
-        if isinstance(self.spec, Gradient) and self.spec.with_value:
-            kind = "value_and_grad"
-        return f"<srcgrad.{kind} of {self.__name__} on {self.options.target}>"  # type: ignore[attr-defined]
+        return f"<srcgrad.{described(self.spec)} of {self._title()} on {self.options.target}>"
+
+    def _title(self) -> str:
+        shown = f"{self.__name__}{self._signature}"  # type: ignore[attr-defined]
+        return shown if len(shown) <= 60 else f"{self.__name__}(...)"  # type: ignore[attr-defined]
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> Any:
-        return Compiled, (self.function, self.spec, self.options)
+        return restored, (by_reference(self), transforms(self.spec), self.options)
 
     # ---- calling ----
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -99,23 +117,32 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Call the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
-        key = tuple([key_of(v) for _, v in given])
-        if self._demands.static_leaves or self._demands.static_dims:
-            key = (key, self._static_key(given))
-        entry = self._entries.get(key)
-        if entry is None or not entry.guards_hold():
-            entry, key = self._specialise(arguments, given, key, entry)
+        entry, captured = self._entry_for(arguments, given)
         values = dict(given)
         values.update(extra)
-        inputs = [values[path] for path in entry.program.inputs]
-        if entry.check_overlap and _overlap(inputs, entry.program.written):
+        inputs = [*[values[path] for path in entry.program.inputs], *captured]
+        if entry.stored and _overlap(inputs, entry.stored):
             return self._overlapping(arguments)
-        inputs += [fetch() for fetch in entry.hidden]
         if extra:
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
         raw = entry.run(*inputs)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
         return filled(entry.program.output, out)
+
+    def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
+        """What is compiled for arguments like these, and the captured values of this call."""
+        for entry in self._entries.get(self._key(given), ()):
+            captured = entry.captured()
+            if captured is not None:
+                return entry, captured
+        entry = self._specialise(arguments, given)
+        return entry, [fetch() for fetch in entry.hidden]
+
+    def _key(self, given: list[tuple[tuple, Any]]) -> tuple:
+        kinds = tuple([key_of(v) for _, v in given])
+        if self._demands.static_leaves or self._demands.static_dims:
+            return kinds, self._static_key(given)
+        return kinds
 
     def _static_key(self, given: list[tuple[tuple, Any]]) -> tuple:
         d = self._demands
@@ -128,7 +155,8 @@ class Compiled:
     def _overlapping(self, arguments: dict[str, Any]) -> Any:
         """Arguments share memory that the function stores to."""
         if isinstance(self.spec, Primal):
-            return self.function(**arguments)  # NumPy's own result
+            bound = inspect.BoundArguments(self._signature, OrderedDict(arguments))
+            return self.function(*bound.args, **bound.kwargs)  # NumPy's own result
         raise UnsupportedError(
             f"two arguments of {self.__name__}() share memory that it stores to",  # type: ignore[attr-defined]
             None,
@@ -136,48 +164,54 @@ class Compiled:
         )
 
     # ---- building ----
-    def _specialise(
-        self, arguments: dict[str, Any], given: list, key: Any, stale: Entry | None
-    ) -> tuple[Entry, Any]:
+    def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock:
-            if stale is not None:
-                self._demote(stale)
-            program, times = self._program(arguments)
-            if self._demands.static_leaves or self._demands.static_dims:
-                key = (tuple([key_of(v) for _, v in given]), self._static_key(given))
-            entry = self._entry(program, times)
-            self._entries[key] = entry
-            self._last, self._last_arguments = entry, arguments
-            return entry, key
+            for entry in self._entries.get(self._key(given), ()):
+                if entry.captured() is not None:
+                    return entry  # another thread was first
+                self._demote(entry)
+            entry = self._built(arguments)
+            key = self._key(given)
+            # a new tuple each time: other threads read without the lock
+            self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
+            self._last_arguments = arguments
+            return entry
 
     def _demote(self, stale: Entry) -> None:
         """A captured number that changed becomes an input: no new code for each value."""
         for guard in stale.program.guards:
-            if not guard.holds() and isinstance(guard.value, int) and not isinstance(guard.value, bool):
+            number = isinstance(guard.value, int) and not isinstance(guard.value, bool)
+            if number and not guard.holds():
                 self._demands.inputs.add(guard.key)
-        self._entries.clear()
 
-    def _program(self, arguments: dict[str, Any]) -> tuple[Program, dict[str, float]]:
-        start = time.perf_counter()
-        for _ in range(MOST_RESTARTS):
+    def _program(self, arguments: dict[str, Any]) -> tuple[Program, list[Stage], int]:
+        """The program for arguments like these, its stages, how often it was begun anew."""
+        for restarts in range(MOST_RESTARTS):
             try:
-                program = self.spec.program(arguments, self._demands)
-                return program, {"IR": time.perf_counter() - start}
+                with recording() as stages:
+                    return self.spec.program(arguments, self._demands), stages, restarts
             except Respecialise:
                 continue
         raise UnsupportedError(f"{self.__name__}() needs too many specialisations")  # type: ignore[attr-defined]
 
-    def _entry(self, program: Program, times: dict[str, float]) -> Entry:
-        run = build(program, self.options)
-        returns = program.function.returns
+    def _built(self, arguments: dict[str, Any]) -> Entry:
+        program, stages, restarts = self._program(arguments)
+        with recording() as more:
+            run = build(program, self.options)
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
+        order = program.order if len(arrays) > 1 else ()
+        hidden = tuple(h.fetch for h in program.hidden)
+        shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
         return Entry(
             program,
             run,
-            [h.fetch for h in program.hidden],
-            [converter(a.type) for a in returns],
-            bool(program.written) and len(arrays) > 1,
-            times,
+            hidden,
+            tuple(_kind(fetch(), shapes) for fetch in hidden),
+            shapes,
+            tuple(converter(a.type) for a in program.function.returns),
+            frozenset(k for k, what in enumerate(order) if what in program.stored),
+            (*stages, *more),
+            restarts,
         )
 
     # ---- what users see ----
@@ -193,7 +227,7 @@ class Compiled:
         if not arguments and self._names:
             raise ArgumentValueError("call the function once first, or pass arguments to source()")
         if kind == "numba":
-            program, _ = self._program(arguments)
+            program = self._program(arguments)[0]
             return build(program, Options(cache=False)).source  # type: ignore[attr-defined]
         spec = _base(self.spec)
         if kind == "adjoint":
@@ -202,14 +236,13 @@ class Compiled:
             spec = Tangent(spec)
         shown = Compiled(self.function, spec, self.options)
         shown._demands = self._demands
-        program, _ = shown._program(arguments)
-        return to_text(program.function)
+        return to_text(shown._program(arguments)[0].function)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was built for these arguments, stage by stage, as a text."""
         from srcgrad.api.explain import explain
 
-        return explain(self, self._bind(args, kwargs))
+        return explain(self, self._bind(args, kwargs) if args or kwargs else self._last_arguments)
 
     def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
         """Called by the frontend where a compiled function calls this one."""
@@ -227,8 +260,30 @@ def build(program: Program, options: Options) -> Callable[..., tuple]:
     from srcgrad.backends.cpu.build import build as build_cpu
     from srcgrad.passes.pipeline import lowered
 
-    function = lowered(program.function, REGISTRY)
+    function = staged("lowering", lambda: lowered(clone(program.function), REGISTRY))
     return build_cpu(function, REGISTRY, fastmath=options.fastmath, cache=options.cache)
+
+
+def transforms(spec: Any) -> tuple:
+    """The transforms of a stack from the outside in, without the function below."""
+    return () if isinstance(spec, Primal) else (replace(spec, inner=None), *transforms(spec.inner))
+
+
+def described(spec: Any) -> str:
+    """A stack of transforms in words: "grad of value_and_grad(0, 1)"; "compile" if there is none."""
+    return " of ".join(map(_described, transforms(spec))) or "compile"
+
+
+def _described(transform: Any) -> str:
+    if isinstance(transform, Tangent):
+        return "jvp"
+    if not isinstance(transform, Gradient):
+        return type(transform).__name__
+    if transform.seeded:
+        return "vjp"
+    name = "value_and_grad" if transform.with_value else "grad"
+    positions = transform.positions or ()
+    return name if positions == (0,) else f"{name}({', '.join(map(str, positions))})"
 
 
 def _base(spec: Any) -> Any:
@@ -245,7 +300,7 @@ def _positions(spec: Any) -> tuple[int, ...] | None:
     return (0,)
 
 
-def _overlap(inputs: list[Any], written: set[int]) -> bool:
+def _overlap(inputs: list[Any], written: frozenset[int]) -> bool:
     """Whether an array that is stored to shares memory with another argument."""
     arrays = [(k, v) for k, v in enumerate(inputs) if isinstance(v, np.ndarray)]
     return any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,29 +10,34 @@ import numpy as np
 from srcgrad.api.program import Primal
 from srcgrad.api.structure import template
 from srcgrad.autodiff.clone import clone
-from srcgrad.frontend.captures import Captures, Respecialise
+from srcgrad.frontend.captures import Captures, Demands
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, plain, rebuild
 from srcgrad.ir.nodes import Const, Def, Var, atom
 from srcgrad.ir.types import Array, Scalar, np_dtype
 from srcgrad.ir.walk import rename, walk
 
+Extra = Callable[[tuple, dict[tuple, Any]], Any]
 
-def inline(compiled: Any, it: Any, args: list, kwargs: dict, node: Any) -> Any:
-    """Emit the program of a `Compiled` for the values of a call, and return its result."""
+
+def inline(
+    compiled: Any, it: Any, args: list, kwargs: dict, node: Any, extra: Extra | None = None
+) -> Any:
+    """Emit the program of a `Compiled` for the values of a call, and return its result.
+
+    `extra` gives the value of a parameter that is no argument: a tangent.
+    """
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
     arguments = it.bind(compiled.function, args, kwargs, node)
     likes = {n: template(v, (n,), lambda _, leaf: _like(leaf)) for n, v in arguments.items()}
-    captures: Captures = it.captures
-    demands = compiled._demands
-    try:
-        program = compiled.spec.program(likes, demands)
-    except Respecialise:
-        raise
     values = {path: v for n, a in arguments.items() for path, v in _leaves(a, (n,))}
+    captures: Captures = it.captures
+    captures.inlined.append(compiled)
+    _demand(it, compiled._demands, values, node)
+    program = compiled.spec.program(likes, compiled._demands)
     fn = clone(program.function)
-    given = [values[path] for path in program.inputs]
+    given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
     for h in program.hidden:
         key = ("inlined", id(compiled), h.name)
         given.append(captures.take(it, key, h.fetch, h.name, node))
@@ -55,6 +61,17 @@ def inline(compiled: Any, it: Any, args: list, kwargs: dict, node: Any) -> Any:
         if isinstance(s, Def) and s.var is not None:
             it.b.definition[s.var] = s
     return _result(program.output, fn.returns)
+
+
+def _demand(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) -> None:
+    """What the program must know of its arguments, this function must know of its own."""
+    for path, v in values.items():
+        if path in demands.static_leaves and isinstance(v, Var):
+            it.captures.demand_static(it, v, node, f"'{path[0]}'")
+    for path, axis in demands.static_dims:
+        dim = getattr(getattr(values.get(path), "type", None), "dims", (None,) * (axis + 1))[axis]
+        if isinstance(dim, Var):
+            it.captures.demand_static(it, dim, node, f"the shape of '{path[0]}'")
 
 
 def _fitting(it: Any, p: Var, v: Any) -> Any:

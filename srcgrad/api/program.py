@@ -10,7 +10,8 @@ import types
 from dataclasses import dataclass, replace
 from typing import Any
 
-from srcgrad.api.structure import leaf_numbers, template
+from srcgrad.api.stages import staged
+from srcgrad.api.structure import leaf_numbers, renumbered, template
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
@@ -39,16 +40,19 @@ class Program:
     guards: tuple[Guard, ...]
     output: Any
     name: str
+    # what the user's function stores to, by path or captured name; kept under transforms, which
+    # store to copies: arguments that share such memory are still not what was differentiated
+    stored: frozenset = frozenset()
 
     @property
     def written(self) -> set[int]:
         """The positions of parameters whose buffers the function stores to."""
-        classes = AliasClasses(self.function)
-        return {
-            k
-            for k, p in enumerate(self.function.params)
-            if isinstance(p.type, Array) and not classes.is_pure(p)
-        }
+        return _written(self.function)
+
+    @property
+    def order(self) -> tuple:
+        """What the parameters stand for: paths of arguments, then captured values."""
+        return (*self.inputs, *(h.var for h in self.hidden))
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,10 @@ class Primal:
     function: types.FunctionType
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        t = trace(self.function, arguments, demands)
-        function = run_passes(t.function, REGISTRY)
-        return Program(function, t.inputs, t.hidden, t.guards, t.output, t.source.name)
+        t = staged("frontend", lambda: trace(self.function, arguments, demands), _function)
+        function = staged("passes", lambda: run_passes(t.function, REGISTRY))
+        p = Program(function, t.inputs, t.hidden, t.guards, t.output, t.source.name)
+        return replace(p, stored=frozenset(p.order[k] for k in p.written))
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class Gradient:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         p = protected(self.inner.program(arguments, demands))
         names = list(arguments)
+        if self.positions == ():
+            raise PositionError("grad_position should not be empty when grad by position!")
         positions = tuple(range(len(names))) if self.positions is None else self.positions
         for k in positions:
             if k >= len(names):
@@ -90,11 +97,11 @@ class Gradient:
             raise ArgumentTypeError(
                 f"{p.name}() returns nothing that has a gradient ({describe_returns(p)})"
             )
-        joint = reverse(p.function, wrt, REGISTRY, seeds)
-        joint = run_passes(joint, REGISTRY)
-        template_ = self._template(p, gradients, output)
+        joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
+        joint = replace(joint, name=f"{p.function.name}_grad")
+        made = _pruned(replace(p, function=joint, output=self._template(gradients, output)))
         return replace(
-            p, function=replace(joint, name=f"{p.function.name}_grad"), output=template_
+            made, function=staged("passes", lambda: run_passes(made.function, REGISTRY))
         )
 
     def _wrt(
@@ -127,7 +134,7 @@ class Gradient:
             )
         return set(leaf_numbers(p.output[0])), p.output
 
-    def _template(self, p: Program, gradients: list[Any], output: Any) -> Any:
+    def _template(self, gradients: list[Any], output: Any) -> Any:
         g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
         if self.with_value:
             return (output, g)
@@ -145,7 +152,8 @@ class Tangent:
         wrt = [
             k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)
         ]
-        fn = run_passes(forward(p.function, wrt, REGISTRY), REGISTRY)
+        fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
+        fn = staged("passes", lambda: run_passes(fn, REGISTRY))
         n = len(p.function.returns)
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         numbers = {k: n + i for i, k in enumerate(floats)}
@@ -159,12 +167,46 @@ class Tangent:
             return shape if parts is None else rebuild(shape, [dot(x) for x in parts])
 
         tangents = tuple(("tangent", *p.inputs[k]) for k in wrt)
+        first, last = len(p.inputs), len(p.order)
+        params = (*fn.params[:first], *fn.params[last:], *fn.params[first:last])
         return replace(
             p,
-            function=replace(fn, name=f"{p.function.name}_jvp"),
+            function=replace(fn, name=f"{p.function.name}_jvp", params=params),
             inputs=(*p.inputs, *tangents),
             output=(p.output, dot(p.output)),
         )
+
+
+@dataclass(frozen=True)
+class Protected:
+    """The program itself, on copies of what it stores to."""
+
+    inner: Any
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        return protected(self.inner.program(arguments, demands))
+
+
+def _written(function: Function) -> set[int]:
+    classes = AliasClasses(function)
+    return {
+        k
+        for k, p in enumerate(function.params)
+        if isinstance(p.type, Array) and not classes.is_pure(p)
+    }
+
+
+def _function(traced: Any) -> Function:
+    return traced.function
+
+
+def _pruned(p: Program) -> Program:
+    """The program without the results that its template does not name: they have no derivative."""
+    kept = sorted(set(leaf_numbers(p.output)))
+    returns = tuple(p.function.returns[k] for k in kept)
+    numbers = {old: new for new, old in enumerate(kept)}
+    function = replace(p.function, returns=returns)
+    return replace(p, function=function, output=renumbered(p.output, numbers))
 
 
 def protected(p: Program) -> Program:

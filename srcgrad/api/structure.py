@@ -66,12 +66,12 @@ def filled(shape: Any, values: list[Any]) -> Any:
     return rebuild(shape if type(shape) is not list else list(shape), [filled(p, values) for p in parts])
 
 
-def shifted(shape: Any, by: int) -> Any:
-    """A template whose leaves are counted from `by`."""
+def renumbered(shape: Any, numbers: dict[int, int]) -> Any:
+    """A template with its leaves counted anew."""
     if isinstance(shape, Leaf):
-        return Leaf(shape.k + by)
+        return Leaf(numbers[shape.k])
     parts = children(shape)
-    return shape if parts is None else rebuild(shape, [shifted(p, by) for p in parts])
+    return shape if parts is None else rebuild(shape, [renumbered(p, numbers) for p in parts])
 
 
 def leaf_numbers(shape: Any) -> list[int]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.compiled import TARGETS, Compiled, Options
-from srcgrad.api.program import Gradient, PositionError, Primal, Tangent
+from srcgrad.api.program import Gradient, Primal, Protected, Tangent
+from srcgrad.api.reference import stacked
 from srcgrad.api.structure import leaves
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.captures import type_of_value
@@ -50,7 +51,7 @@ def compile(
         )
     if target is not None and target not in TARGETS:
         raise ArgumentValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
-    function, spec, old = _taken_apart(fn)
+    function, spec, old = taken_apart(fn)
     if source is not None:
         state_source(function, source)
     options = Options(
@@ -61,7 +62,7 @@ def compile(
     return Compiled(function, spec, options)
 
 
-def _taken_apart(fn: Any) -> tuple[Any, Any, Options]:
+def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
     """The function below, the transforms so far, the options."""
     if isinstance(fn, Compiled):
         return fn.function, fn.spec, fn.options
@@ -71,6 +72,12 @@ def _taken_apart(fn: Any) -> tuple[Any, Any, Options]:
         raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
     function = _as_function(fn)
     return function, Primal(function), Options()
+
+
+def over(fn: Any, transforms: tuple, options: Options) -> Compiled:
+    """A stack of transforms, from the outside in, on a callable."""
+    function, primal, _ = taken_apart(fn)
+    return Compiled(function, stacked(transforms, primal), options)
 
 
 def _as_function(fn: Any) -> Any:
@@ -139,7 +146,7 @@ def _gradient(fn: Any, position: Any, weights: Any, has_aux: Any, with_value: bo
     positions = _checked_positions(position, weights)
     if weights is not None:
         raise ArgumentTypeError("weights= takes the Parameters of cells, which are not there yet")
-    function, spec, options = _taken_apart(fn)
+    function, spec, options = taken_apart(fn)
     bare = len(positions) == 1
     return Compiled(
         function, Gradient(spec, positions, bare, has_aux, with_value), options
@@ -166,8 +173,6 @@ def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
             raise ArgumentValueError("The element in grad_position must be >= 0.")
     if len(set(position)) != len(position):
         raise ArgumentValueError("There are duplicate positions in `grad_position`, please check it")
-    if not position:
-        raise PositionError("grad_position should not be empty when grad by position!")
     return tuple(int(p) for p in position)
 
 
@@ -184,11 +189,9 @@ def vjp(fn: Callable, *args: Any) -> tuple[Any, Callable[..., tuple]]:
     >>> out, pull(1.0)
     (6.0, (2.0, 3.0))
     """
-    function, spec, options = _taken_apart(fn)
-    primal = Compiled(function, spec, options)
-    pulled = Compiled(function, Gradient(spec, None, bare=False, with_value=True, seeded=True), options)
+    primal, pulled = _pair_of(*taken_apart(fn))
     arguments = _copied(primal._bind(args, {}))
-    out = Compiled(function, _Protected(spec), options)._run(arguments, {})
+    out = primal._run(arguments, {})
 
     def vjp_fn(*adjoints: Any) -> tuple:
         if len(adjoints) == 1:
@@ -201,16 +204,11 @@ def vjp(fn: Callable, *args: Any) -> tuple[Any, Callable[..., tuple]]:
     return out, vjp_fn
 
 
-class _Protected:
-    """A program that leaves its arguments alone."""
-
-    def __init__(self, inner: Any):
-        self.inner = inner
-
-    def program(self, arguments: Any, demands: Any) -> Any:
-        from srcgrad.api.program import protected
-
-        return protected(self.inner.program(arguments, demands))
+@functools.lru_cache(maxsize=512)
+def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Compiled]:
+    """The function on copies of what it stores to, and its reverse by every argument."""
+    gradient = Gradient(spec, None, bare=False, with_value=True, seeded=True)
+    return Compiled(function, Protected(spec), options), Compiled(function, gradient, options)
 
 
 def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -252,28 +250,28 @@ def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
     >>> flow.jvp(flow.compile(f, target="python"), (3.0,), (1.0,))
     (9.0, 6.0)
     """
-    function, spec, options = _taken_apart(fn)
+    function, spec, options = taken_apart(fn)
     args = args if isinstance(args, tuple | list) else (args,)
     tangents = tangents if isinstance(tangents, tuple | list) else (tangents,)
     if len(args) != len(tangents):
         raise ArgumentValueError(f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
-    compiled = _tangent_of(function, spec, options)
+    compiled = tangent_of(function, spec, options)
     arguments = compiled._bind(tuple(args), {})
     extra: dict[tuple, Any] = {}
     dots = dict(zip(compiled._names, tangents, strict=False))
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
             if _is_float(v):
-                extra[("tangent", *path)] = _tangent(v, _at(dots.get(name), path[1:]))
+                extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
     return compiled._run(arguments, extra)
 
 
 @functools.lru_cache(maxsize=512)
-def _tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
+def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
     return Compiled(function, Tangent(spec), options)
 
 
-def _at(value: Any, path: tuple) -> Any:
+def at(value: Any, path: tuple) -> Any:
     for k in path:
         if value is None:
             return None

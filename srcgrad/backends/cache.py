@@ -70,7 +70,7 @@ def _module(name: str, text: str, shown: str) -> ModuleType:
 def _write(path: Path, text: str) -> bool:
     """Make the file hold exactly this text; False where the folder cannot be written."""
     try:
-        if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
+        if path.is_file() and path.read_bytes() == text.encode():
             return os.access(path.parent, os.W_OK)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _replace(path, text.encode())
@@ -108,10 +108,10 @@ def distrust(folder: Path, name: str) -> None:
     try:
         files = _binaries(folder, name)
         record = folder / f"{name}.sum.py"
-        if files and not (record.is_file() and record.read_text() == _record(files)):
+        if files and not (record.is_file() and record.read_bytes() == _record(files)):
             for f in files:
                 f.unlink(missing_ok=True)
-    except (OSError, ValueError):
+    except OSError:
         return
 
 
@@ -120,10 +120,11 @@ def seal(folder: Path, name: str) -> None:
     try:
         files = _binaries(folder, name)
         if files:
-            _replace(folder / f"{name}.sum.py", _record(files).encode())
+            _replace(folder / f"{name}.sum.py", _record(files))
     except OSError:
         return
 
 
-def _record(files: list[Path]) -> str:
-    return f'"""sha256 of the binaries beside this file."""\n\nDIGEST = "{_digest(files)}"\n'
+def _record(files: list[Path]) -> bytes:
+    text = f'"""sha256 of the binaries beside this file."""\n\nDIGEST = "{_digest(files)}"\n'
+    return text.encode()

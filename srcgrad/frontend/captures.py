@@ -52,6 +52,7 @@ class Guard:
     fetch: Callable[[], Any]
     value: Any
     key: tuple
+    name: str = ""
 
     def holds(self) -> bool:
         try:
@@ -60,7 +61,8 @@ class Guard:
             return False
         if now is self.value:
             return True
-        return isinstance(now, int | str) and type(now) is type(self.value) and now == self.value
+        same = type(now) is type(self.value) and isinstance(now, int | float | str)
+        return same and now == self.value
 
 
 class Captures:
@@ -76,6 +78,7 @@ class Captures:
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
         self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
         self._records: dict[int, Any] = {}
+        self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----
     def lookup(
@@ -125,11 +128,12 @@ class Captures:
             isinstance(value, NUMBERS) and key in self.demands.inputs
         ):
             if ("static", *key) in self.demands.static_leaves:
+                self.guards[key] = Guard(fetch, value, key, name)
                 return value
             return self._input(it, key, fetch, name, value, node)
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
-        self.guards[key] = Guard(fetch, value, key)
+        self.guards[key] = Guard(fetch, value, key, name)
         if isinstance(value, list | tuple | dict) and not hasattr(value, "_fields"):
             return self._container(it, key, fetch, value, name, node)
         return value

@@ -57,7 +57,7 @@ PIPELINE: tuple[Pass, ...] = (
 )
 
 # from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
-FUSE = Pass("fuse", lambda function, table, together: fuse(function, table))
+FUSE = Pass("fuse", fuse)
 LOWER = Pass("lower", lambda function, table, together: lower(function, table))
 LOWERING: tuple[Pass, ...] = (FUSE, LOWER, SIMPLIFY, COMMON, DEAD_CODE, HOIST, SIMPLIFY)
 

@@ -29,11 +29,12 @@ from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Scalar, np_dtype
 
 SUMS_IN_ANY_ORDER = ("reassoc",)
+NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 KERNELS = (
-    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range", "divide", "empty",
-    "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put", "remainder",
-    "shift_left", "shift_right", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop",
-    "tape_view", "trips", "where", "wrap", "zeros",
+    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range",
+    "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put",
+    "remainder", "shift_left", "shift_right", "sigmoid", "sign", "slice_start", "slice_stop",
+    "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
     "argsort", "cholesky", "cofactors", "det", "detsign", "inv", "logabsdet", "matmul",
@@ -70,7 +71,7 @@ def build(
     the generated module.
     """
     text, sites = module_text(function)
-    flags = fastmath if isinstance(fastmath, bool) and fastmath else set(fastmath or SUMS_IN_ANY_ORDER)
+    flags = True if fastmath is True else set(fastmath or SUMS_IN_ANY_ORDER)
     lock = threading.Lock()
     run: Any = None
     kinds = _narrow_returns(function)
@@ -95,7 +96,7 @@ def build(
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:
     """Conversions of the results where there is a scalar that Numba returns as a wider one."""
     types = [a.type for a in function.returns]
-    narrow = [isinstance(t, Scalar) and t.dtype not in ("bool", "i64", "f64", "c128") for t in types]
+    narrow = [isinstance(t, Scalar) and t.dtype not in NATIVE for t in types]
     if not any(narrow):
         return None
     return [np_dtype(t.dtype).type if n else _same for t, n in zip(types, narrow, strict=True)]
@@ -109,8 +110,10 @@ def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
     """The compiled function of a module text; from the cache if it is there."""
     import numba
 
+    from srcgrad.backends.cpu.llvm import prepare
     from srcgrad.backends.cpu.signature import signature
 
+    prepare()
     types = signature(function)
     shown = flags if isinstance(flags, bool) else sorted(flags)
     name = files.module_name(text, (str(types), str(shown), *environment()))
@@ -143,11 +146,11 @@ def environment() -> tuple[str, ...]:
     import numba
 
     here = Path(__file__).parent
-    helpers = "".join((here / f"{m}.py").read_text(encoding="utf-8") for m in ("kernels", "library"))
+    texts = [(here / name).read_text(encoding="utf-8") for name in ("kernels.py", "library.py")]
     try:
         version = metadata.version("srcgrad")
     except metadata.PackageNotFoundError:
         version = "source"
     python = platform.python_version()
     cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
-    return version, numba.__version__, np.__version__, python, cpu, helpers
+    return version, numba.__version__, np.__version__, python, cpu, *texts

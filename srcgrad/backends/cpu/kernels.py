@@ -14,14 +14,24 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 
 try:
-    from numba import njit
+    from numba import njit, types
 except ImportError:  # generated modules run without it, slowly
-
-    def njit(**options):
-        return lambda function: function
+    njit = None
 
 
-compiled = njit(cache=True, error_model="numpy", nogil=True)
+def compiled(function):
+    """A helper for generated code: compiled per types, kept on disk, inlined by LLVM."""
+    if njit is None:
+        return function
+    dispatcher = njit(function, cache=True, error_model="numpy", nogil=True)
+    resolve = dispatcher.get_call_template
+
+    def without_literals(args, kws):
+        # or Numba would compile a helper anew for each literal it is called with
+        return resolve(tuple(map(types.unliteral, args)), kws)
+
+    dispatcher.get_call_template = without_literals
+    return dispatcher
 
 
 # ---- selection: both sides are values, so a select vectorises ----

@@ -30,7 +30,7 @@ def matmul_stacked(a, b):
     out = np.empty((count, rows, columns), a.dtype)
     for k in range(count):
         np.dot(lefts[k], rights[k], out[k])
-    return out.reshape(a.shape[:-1] + (columns,))
+    return out.reshape(a.shape[:-1] + (columns,))  # noqa: RUF005, Numba cannot unpack
 
 
 @compiled

@@ -8,6 +8,7 @@ What may raise calls a helper with the number of its *site*. Never reorders stat
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Sequence
 
 import astunparse
@@ -28,7 +29,7 @@ class Printer:
     """One function's text; `sites` lists the statements that may raise, by their number."""
 
     def __init__(self, taken: set[str]):
-        self.names = Names(taken | RESERVED | {"np", "math"})
+        self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
         self.sites: list[Stmt] = []
 

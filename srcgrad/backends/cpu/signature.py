@@ -1,4 +1,4 @@
-"""The Numba types of a function's parameters, taken from the IR: nothing is inferred from a call."""
+"""The Numba types of a function's parameters: the IR's, nothing is inferred from a call."""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ def definition(p: Any, s: Def) -> ast.expr | None:
         case "zeros" | "empty":
             return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
         case "tape":
-            return parsed(f"zeros({p.site(s)}, (max({p.text(args[0])}, 1),), {_dtype(s.params['dtype'])})")
+            size = f"max({p.text(args[0])}, 1)"
+            return parsed(f"zeros({p.site(s)}, ({size},), {_dtype(s.params['dtype'])})")
         case "tape_like":
             return fill("np.zeros(t.size, t.dtype)", t=p.value(args[0]))
         case "reftape":

@@ -55,9 +55,7 @@ def _loop(b: Builder, dim: object, carried: dict[str, tuple[Atom, Scalar]] | Non
     with b.block() as body:
         yield i, params, after, results
     inits = tuple(a for a, _ in carried.values())
-    b.append(
-        For(i, ZERO, atom(dim), params, inits, tuple(body), tuple(after), results, loc=b.loc)
-    )
+    b.append(For(i, ZERO, atom(dim), params, inits, tuple(body), tuple(after), results, loc=b.loc))
 
 
 def _concatenate(b: Builder, s: Def) -> None:
@@ -191,7 +189,7 @@ def _nonzero(b: Builder, s: Def) -> None:
 
 
 def _take_last(b: Builder, s: Def) -> None:
-    """What each place wrote last by a scatter gets back: the writer's number is kept per element."""
+    """What each place wrote last by a scatter gets back: each element remembers its writer."""
     x, idx, spec, v = s.args[0], s.args[1:], s.params["spec"], s.var
     assert v is not None
     dims = tuple(map(atom, v.type.dims))

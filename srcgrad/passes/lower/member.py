@@ -17,7 +17,6 @@ from srcgrad.passes.lower.access import (
     Place,
     aligned,
     identity,
-    is_exact,
     place,
     same_dims,
 )
@@ -54,11 +53,6 @@ class Member:
     def is_map(self) -> bool:
         """Whether it defines an array, element by element."""
         return self.target is None and self.reduction is None
-
-    def exact(self, v: Var) -> bool:
-        """Whether every access to `v` is at the nest's own index."""
-        accesses = [a for r, a in (*self.reads, *(() if self.target is None else (self.target,))) if r is v]
-        return all(is_exact(a, self.dims) for a in accesses)
 
 
 def member_of(b: Builder, s: Def) -> Member | None:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-import numpy as np
-
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, Var, atom
-from srcgrad.ir.types import FLOAT, INT, Array, Scalar, is_float, np_dtype
+from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.passes.lower.access import (
     Access,
     depth,
@@ -23,15 +21,14 @@ from srcgrad.passes.lower.access import (
     is_exact,
     same_dim,
 )
+from srcgrad.passes.lower.accumulate import COMBINE, accumulator, start
 from srcgrad.passes.lower.member import Member
 
-COMBINE = {"sum": "add", "sum_to": "add", "count_nonzero": "add", "max": "maximum",
-           "min": "minimum", "any": "logical_or", "all": "logical_and"}  # fmt: skip
 INDEX_NAMES = "ijkl"
 
 
 class Nest:
-    """Emits one nest; `stored` are the arrays that exist in memory, `scalars` what it reduced to."""
+    """Emits one nest; of the arrays that it makes, `stored` are those that exist in memory."""
 
     def __init__(self, b: Builder, members: Sequence[Member], stored: AbstractSet[Var]):
         self.b, self.members, self.stored = b, members, stored
@@ -61,7 +58,8 @@ class Nest:
         op = self.b.table[kind]
         self.b.append(Def(v, op, dims, {"dtype": v.type.dtype}, m.statement.loc))
         if accumulates and kind == "empty":
-            fill = Def(None, self.b.table["assign"], (v, _start(m, v.type.dtype)), {}, m.statement.loc)
+            args = (v, start(m, v.type.dtype))
+            fill = Def(None, self.b.table["assign"], args, {}, m.statement.loc)
             target = (v, identity(v.type.ndim))
             Nest(self.b, [Member(fill, v.type.dims, target=target)], set()).emit()
 
@@ -88,7 +86,7 @@ class Nest:
         starting = [m for m in self.members if m.reduction and self._start_level(m) == k]
         inside = dict(carried)
         for m in starting:
-            inside[m] = _start(m, _accumulator(m).dtype)
+            inside[m] = start(m, accumulator(m).dtype)
         self._load_outer(k)
         if k == self.rank:
             after = self._body(inside)
@@ -105,8 +103,8 @@ class Nest:
     def _loop(self, k: int, inside: dict[Member, Atom]) -> dict[Member, Atom]:
         i = Var(INDEX_NAMES[k] if k < len(INDEX_NAMES) else "i", INT)
         names = [m.statement.var.name for m in inside]  # type: ignore[union-attr]
-        params = tuple(Var(n, _accumulator(m)) for n, m in zip(names, inside, strict=True))
-        results = tuple(Var(n, _accumulator(m)) for n, m in zip(names, inside, strict=True))
+        params = tuple(Var(n, accumulator(m)) for n, m in zip(names, inside, strict=True))
+        results = tuple(Var(n, accumulator(m)) for n, m in zip(names, inside, strict=True))
         loaded = dict(self.loaded)
         with self.b.block() as body:
             self.indices.append(i)
@@ -217,7 +215,7 @@ class Nest:
         b = self.b
         if m.name in ("any", "all", "count_nonzero") and value.type.dtype != "bool":
             value = b("ne", value, b.cast(0, value.type))
-        return b.cast(value, _accumulator(m))
+        return b.cast(value, accumulator(m))
 
     def _combine(self, m: Member, old: Atom, value: Atom) -> Atom:
         return self.b(COMBINE[m.name], old, value, name=m.statement.var.name)  # type: ignore[union-attr]
@@ -255,30 +253,3 @@ def _read_atoms(m: Member) -> list[Atom]:
 
 def _of(v: Var) -> Scalar:
     return Scalar(v.type.dtype)
-
-
-def _accumulator(m: Member) -> Scalar:
-    """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
-    assert m.statement.var is not None
-    dtype = m.statement.var.type.dtype
-    if dtype == "f32" and COMBINE[m.name] == "add":
-        return FLOAT
-    return INT if m.name == "count_nonzero" else Scalar(dtype)
-
-
-def _start(m: Member, dtype: str) -> Const:
-    """The value that changes nothing when combined."""
-    type = Scalar(dtype)
-    match COMBINE[m.name]:
-        case "add":
-            return Const(0.0 if is_float(dtype) else 0, type)
-        case "logical_or" | "logical_and" as op:
-            return Const(op == "logical_and", type)
-        case op:
-            low = op == "maximum"
-    if is_float(dtype):
-        return Const(-np.inf if low else np.inf, type)
-    if dtype == "bool":
-        return Const(not low, type)
-    info = np.iinfo(np_dtype(dtype))
-    return Const(int(info.min if low else info.max), type)

@@ -1,0 +1,86 @@
+"""Transforms called inside a compiled function: `flow.grad(f)(x)` is built while it is traced.
+
+What is differentiated has to be known at compile time: a function, a method, a partial. Never
+evaluates anything at run time that the transform would evaluate outside.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from srcgrad.api import transforms
+from srcgrad.api.inline import inline
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import Closure, is_value
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Array, float_type
+
+
+@functools.lru_cache(maxsize=512)
+def _made(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
+    """One object for one transform: it remembers what its program has to know."""
+    return transform(fn, position, None, has_aux)
+
+
+def _known(it: Any, node: Any, fn: Any) -> None:
+    if isinstance(fn, Closure) or is_value(fn):
+        it.refuse(
+            node, "a transform of a function that is defined inside is not supported",
+            "define the function outside and pass it what it needs",
+        )  # fmt: skip
+
+
+@implements(transforms.grad)
+def _grad(
+    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False
+) -> Any:
+    _known(it, node, fn)
+    return _made(transforms.grad, fn, grad_position, has_aux)
+
+
+@implements(transforms.value_and_grad)
+def _value_and_grad(
+    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False
+) -> Any:
+    _known(it, node, fn)
+    return _made(transforms.value_and_grad, fn, grad_position, has_aux)
+
+
+@implements(transforms.compile)
+def _compile(it: Any, node: Any, fn: Any, **options: Any) -> Any:
+    return fn
+
+
+@implements(transforms.vjp)
+def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
+    it.refuse(node, "vjp inside a compiled function is not supported", "use grad, or call it outside")
+
+
+@implements(transforms.jvp)
+def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
+    _known(it, node, fn)
+    args = list(args) if isinstance(args, tuple | list) else [args]
+    tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
+    if len(args) != len(tangents):
+        it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
+    compiled = transforms.tangent_of(*transforms.taken_apart(fn))
+    dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
+
+    def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
+        v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])
+        return _tangent(it, atom(v), t)
+
+    return inline(compiled, it, args, {}, node, tangent)
+
+
+def _tangent(it: Any, v: Any, t: Any) -> Any:
+    """The tangent of `v` with its shape; zero where none is given."""
+    if isinstance(t, Var) and not float_type(t.type):
+        t = it.b.cast(t, v.type)
+    t = atom(0.0 if t is None else t)
+    if not isinstance(v.type, Array):
+        return it.b.cast(t, v.type)
+    if isinstance(t.type, Array) and t.type.dims == v.type.dims:
+        return t
+    return it.b("broadcast_to", it.b.cast(t, v.type), *v.type.dims)

@@ -1,0 +1,139 @@
+"""What a reverse sweep saves: each tape with its dtype, its size and the user's variable and line.
+
+Read off the program as it stands before lowering. A size is a number of slots computed at the
+entry; where it is not, or where one of its ingredients is known only at run time, it is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.errors import Location
+from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.types import RefTape, Tape, np_dtype
+from srcgrad.ir.walk import blocks, inner_definitions, walk
+
+INFIX = {"add": "+", "sub": "-", "mul": "*"}
+
+
+@dataclass(frozen=True)
+class Saved:
+    tape: Var
+    dtype: str  # "references" for a tape of references
+    slots: str | None  # an expression; None: it grows
+    count: int | None  # the slots at these arguments
+    what: str  # the user's variable
+    location: Location | None
+
+    @property
+    def bytes(self) -> int | None:
+        if self.count is None or isinstance(self.tape.type, RefTape):
+            return None
+        return self.count * np_dtype(self.dtype).itemsize
+
+
+def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
+    """The tapes of a function in the order of its text; `values` are those of its parameters."""
+    definitions = {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
+    reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op.name == "reserve"}
+    sizes = Sizes(definitions, values)
+    out = []
+    for s in definitions.values():
+        if s.op.name not in ("tape", "reftape"):
+            continue
+        v = s.var
+        assert v is not None
+        grows = v in reserved or s.op.name == "reftape"
+        found = next(_puts(function, v, definitions), None)
+        what, where = found if found is not None else (v.name.removesuffix("_tape"), None)
+        dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
+        slots, count = (None, None) if grows else (sizes.text(s.args[0]), sizes.value(s.args[0]))
+        out.append(Saved(v, dtype, slots, count, what, where))
+    return out
+
+
+def _puts(
+    function: Function, tape: Var, definitions: Mapping[Var, Def]
+) -> Iterator[tuple[str, Location | None]]:
+    """What is put on a tape, and the user's line that it belongs to."""
+    owners = {v: s for s in walk(function.body) for v in inner_definitions(s)}
+    for block in _all_blocks(function.body):
+        for k, s in enumerate(block):
+            if isinstance(s, Def) and _goes_to(s, tape, definitions):
+                value = s.args[2] if s.op.name == "ref_put" else s.args[-1]
+                made = definitions.get(value) or owners.get(value)  # type: ignore[arg-type]
+                loc = getattr(made, "loc", None) or _next_location(block[k:])
+                yield _described(value, definitions), loc
+
+
+def _goes_to(s: Def, tape: Var, definitions: Mapping[Var, Def]) -> bool:
+    if s.op.name in ("store", "ref_put"):
+        return s.args[0] is tape
+    if s.op.name != "assign":
+        return False
+    view = definitions.get(s.args[0])  # type: ignore[arg-type]
+    return view is not None and view.op.name == "tape_view" and view.args[0] is tape
+
+
+def _described(value: Atom, definitions: Mapping[Var, Def]) -> str:
+    """The user's name of a value; of an element, that of its array."""
+    if not isinstance(value, Var):
+        return "a constant"
+    made = definitions.get(value)
+    if made is not None and made.op.name in ("load", "gather", "view"):
+        return f"{_described(made.args[0], definitions)}[...]"
+    if made is not None and value.name == "old":  # a copy made before the whole array is overwritten
+        return _described(made.args[0], definitions)
+    return "an intermediate" if made is not None and value.name == made.op.name else value.name
+
+
+def _all_blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for s in block:
+        for inner in blocks(s):
+            yield from _all_blocks(inner)
+
+
+def _next_location(block: tuple[Stmt, ...]) -> Location | None:
+    return next((s.loc for s in block if s.loc is not None), None)
+
+
+class Sizes:
+    """Lengths as expressions of the arguments, and as numbers for the arguments at hand."""
+
+    def __init__(self, definitions: Mapping[Var, Def], values: Mapping[Var, Any]):
+        self.definitions, self.values = definitions, values
+
+    def text(self, a: Atom, inside: bool = False) -> str | None:
+        if isinstance(a, Const):
+            return str(a.value)
+        d = self.definitions.get(a)
+        if d is None:
+            return a.name if a in self.values else None
+        if d.op.name == "dim":
+            axis, rank = d.params["axis"], d.args[0].type.ndim
+            return f"len({d.args[0]})" if rank == 1 else f"{d.args[0]}.shape[{axis}]"
+        if d.op.name == "maximum" and d.args[1] == atom(0):
+            return self.text(d.args[0], inside)  # a loop without trips needs no slots
+        parts = [self.text(x, True) for x in d.args]
+        if d.op.name not in INFIX or None in parts:
+            return None
+        joined = f" {INFIX[d.op.name]} ".join(map(str, parts))
+        return f"({joined})" if inside else joined
+
+    def value(self, a: Atom) -> int | None:
+        if isinstance(a, Const):
+            return int(a.value)
+        d = self.definitions.get(a)
+        if d is None:
+            value = self.values.get(a)
+            return None if value is None else int(value)
+        if d.op.name == "dim":
+            array = self.values.get(d.args[0])  # type: ignore[arg-type]
+            return None if array is None else int(array.shape[d.params["axis"]])
+        parts = [self.value(x) for x in d.args]
+        if d.op.name not in (*INFIX, "maximum", "minimum", "trips", "broadcast_dim") or None in parts:
+            return None
+        return int(d.op.impl(*parts))

@@ -1,0 +1,42 @@
+"""What a reduction carries from element to element: its dtype, its start, how it combines.
+
+NaN wins in an extremum because `maximum` and `minimum` let it win.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.ir.nodes import Const
+from srcgrad.ir.types import FLOAT, INT, Scalar, is_float, np_dtype
+from srcgrad.passes.lower.member import Member
+
+COMBINE = {"sum": "add", "sum_to": "add", "count_nonzero": "add", "max": "maximum",
+           "min": "minimum", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+
+
+def accumulator(m: Member) -> Scalar:
+    """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
+    assert m.statement.var is not None
+    dtype = m.statement.var.type.dtype
+    if dtype == "f32" and COMBINE[m.name] == "add":
+        return FLOAT
+    return INT if m.name == "count_nonzero" else Scalar(dtype)
+
+
+def start(m: Member, dtype: str) -> Const:
+    """The value that changes nothing when combined."""
+    type = Scalar(dtype)
+    match COMBINE[m.name]:
+        case "add":
+            return Const(0.0 if is_float(dtype) else 0, type)
+        case "logical_or" | "logical_and" as op:
+            return Const(op == "logical_and", type)
+        case op:
+            low = op == "maximum"
+    if is_float(dtype):
+        return Const(-np.inf if low else np.inf, type)
+    if dtype == "bool":
+        return Const(not low, type)
+    info = np.iinfo(np_dtype(dtype))
+    return Const(int(info.min if low else info.max), type)

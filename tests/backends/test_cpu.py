@@ -1,0 +1,258 @@
+"""Compiled code against the text: values, dtypes, errors; every kind of statement is compiled."""
+
+import numpy as np
+import pytest
+
+from srcgrad.backends import python
+from srcgrad.backends.cpu.build import build, module_text
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import For, If, Var, While, atom
+from srcgrad.ir.types import FLOAT, INT, np_dtype
+from srcgrad.passes.lower import fuse, lower
+from srcgrad.primitives import REGISTRY
+from tests.backends.programs import Program, agree, outcome, random_program, same
+
+FLOATS = [-np.inf, -3.5, -1.0, -0.0, 0.0, 0.25, 1.0, 2.0, 7.3, np.inf, np.nan]
+INTEGERS = [-7, -2, -1, 0, 1, 2, 3, 5]
+VALUES = {
+    "f64": FLOATS, "f32": FLOATS, "i64": INTEGERS, "i32": INTEGERS, "i8": INTEGERS,
+    "u8": [0, 1, 2, 200, 255], "bool": [False, True], "c128": [1 + 2j, -1j, 0.5, -2.0, 0.0],
+}  # fmt: skip
+BINARY = ["add", "sub", "mul", "div", "mod", "floordiv", "absorb", "fmod", "lt", "le", "gt", "ge",
+          "eq", "ne", "logical_and", "logical_or", "logical_xor", "bit_and", "bit_or", "bit_xor",
+          "shift_left", "shift_right", "maximum", "minimum", "copysign", "logaddexp", "hypot",
+          "arctan2"]  # fmt: skip
+UNARY = ["neg", "logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "stop_gradient",
+         "abs", "sign", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1", "log", "log2",
+         "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+         "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "sigmoid", "erf",
+         "erfc"]  # fmt: skip
+# of complex numbers there is no order
+ORDERED = {"lt", "le", "gt", "ge", "maximum", "minimum", "sign", "sigmoid"}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
+
+
+def compiled(function, table):
+    return build(function, table, cache=False)
+
+
+def defined(op, dtype):
+    """Whether compiled code has the operation: not in half precision, bools only from bools."""
+    p = Program()
+    x = p.array("x", None, dtype=dtype)
+    try:
+        v = p.b(op, *(x, x)[: 2 if op in BINARY else 1])
+    except TypeError:
+        return False
+    made = {s.var.type.dtype for s in p.b.out if s.var is not None}
+    if "f16" in made or (dtype == "c128" and op in ORDERED):
+        return False
+    return dtype != "bool" or v.type.dtype == "bool"
+
+
+def elementwise(dtype):
+    """All operations on two arrays: one program per dtype."""
+
+    def make():
+        p = Program()
+        x, y = p.array("x", None, dtype=dtype), p.array("y", None, dtype=dtype)
+        y.type = x.type
+        out = [p.b(op, x, y) for op in BINARY if defined(op, dtype)]
+        out += [p.b(op, x) for op in UNARY if defined(op, dtype)]
+        if dtype not in ("bool", "c128"):
+            out += [p.b("powi", x, n=n) for n in (0, 1, 3, 7)]
+            out += [p.b("clip", x, y, y), p.b("where", p.b("lt", x, y), x, y)]
+        return p.returns(*out)
+
+    return make
+
+
+@pytest.mark.parametrize("dtype", VALUES)
+def test_elementwise_operations(dtype):
+    values = np.array(VALUES[dtype], np_dtype(dtype))
+    x, y = (g.ravel().copy() for g in np.meshgrid(values, values, indexing="ij"))
+    make = elementwise(dtype)
+    want = outcome(python.build, make(), (x, y))
+    got = outcome(compiled, fuse(make(), REGISTRY), (x, y))
+    for g, w in zip(got, want, strict=True):
+        assert same([g], [w]), (g, w)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1012))
+@pytest.mark.parametrize("lowering", [lower, fuse])
+def test_random_programs(seed, lowering):
+    make, args = random_program(seed)
+    assert agree(make, args, compiled, lowering)
+
+
+# ---- statements ----
+def test_branches_and_loops():
+    """Newton's method: a while loop in a for loop, a branch with a join, a swap."""
+
+    def make():
+        p = Program()
+        x, n = p.array("x", None), p.scalar("n", INT)
+        b, i = p.b, Var("i", INT)
+        a, c = Var("a", FLOAT), Var("c", FLOAT)
+        with b.block() as body:
+            v = b("load", x, i)
+            r, t = Var("r", FLOAT), Var("t", FLOAT)
+            with b.block() as test:
+                going = b("gt", b("abs", b("sub", b("mul", r, r), v)), 1e-12)
+            with b.block() as step:
+                new = b("mul", b("add", r, b("div", v, r)), 0.5)
+            root = Var("root", FLOAT)
+            b.append(While(tuple(test), going, (r,), (atom(1.0),), tuple(step), (new,), (root,)))
+            with b.block() as then:
+                b("store", x, i, root)
+            b.append(If(b("gt", root, 1.5), tuple(then), (), (root,), (atom(0.0),), (t,)))
+            total = b("add", a, t)
+        results = (Var("a", FLOAT), Var("c", FLOAT))
+        start = (atom(0.0), atom(1.0))
+        b.append(For(i, atom(0), n, (a, c), start, tuple(body), (c, total), results, True))
+        return p.returns(*results, p.b("powi", n, n=2))
+
+    args = [np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 4]
+    assert agree(make, args, compiled, lower)
+
+
+def test_tapes_grow():
+    def make():
+        p = Program()
+        n, b = p.scalar("n", INT), p.b
+        tape = b("tape", 2, dtype="f64", name="tape")
+        cell = b("zeros", 1, dtype="f64")
+
+        def record(i):
+            b("reserve", tape, b("add", i, 1))
+            b("store", tape, i, b("mul", b.cast(i, FLOAT), 0.5))
+
+        def replay(i):
+            b("add_at", cell, 0, b("mul", b("load", tape, i), b.cast(i, FLOAT)))
+
+        p.loop(0, n, record)
+        p.loop(0, n, replay, reverse=True)
+        shadow = b("tape_like", tape)
+        square = b("tape_view", tape, 0, 2, 2, name="square")
+        b("add_to", square, 1.0)
+        return p.returns(b("load", cell, 0), square, b("load", shadow, 1))
+
+    assert agree(make, [9], compiled, lower)
+
+
+def test_references_are_kept_by_position():
+    def make():
+        p = Program()
+        x, b = p.array("x", None), p.b
+        n = x.type.dims[0]
+        kept = b("reftape", dtype="f64", ndim=1, name="kept")
+        b("ref_put", kept, 0, x)
+        b("ref_put", kept, 1, b("mul", x, 2.0))
+        b("ref_put", kept, 0, b("view", x, b("sub", n, 1), n, -1, spec=("s",)))
+        back = b("ref_get", kept, 0, n)
+        b("store", back, 0, 7.0)
+        return p.returns(b("add", back, b("ref_get", kept, 1, n)))
+
+    assert agree(make, [np.arange(4.0)], compiled, lower)
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+def test_linear_algebra(dtype):
+    def make():
+        p = Program()
+        a = p.array("a", None, None, dtype=dtype)
+        x = p.array("x", None, dtype=dtype, layout="S")
+        s = p.array("s", None, None, None, dtype=dtype)
+        b = p.b
+        spd = b("matmul", a, b("transpose", a, perm=(1, 0)))
+        return p.returns(
+            spd, b("matvec", a, x), b("vecdot", x, x), b("solve", a, x), b("solve", a, spd),
+            b("inv", a), b("cholesky", spd), b("det", a), b("logabsdet", a), b("detsign", a),
+            b("cofactors", a), b("matmul", s, s), b("argsort", x, axis=0),
+        )  # fmt: skip
+
+    numbers = np.random.default_rng(0)
+    a = numbers.normal(size=(3, 3)) + 3 * np.eye(3)
+    args = [a, numbers.normal(size=6)[::2], numbers.normal(size=(2, 3, 3))]
+    args = [v.astype(np_dtype(dtype)) for v in args]
+    want = outcome(python.build, make(), args)
+    got = outcome(compiled, lower(make(), REGISTRY), args)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-3 if dtype == "f32" else 1e-10)
+        assert np.asarray(g).dtype == np.asarray(w).dtype
+
+
+# ---- errors ----
+def raising():
+    def place(p, x):
+        return p.b("load", x, p.b("index", -4, x.type.dims[0], axis=0))
+
+    def shapes(p, x):
+        y = p.array("y", None)
+        return p.b("add", x, y)
+
+    def singular(p, x):
+        return p.b("inv", p.b("zeros", 2, 2, dtype="f64"))
+
+    def negative(p, x):
+        return p.b("zeros", p.b("sub", 2, x.type.dims[0]), dtype="f64")
+
+    def told(p, x):
+        p.b("fail", x.type.dims[0], 1.5, kind="KeyError", message="no {} of {}")
+        return x
+
+    def step(p, x):
+        return p.b("trips", 0, 5, p.b("sub", x.type.dims[0], 3))
+
+    def maximum(p, x):
+        none = p.b("view", x, 0, p.b("sub", x.type.dims[0], 3), 1, spec=("s",))
+        return p.b("max", none, axes=(0,))
+
+    def many(p, x):
+        return p.b("indices", p.b("iota", 5), x.type.dims[0], axis=0)
+
+    return [place, shapes, singular, negative, told, step, maximum, many]
+
+
+@pytest.mark.parametrize("fault", raising(), ids=lambda f: f.__name__)
+def test_errors_are_numpys(fault):
+    def make():
+        p = Program()
+        x = p.array("x", None)
+        return p.returns(fault(p, x))
+
+    args = [np.arange(3.0), np.arange(4.0)][: len(make().params)]
+    want = outcome(python.build, make(), args)
+    assert isinstance(want, tuple)
+    assert agree(make, args, compiled, fuse)
+
+
+def test_half_precision_is_refused():
+    p = Program()
+    x = p.array("x", None, dtype="f16")
+    function = lower(p.returns(p.b("add", x, x)), REGISTRY)
+    with pytest.raises(UnsupportedError, match="float16"):
+        build(function, REGISTRY)(np.zeros(2, np.float16))
+
+
+# ---- text ----
+def test_the_text_is_plain_python():
+    p = Program()
+    x = p.array("x", None)
+    y = p.b("mul", p.b("exp", x), -2.0, name="y")
+    text, _ = module_text(fuse(p.returns(y), REGISTRY))
+    assert text.endswith(
+        "def f(x):\n"
+        "    n = x.shape[0]\n"
+        "    y = empty(0, (n,), np.float64)\n"
+        "    for i in range(n):\n"
+        "        x1 = x[i]\n"
+        "        t = math.exp(x1)\n"
+        "        y1 = t * (-2.0)\n"
+        "        y[i] = y1\n"
+        "    return (y,)\n"
+    )

@@ -1,0 +1,171 @@
+"""Loops instead of array operations: the lowered text does what the text before did."""
+
+import numpy as np
+import pytest
+
+from srcgrad.backends import python
+from srcgrad.ir.nodes import Def, For, atom
+from srcgrad.ir.walk import walk
+from srcgrad.passes.lower import fuse, lower
+from srcgrad.primitives import REGISTRY
+from tests.backends.programs import Program, agree, random_program
+
+WHOLE = {"view", "transpose", "reshape", "zeros", "empty", "argsort", "dim", "load", "store"}
+
+
+@pytest.mark.parametrize(
+    "passes", [(lower,), (fuse,), (fuse, lower)], ids=["lower", "fuse", "both"]
+)
+@pytest.mark.parametrize("start", range(0, 400, 40))
+def test_random_programs(start, passes):
+    for seed in range(start, start + 40):
+        make, args = random_program(seed)
+        assert agree(make, args, python.build, *passes), f"seed {seed}"
+
+
+def nests(function):
+    """The outermost loops of a function's body."""
+    return [s for s in function.body if isinstance(s, For)]
+
+
+def made(function, op):
+    return [s for s in walk(function.body) if isinstance(s, Def) and s.op.name == op]
+
+
+def chain():
+    """A chain of elementwise operations that ends in a sum."""
+    p = Program()
+    x, y = p.array("x", None, None), p.array("y", None, None)
+    t = p.b("exp", p.b("mul", p.b("add", x, 1.0), 2.0))
+    return p.returns(p.b("sum", p.b("sub", t, p.b("copy", y)), axes=(0, 1)))
+
+
+def test_a_chain_is_one_nest_without_a_buffer():
+    assert len(nests(lower(chain(), REGISTRY))) > 3
+    # y has dims of its own: only its copy needs a nest that x does not share
+    fused = fuse(chain(), REGISTRY)
+    assert len(nests(fused)) == 2
+    assert len(made(fused, "empty")) == 1
+
+
+def test_a_value_that_is_returned_is_stored():
+    def make():
+        p = Program()
+        x = p.array("x", None)
+        y = p.b("mul", x, x)
+        return p.returns(y, p.b("sum", p.b("add", y, 1.0), axes=(0,)))
+
+    fused = fuse(make(), REGISTRY)
+    assert len(nests(fused)) == 1 and len(made(fused, "empty")) == 1
+    assert agree(make, [np.arange(3.0)], python.build, fuse)
+
+
+def shifted(store):
+    """Reads a view of a buffer and writes through another that overlaps it."""
+
+    def make():
+        p = Program()
+        x = p.array("x", None)
+        n = p.b("sub", x.type.dims[0], 1)
+        low = p.b("view", x, 0, n, 1, spec=("s",))
+        high = p.b("view", x, 1, n, 1, spec=("s",))
+        p.b(store, high, p.b("mul", low, 2.0))
+        p.b(store, low, p.b("mul", high, 3.0))
+        return p.returns(p.b("sum", x, axes=(0,)))
+
+    return make
+
+
+@pytest.mark.parametrize("store", ["assign", "add_to"])
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_overlapping_views_do_not_share_a_nest(store, size):
+    assert agree(shifted(store), [np.arange(1.0, size + 1)], python.build, fuse)
+
+
+def test_parameters_that_share_memory_do_not_share_a_nest():
+    def make():
+        p = Program()
+        x, y = p.array("x", None), p.array("y", None)
+        y.type = x.type
+        p.b("assign", x, p.b("mul", y, 2.0))
+        p.b("assign", y, p.b("add", x, 1.0))
+        return p.returns(x)
+
+    apart = make()
+    assert len(nests(fuse(apart, REGISTRY))) == 1
+    shared = make()
+    x, y = shared.params
+    assert len(nests(fuse(shared, REGISTRY, [(x, y)]))) > 1
+
+
+def test_sums_into_overlapping_views_may_pass_each_other():
+    """The adjoint of a stencil: additions commute, so those through one view share a nest."""
+
+    def make():
+        p = Program()
+        x, g = p.array("x", None), p.array("g", None)
+        n = g.type.dims[0]
+        left = p.b("view", x, 0, n, 1, spec=("s",))
+        right = p.b("view", x, 2, n, 1, spec=("s",))
+        for view, factor in ((left, 1.0), (right, 2.0), (left, 3.0), (right, 4.0)):
+            p.b("add_to", view, p.b("mul", g, factor))
+        return p.returns(x)
+
+    assert len(nests(fuse(make(), REGISTRY))) == 2
+    assert agree(make, [np.zeros(7), np.arange(5.0)], python.build, fuse)
+
+
+def test_a_check_stays_before_what_it_guards():
+    def make():
+        p = Program()
+        x, y = p.array("x", None), p.array("y", None)
+        z = p.b("mul", x, 2.0)
+        p.b("indices", p.b("iota", 3), x.type.dims[0], axis=0)
+        return p.returns(p.b("add", z, y))
+
+    for sizes in ((3, 3), (2, 3), (3, 2)):
+        assert agree(make, [np.ones(n) for n in sizes], python.build, fuse)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 3)])
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize("op", ["max", "min", "argmax", "sum", "any", "all"])
+def test_reductions_of_empty_axes(op, axes, shape):
+    def make():
+        p = Program()
+        return p.returns(p.b(op, p.array("x", None, None), axes=axes))
+
+    if (op == "argmax" and len(axes) == 1) or op != "argmax" or len(axes) == 2:
+        assert agree(
+            make, [np.arange(6.0)[: shape[0] * shape[1]].reshape(shape)], python.build, fuse
+        )
+
+
+def test_a_length_that_turns_out_to_be_one_broadcasts():
+    def make():
+        p = Program()
+        x, stop = p.array("x", None, None), p.scalar("stop", atom(1).type)
+        b = p.b
+        rows = b("trips", 0, b("slice_stop", stop, x.type.dims[0], 1), 1)
+        part = b("view", x, 0, rows, 1, spec=("s", ":"))
+        total = b("add", x, part)
+        return p.returns(total, b("sum_to", total, rows, x.type.dims[1]))
+
+    for stop in (1, 3, 2):
+        assert agree(make, [np.arange(6.0).reshape(3, 2), stop], python.build, fuse)
+
+
+def test_searches():
+    def make():
+        p = Program()
+        a, v = p.array("a", None), p.array("v", None, None)
+        return p.returns(
+            p.b("searchsorted", a, v, side="left"), p.b("searchsorted", a, v, side="right")
+        )
+
+    assert agree(
+        make,
+        [np.array([0.0, 1.0, 1.0, 2.0]), np.array([[1.0, 3.0], [-1.0, 0.5]])],
+        python.build,
+        lower,
+    )

@@ -1,0 +1,267 @@
+"""Kinds of functions and calls: keywords, defaults, methods, partials, captured values, threads."""
+
+import functools
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+WEIGHTS = np.array([1.0, 2.0])
+SCALE = 2.0
+POWER = 2
+TABLE = {"gain": 3.0}
+
+
+def compiled(f):
+    return flow.compile(f, target="python")
+
+
+# ---- how a call spells its arguments ----
+@compiled
+def spelled(x, y=2.0, *, z=5.0):
+    return x * y * y + z * x
+
+
+@pytest.mark.parametrize(
+    ("call", "want"),
+    [
+        (lambda g: g(3.0), (9.0, 12.0)),
+        (lambda g: g(3.0, 1.0), (6.0, 6.0)),
+        (lambda g: g(y=1.0, x=3.0), (6.0, 6.0)),
+        (lambda g: g(3.0, z=0.0), (4.0, 12.0)),
+    ],
+)
+def test_positions_follow_the_signature(call, want):
+    assert call(flow.grad(spelled, (0, 1))) == want
+
+
+def test_a_keyword_only_argument_has_a_position_too():
+    assert flow.grad(spelled, 2)(3.0) == 3.0
+
+
+def test_star_arguments():
+    @compiled
+    def f(x, *rest, **named):
+        return x * rest[0] * rest[1] * named["k"]
+
+    assert flow.grad(f)(2.0, 3.0, 4.0, k=5.0) == 60.0
+    assert flow.grad(f, 1)(2.0, 3.0, 4.0, k=5.0) == (40.0, 30.0)
+
+
+# ---- callables ----
+class Spring:
+    stiffness = 3.0
+
+    def energy(self, x):
+        return 0.5 * self.stiffness * x * x
+
+    def __call__(self, x):
+        return self.energy(x)
+
+    @flow.compile(target="python")
+    def compiled_energy(self, x):
+        return self.stiffness * x * x
+
+    @staticmethod
+    def double(x):
+        return 2.0 * x
+
+
+def scaled(x, a, b=1.0):
+    return a * x * x + b * x
+
+
+SPRING = Spring()
+
+
+@pytest.mark.parametrize(
+    ("f", "want"),
+    [
+        (SPRING.energy, 6.0),
+        (SPRING, 6.0),
+        (Spring.double, 2.0),
+        (functools.partial(scaled, a=3.0), 13.0),
+        (functools.partial(functools.partial(scaled, b=0.0), a=3.0), 12.0),
+        (lambda x: x * x * x, 12.0),
+    ],
+    ids=["method", "instance", "staticmethod", "partial", "partial of partial", "lambda"],
+)
+def test_callables(f, want):
+    assert flow.grad(compiled(f))(2.0) == want
+
+
+def test_an_attribute_is_read_afresh():
+    spring = Spring()
+    g = flow.grad(compiled(spring.energy))
+    assert g(2.0) == 6.0
+    spring.stiffness = 5.0
+    assert g(2.0) == 10.0
+
+
+def test_a_compiled_method():
+    assert SPRING.compiled_energy(2.0) == 12.0
+    assert flow.grad(SPRING.compiled_energy)(2.0) == 12.0
+
+
+# ---- captured values ----
+def test_captured_arrays_and_floats_are_read_afresh(monkeypatch):
+    @compiled
+    def f(x):
+        return SCALE * np.sum(WEIGHTS * x)
+
+    g, x = flow.grad(f), np.ones(2)
+    assert g(x).tolist() == [2.0, 4.0]
+    WEIGHTS[0] = 10.0
+    try:
+        assert g(x).tolist() == [20.0, 4.0]
+    finally:
+        WEIGHTS[0] = 1.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.array([5.0, 5.0]))
+    monkeypatch.setitem(globals(), "SCALE", 1.0)
+    assert g(x).tolist() == [5.0, 5.0]
+
+
+def test_a_captured_array_may_change_its_kind(monkeypatch):
+    @compiled
+    def f(x):
+        return np.sum(WEIGHTS * x)
+
+    g = flow.grad(f)
+    assert g(1.0) == 3.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones((3, 2), np.float32))
+    assert g(1.0) == 6.0 and f(1.0) == 6.0
+
+
+def test_captured_ints_are_guarded(monkeypatch):
+    @compiled
+    def f(x):
+        return x**POWER
+
+    g = flow.grad(f)
+    assert g(3.0) == 6.0
+    for power, want in ((3, 27.0), (4, 108.0), (3, 27.0), (2, 6.0)):
+        monkeypatch.setitem(globals(), "POWER", power)
+        assert g(3.0) == pytest.approx(want)
+
+
+def test_a_captured_float_that_must_be_known_is_guarded(monkeypatch):
+    @compiled
+    def f(x):
+        return np.sum(np.ones(int(SCALE)) * x)
+
+    assert flow.grad(f)(1.0) == 2.0
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert flow.grad(f)(1.0) == 3.0
+
+
+def test_forward_mode_with_captured_values():
+    @compiled
+    def f(x):
+        return np.sum(WEIGHTS * x * x) * SCALE
+
+    assert flow.jvp(f, (3.0,), (1.0,)) == (54.0, 36.0)
+    assert flow.vjp(f, 3.0)[1](1.0) == (36.0,)
+    assert flow.jvp(flow.grad(f), (3.0,), (1.0,)) == (36.0, 12.0)
+
+
+def test_an_argument_that_is_also_captured_and_stored_to():
+    @compiled
+    def f(x):
+        x[0] = 10.0
+        return np.sum(WEIGHTS * x)
+
+    with pytest.raises(flow.UnsupportedError, match="share memory"):
+        flow.grad(f)(WEIGHTS)
+    assert flow.grad(f)(WEIGHTS.copy()).tolist() == [0.0, 2.0]
+    got = f(WEIGHTS)
+    WEIGHTS[0] = 1.0
+    assert got == 104.0
+
+
+def test_captured_containers_and_functions_are_guarded(monkeypatch):
+    def helper(x):
+        return x * TABLE["gain"]
+
+    @compiled
+    def f(x):
+        return helper(x) * x
+
+    g = flow.grad(f)
+    assert g(2.0) == 12.0
+    monkeypatch.setitem(TABLE, "gain", 4.0)
+    assert g(2.0) == 16.0
+
+    def helper(x):
+        return x + 1.0
+
+    assert g(2.0) == 5.0
+
+
+def test_what_a_closure_captures_is_written_to_only_by_a_direct_call():
+    log = np.zeros(2)
+
+    @compiled
+    def f(x):
+        log[0] = x
+        return log[0] * log[0]
+
+    assert flow.grad(f)(3.0) == 6.0 and log[0] == 0.0
+    assert f(3.0) == 9.0 and log[0] == 3.0
+
+
+# ---- the object itself ----
+@flow.compile(target="python")
+def module_level(x):
+    return x * x
+
+
+module_gradient = flow.grad(module_level)
+
+
+@pytest.mark.parametrize("name", ["module_level", "module_gradient"])
+def test_pickling(name):
+    object_ = globals()[name]
+    assert object_(3.0) == (9.0 if name == "module_level" else 6.0)
+    again = pickle.loads(pickle.dumps(object_))
+    assert again(3.0) == object_(3.0)
+    assert repr(again) == repr(object_)
+
+
+def test_repr():
+    assert repr(module_level) == "<srcgrad.compile of module_level(x) on python>"
+    assert repr(module_gradient) == "<srcgrad.grad of module_level(x) on python>"
+    second = flow.value_and_grad(flow.grad(spelled, 1), (0, 2))
+    shown = "value_and_grad(0, 2) of grad(1) of spelled(x, y=2.0, *, z=5.0)"
+    assert repr(second) == f"<srcgrad.{shown} on python>"
+
+
+def test_it_looks_like_the_function():
+    assert module_level.__name__ == "module_level" and module_level.__doc__ is None
+    assert spelled.__wrapped__(1.0) == 9.0
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_threads_may_make_the_first_call_together(target):
+    def f(x):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i] * x[i]
+        return s
+
+    g, results = flow.grad(flow.compile(f, target=target)), {}
+    barrier = threading.Barrier(4)
+
+    def work(k):
+        barrier.wait()
+        results[k] = g(np.full(3, float(k))).tolist()
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == {k: [2.0 * k] * 3 for k in range(4)}
+    assert len(g._entries) == 1

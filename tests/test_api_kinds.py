@@ -1,0 +1,235 @@
+"""Kinds of arguments: numbers, arrays, containers, dtypes; vjp and jvp; transforms of transforms."""
+
+from collections import namedtuple
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+
+def compiled(f):
+    return flow.compile(f, target="python")
+
+
+@compiled
+def square(x):
+    return x * x
+
+
+Pair = namedtuple("Pair", "left right")
+
+
+@dataclass
+class Model:
+    weight: np.ndarray
+    bias: float
+    steps: int = 2
+    made: list = field(default_factory=list)
+
+    def __post_init__(self):
+        assert self.steps > 0, "a gradient must not run this"
+
+
+# ---- dtypes ----
+@pytest.mark.parametrize(
+    "x",
+    [1.5, np.float32(1.5), np.float64(1.5), np.array(1.5), np.array(1.5, np.float32),
+     np.ones(3, np.float32), np.ones((2, 1), np.float64)],
+    ids=["float", "f32", "f64", "0-d f64", "0-d f32", "array f32", "array f64"],
+)  # fmt: skip
+def test_gradients_have_the_kind_of_their_argument(x):
+    gradient = flow.grad(square)(x)
+    assert type(gradient) is type(x)
+    if not isinstance(x, float) or isinstance(x, np.generic):
+        assert gradient.dtype == x.dtype and gradient.shape == x.shape
+    np.testing.assert_array_equal(gradient, 2 * x)
+
+
+def test_values_have_the_kind_that_python_gives():
+    for x in (1.5, np.float32(1.5), np.ones(2, np.float32)):
+        value, _ = flow.value_and_grad(square)(x)
+        assert type(value) is type(square.function(x))
+        assert np.asarray(value).dtype == np.asarray(square.function(x)).dtype
+
+
+def test_float32_weights_beside_a_python_float():
+    @compiled
+    def f(x, a):
+        return np.sum(x * a)
+
+    dx, da = flow.grad(f, (0, 1))(np.ones(3, np.float32), 2.0)
+    assert dx.dtype == np.float32 and type(da) is float and da == 3.0
+
+
+def test_int_arguments_are_untouched():
+    @compiled
+    def f(x, n):
+        for _ in range(n):
+            x = x * 2.0
+        return x
+
+    assert flow.grad(f)(1.0, 3) == 8.0
+    assert flow.grad(f)(1.0, np.int32(2)) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("n", "way"),
+    [(3, "pass a float, such as 2.0"), (True, "pass a float, such as 2.0"),
+     (np.arange(3), r"use \.astype\(float\)"), (np.int32(3), r"use \.astype\(float\)")],
+)  # fmt: skip
+def test_int_arguments_have_no_gradient(n, way):
+    with pytest.raises(TypeError, match=f"argument 'x' .*only floats have gradients\n.*{way}"):
+        flow.grad(square)(n)
+
+
+# ---- containers ----
+def test_tuples_dicts_and_lists_keep_their_structure():
+    @compiled
+    def f(p):
+        (a, b), c = p["layers"], p["scale"]
+        return c * (a * a + np.sum(b)) * len(p["names"])
+
+    p = {"layers": (2.0, np.ones(2)), "scale": 3.0, "names": ["u", "v"]}
+    g = flow.grad(f)(p)
+    assert list(g) == ["layers", "scale", "names"]
+    assert type(g["layers"]) is tuple and g["layers"][0] == 24.0
+    assert g["layers"][1].tolist() == [6.0, 6.0] and g["scale"] == 12.0
+    assert g["names"] == [None, None]
+
+
+def test_named_tuples_are_named_tuples_again():
+    @compiled
+    def f(p):
+        return p.left * p.left * p.right
+
+    assert flow.grad(f)(Pair(3.0, 2.0)) == Pair(12.0, 9.0)
+    assert type(flow.grad(f)(Pair(3.0, 2.0))) is Pair
+
+
+def test_dataclasses_are_rebuilt_without_init():
+    @compiled
+    def f(m, x):
+        return m.steps * np.sum(m.weight * x) + m.bias
+
+    g = flow.grad(f)(Model(np.ones(2), 1.0), np.array([3.0, 4.0]))
+    assert type(g) is Model and g.weight.tolist() == [6.0, 8.0] and g.bias == 1.0
+    assert g.steps is None and g.made == []
+
+
+def test_returned_containers_are_rebuilt():
+    @compiled
+    def f(x):
+        return Pair(x, {"twice": 2.0 * x, "text": "kept", "none": None})
+
+    assert f(3.0) == Pair(3.0, {"twice": 6.0, "text": "kept", "none": None})
+
+
+# ---- vjp and jvp ----
+def test_vjp_gives_a_tuple_and_may_be_called_again():
+    @compiled
+    def f(x, n, y):
+        return x * n, {"s": np.sum(y) * x}
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    out, pull = flow.vjp(f, x, 2, y)
+    assert out[0].tolist() == [2.0, 4.0] and out[1]["s"].tolist() == [7.0, 14.0]
+    x[:] = 0.0  # the function has its own copies
+    for _ in range(2):
+        dx, dn, dy = pull((np.array([1.0, 0.0]), {"s": np.array([0.0, 1.0])}))
+        assert dx.tolist() == [2.0, 7.0] and dn is None and dy.tolist() == [2.0, 2.0]
+    assert type(flow.vjp(square, 3.0)[1](1.0)) is tuple
+
+
+def test_vjp_checks_adjoints():
+    _, pull = flow.vjp(square, np.ones(2))
+    with pytest.raises(ValueError, match=r"an adjoint has shape \(3,\), its output \(2,\)"):
+        pull(np.ones(3))
+    with pytest.raises(ValueError, match="1 adjoints are needed, 2 were given"):
+        pull(np.ones(2), np.ones(2))
+
+
+def test_jvp():
+    @compiled
+    def f(x, n, y):
+        return x * y * n, n
+
+    out, dot = flow.jvp(f, (3.0, 2, np.ones(2)), (1.0, None, np.zeros(2)))
+    assert out[0].tolist() == [6.0, 6.0] and dot[0].tolist() == [2.0, 2.0] and dot[1] is None
+
+
+def test_jvp_checks_the_number_of_tangents():
+    with pytest.raises(ValueError, match="v has invalid length: should be 2, but got 1"):
+        flow.jvp(compiled(lambda x, y: x * y), (1.0, 2.0), (1.0,))
+
+
+def test_jvp_of_a_dict():
+    @compiled
+    def f(p):
+        return p["a"] * p["b"]
+
+    assert flow.jvp(f, ({"a": 2.0, "b": 3.0},), ({"a": 1.0, "b": 10.0},)) == (6.0, 23.0)
+
+
+# ---- transforms of transforms ----
+@compiled
+def cubic(x):
+    return x * x * x
+
+
+def test_grad_of_grad():
+    assert flow.grad(flow.grad(cubic))(2.0) == 12.0
+    assert flow.grad(flow.grad(flow.grad(cubic)))(2.0) == 6.0
+
+
+def test_jvp_of_grad():
+    assert flow.jvp(flow.grad(cubic), (2.0,), (10.0,)) == (12.0, 120.0)
+
+
+def test_grad_of_value_and_grad_counts_both():
+    value, gradient = flow.value_and_grad(flow.value_and_grad(cubic))(2.0)
+    assert value == (8.0, 12.0) and gradient == 24.0
+
+
+def test_hessian_product_of_a_loop_with_stores():
+    @compiled
+    def f(x):
+        y = x * 1.0
+        for i in range(1, len(y)):
+            y[i] = y[i] * y[i - 1]
+        return np.sum(y)
+
+    x, v = np.array([2.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.0])
+    _, column = flow.jvp(flow.grad(f), (x,), (v,))
+    assert column.tolist() == [0.0, 6.0, 3.0]
+
+
+def test_a_transform_called_inside_a_function():
+    @compiled
+    def f(x):
+        return flow.grad(cubic)(x) * x
+
+    assert f(2.0) == 24.0 and flow.grad(f)(2.0) == 36.0
+
+
+def test_jvp_called_inside_a_function():
+    @compiled
+    def f(x):
+        return flow.jvp(cubic, (x,), (1.0,))[1]
+
+    assert f(2.0) == 12.0 and flow.grad(f)(2.0) == 12.0
+
+
+def reduced(x, axis):
+    return np.sum(np.sum(x, axis=axis) ** 2)
+
+
+def test_a_transform_inside_learns_what_must_be_static():
+    @compiled
+    def f(x, axis):
+        return np.sum(flow.grad(reduced)(x, axis) * x)
+
+    x = np.arange(6.0).reshape(2, 3)
+    for axis in (0, 1, 0):
+        assert f(x, axis) == pytest.approx(2 * np.sum(x.sum(axis) ** 2))
