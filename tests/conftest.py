@@ -1,4 +1,7 @@
-"""`--full` adds the long tests: every case on every backend, and with each pass off."""
+"""`--full` adds the long tests: every case on every backend, and with each pass off.
+
+`--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
+"""
 
 import numpy as np
 import pytest
@@ -6,6 +9,8 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser):
     parser.addoption("--full", action="store_true", help="run the long tests as well")
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
+    parser.addoption("--update-docs", action="store_true", help="rewrite printed texts in docs")
 
 
 def pytest_configure(config: pytest.Config):

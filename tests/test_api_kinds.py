@@ -233,3 +233,15 @@ def test_a_transform_inside_learns_what_must_be_static():
     x = np.arange(6.0).reshape(2, 3)
     for axis in (0, 1, 0):
         assert f(x, axis) == pytest.approx(2 * np.sum(x.sum(axis) ** 2))
+
+
+def of_model(m):
+    return np.sum(m.weight * m.weight) * m.bias
+
+
+def test_a_transform_inside_of_a_dataclass():
+    @compiled
+    def f(w):
+        return np.sum(flow.grad(of_model)(Model(w, 3.0)).weight * w)
+
+    assert f(np.ones(2)) == 12.0

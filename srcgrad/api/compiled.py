@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.dispatch import MISS, fast_path
 from srcgrad.api.program import Gradient, Primal, Program, Tangent
 from srcgrad.api.reference import by_reference, restored
 from srcgrad.api.stages import Stage, recording, staged
-from srcgrad.api.structure import converter, filled, key_of, leaves
+from srcgrad.api.structure import blank, converter, filled, key_of, leaves, mapped
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
 from srcgrad.frontend.captures import Demands, Respecialise
@@ -29,6 +30,7 @@ from srcgrad.primitives import REGISTRY
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
+MOST_FAST = 4  # signatures with a fast path of their own
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 
 
@@ -86,6 +88,7 @@ class Compiled:
         )
         self._demands = Demands()
         self._entries: dict[Any, tuple[Entry, ...]] = {}
+        self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
         self._last_arguments: dict[str, Any] = {}
 
@@ -104,8 +107,12 @@ class Compiled:
 
     # ---- calling ----
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arguments = self._bind(args, kwargs)
-        return self._run(arguments, {})
+        if not kwargs:
+            for fast in self._fast.get(len(args), ()):
+                out = fast(*args)
+                if out is not MISS:
+                    return out
+        return self._run(self._bind(args, kwargs), {})
 
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         if not kwargs and self._simple and len(args) == len(self._names):
@@ -174,8 +181,18 @@ class Compiled:
             key = self._key(given)
             # a new tuple each time: other threads read without the lock
             self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
-            self._last_arguments = arguments
+            self._last_arguments = {n: mapped(v, blank) for n, v in arguments.items()}
+            self._quicken(entry, arguments)
             return entry
+
+    def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
+        """Try this signature first from now on, if it is a plain one."""
+        d, n = self._demands, len(self._names)
+        fast = None
+        if self._simple and not (d.static_leaves or d.static_dims):
+            fast = fast_path(entry, arguments, self._names)
+        others = self._fast.get(n, ())[: MOST_FAST - 1]
+        self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
 
     def _demote(self, stale: Entry) -> None:
         """A captured number that changed becomes an input: no new code for each value."""
@@ -218,22 +235,17 @@ class Compiled:
     def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The text of a stage: "primal", "adjoint", "tangent" (IR) or "numba" (generated code).
 
-        Of the signature of the given arguments, or of the last one compiled.
+        Of the signature of the given arguments, or of the last one compiled. The adjoint of a
+        gradient is that of its own positions; of a gradient of a gradient, the outer one's.
         """
         stages = ("primal", "adjoint", "tangent", "numba")
         if kind not in stages:
             raise ArgumentValueError(f"source({kind!r}): choose one of {', '.join(stages)}")
-        arguments = self._bind(args, kwargs) if args or kwargs else self._last_arguments
-        if not arguments and self._names:
-            raise ArgumentValueError("call the function once first, or pass arguments to source()")
+        arguments = self._asked(args, kwargs)
         if kind == "numba":
             program = self._program(arguments)[0]
             return build(program, Options(cache=False)).source  # type: ignore[attr-defined]
-        spec = _base(self.spec)
-        if kind == "adjoint":
-            spec = Gradient(spec, _positions(self.spec), bare=False, with_value=True)
-        elif kind == "tangent":
-            spec = Tangent(spec)
+        spec = _shown(self.spec, kind)
         shown = Compiled(self.function, spec, self.options)
         shown._demands = self._demands
         return to_text(shown._program(arguments)[0].function)
@@ -242,7 +254,15 @@ class Compiled:
         """What was built for these arguments, stage by stage, as a text."""
         from srcgrad.api.explain import explain
 
-        return explain(self, self._bind(args, kwargs) if args or kwargs else self._last_arguments)
+        return explain(self, self._asked(args, kwargs))
+
+    def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that a question is about: those given, else like the last compiled."""
+        if args or kwargs:
+            return self._bind(args, kwargs)
+        if self._names and not self._last_arguments:
+            raise ArgumentValueError("call the function once first, or pass arguments")
+        return self._last_arguments
 
     def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
         """Called by the frontend where a compiled function calls this one."""
@@ -292,12 +312,16 @@ def _base(spec: Any) -> Any:
     return spec
 
 
-def _positions(spec: Any) -> tuple[int, ...] | None:
-    while not isinstance(spec, Primal):
-        if isinstance(spec, Gradient) and not spec.seeded:
-            return spec.positions
-        spec = spec.inner
-    return (0,)
+def _shown(spec: Any, kind: str) -> Any:
+    """The stack of transforms whose program shows a stage."""
+    match kind:
+        case "adjoint" if isinstance(spec, Gradient):
+            return replace(spec, bare=False, with_value=True)
+        case "adjoint":
+            return Gradient(_base(spec), (0,), bare=False, with_value=True)
+        case "tangent":
+            return spec if isinstance(spec, Tangent) else Tangent(_base(spec))
+    return _base(spec)
 
 
 def _overlap(inputs: list[Any], written: frozenset[int]) -> bool:

@@ -137,7 +137,8 @@ def _fused_lines(function: Function, fused: Function) -> list[str]:
 
 # ---- what is captured ----
 def _hidden(program: Any, printer: Printer) -> list[str]:
-    rows = [(h.name, printer.type(h.var.type)) for h in program.hidden]
+    captured = program.function.params[len(program.inputs) :]
+    rows = [(printer.names[v], printer.type(v.type)) for v in captured[: len(program.hidden)]]
     return _aligned(rows, "<") or ["nothing"]
 
 

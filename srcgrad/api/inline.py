@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.program import Primal
-from srcgrad.api.structure import template
+from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
 from srcgrad.frontend.captures import Captures, Demands
 from srcgrad.frontend.trace import Leaf
@@ -30,7 +30,7 @@ def inline(
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
     arguments = it.bind(compiled.function, args, kwargs, node)
-    likes = {n: template(v, (n,), lambda _, leaf: _like(leaf)) for n, v in arguments.items()}
+    likes = {n: mapped(v, _like) for n, v in arguments.items()}
     values = {path: v for n, a in arguments.items() for path, v in _leaves(a, (n,))}
     captures: Captures = it.captures
     captures.inlined.append(compiled)

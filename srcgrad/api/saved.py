@@ -106,7 +106,13 @@ class Sizes:
     def __init__(self, definitions: Mapping[Var, Def], values: Mapping[Var, Any]):
         self.definitions, self.values = definitions, values
 
-    def text(self, a: Atom, inside: bool = False) -> str | None:
+    def text(self, a: Atom, around: str = "") -> str | None:
+        """The expression of a length, in brackets where the operation around it needs them."""
+        base, offset = self._offset(a)
+        if offset and base is not None:
+            inner = self.text(base, "add")
+            joined = f"{inner} {'-' if offset < 0 else '+'} {abs(offset)}"
+            return inner and (f"({joined})" if around in ("mul", "sub") else joined)
         if isinstance(a, Const):
             return str(a.value)
         d = self.definitions.get(a)
@@ -116,12 +122,23 @@ class Sizes:
             axis, rank = d.params["axis"], d.args[0].type.ndim
             return f"len({d.args[0]})" if rank == 1 else f"{d.args[0]}.shape[{axis}]"
         if d.op.name == "maximum" and d.args[1] == atom(0):
-            return self.text(d.args[0], inside)  # a loop without trips needs no slots
-        parts = [self.text(x, True) for x in d.args]
+            return self.text(d.args[0], around)  # a loop without trips needs no slots
+        parts = [self.text(x, d.op.name) for x in d.args]
         if d.op.name not in INFIX or None in parts:
             return None
         joined = f" {INFIX[d.op.name]} ".join(map(str, parts))
-        return f"({joined})" if inside else joined
+        loose = around in ("", d.op.name) and d.op.name != "sub"
+        return joined if loose or not around else f"({joined})"
+
+    def _offset(self, a: Atom) -> tuple[Atom | None, int]:
+        """A length as another one and a constant added to it."""
+        total = 0
+        while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]
+            if d.op.name not in ("add", "sub") or not isinstance(d.args[1], Const):
+                break
+            total += int(d.args[1].value) * (1 if d.op.name == "add" else -1)
+            a = d.args[0]
+        return a, total
 
     def value(self, a: Atom) -> int | None:
         if isinstance(a, Const):

@@ -50,6 +50,26 @@ def template(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
     return rebuild(value, [template(p, (*path, k), at) for k, p in zip(keys, parts, strict=True)])
 
 
+def mapped(value: Any, at: Callable[[Any], Any]) -> Any:
+    """An argument with `at(leaf)` in place of each leaf; dataclasses are dataclasses again."""
+    found: list[Any] = []
+
+    def leaf(path: tuple, v: Any) -> Leaf:
+        found.append(at(v))
+        return Leaf(len(found) - 1)
+
+    return filled(template(value, (), leaf), found)
+
+
+def blank(value: Any) -> Any:
+    """Something of the kind and shape of a leaf that holds on to no memory of the caller's."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.flags.c_contiguous:
+        return np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
+    return np.empty((*value.shape, 2), value.dtype)[..., 0]
+
+
 def filled(shape: Any, values: list[Any]) -> Any:
     """A template with its leaves filled in; records become their dataclasses."""
     match shape:

@@ -53,6 +53,7 @@ class Guard:
     value: Any
     key: tuple
     name: str = ""
+    scope: dict | None = None  # of a global: it is looked up under the last part of the key
 
     def holds(self) -> bool:
         try:
@@ -92,7 +93,10 @@ class Captures:
         scope = function.__globals__
         if name in scope:
             key = ("global", id(scope), name)
-            return True, self.take(it, key, lambda: scope[name], name, node)
+            value = self.take(it, key, lambda: scope[name], name, node)
+            if key in self.guards:
+                self.guards[key].scope = scope
+            return True, value
         return False, None
 
     def attribute(self, it: Any, owner: Any, name: str, node: Any) -> Any:

@@ -156,8 +156,8 @@ class _Loop:
         self.values.now = point
         return start, stop, index, scope, reverse
 
-    def _carry(self, v: Var, init: Any, type_: Any) -> Var:
-        p = Var(f"{v.name}_bar", type_)
+    def _carry(self, v: Var, init: Any, type_: Any, name: str = "") -> Var:
+        p = Var(name or f"{v.name}_bar", type_)
         self.params.append(p)
         self.inits.append(init)
         self.yields.append(None)
@@ -182,9 +182,7 @@ class _Loop:
         g = adj.take_value(r)
         g = adj.zeros(r) if g is None else g
         if self._dims_vary(j):
-            own = [self._carry(Var("n", INT), values(atom(d)), INT) for d in r.type.dims]
-            for d in own:
-                d.name = "n"
+            own = [self._carry(p, values(atom(d)), INT, "n") for d in r.type.dims]
             type_ = Array(p.type.dtype, tuple(own))
         else:
             type_ = Array(p.type.dtype, values.dims(r.type))
@@ -250,7 +248,7 @@ class _Loop:
         kinds = ["buffer", "shadow"] if any(self.adjoints.active(s.params[j]) for j in js) else ["buffer"]
         for kind in kinds:
             get = values if kind == "buffer" else refs.shadow
-            here = {j: self._swapped(s.params[j], s.results[j], get) for j in js}
+            here = {j: self._swapped(s.params[j], s.results[j], get, kind) for j in js}
             for j in js:
                 source, (var, dims) = s.params[image[j]], here[j]
                 scope[source if kind == "buffer" else ("shadow", source)] = var
@@ -262,13 +260,14 @@ class _Loop:
                     if n in self.params:
                         self.yields[self.params.index(n)] = m
 
-    def _swapped(self, p: Var, result: Var, get: Any) -> tuple[Var, tuple]:
+    def _swapped(self, p: Var, result: Var, get: Any, kind: str) -> tuple[Var, tuple]:
         """A carried reference for `p`, and its dims: carried too where they belong to the loop."""
         dims = tuple(
-            self._carry(Var("n", INT), self.values(atom(r)), INT)
+            self._carry(p, self.values(atom(r)), INT, "n")
             if isinstance(d, Var) and self.sweep.program.inside(d, self.s)
             else self.values.dims(Array(p.type.dtype, (d,)))[0]
             for d, r in zip(p.type.dims, result.type.dims, strict=True)
         )
-        var = self._carry(p, get(result), Array(p.type.dtype, dims, "S"))
+        name = p.name if kind == "buffer" else f"{p.name}_bar"
+        var = self._carry(p, get(result), Array(p.type.dtype, dims, "S"), name)
         return var, dims

@@ -160,7 +160,7 @@ class References:
             is_k = self.b("eq", tag, k)
             other = get(origins[k])
             type_ = Array(v.type.dtype, self.values.dims(v.type), "S")
-            result = Var(v.name, type_)
+            result = Var(v.name if get is self.values else f"{v.name}_bar", type_)
             self.b.append(If(is_k, (), (), (other,), (chosen,), (result,), self.b.loc))
             chosen = result
         return chosen

@@ -1,0 +1,103 @@
+"""A thin way from a call to compiled code: one generated function per signature.
+
+It tests the kinds of positional arguments and the guards, calls the kernel and builds the result;
+anything else it leaves to the general way by returning MISS. Never compiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.trace import Leaf
+from srcgrad.frontend.values import is_number
+
+MISS = object()
+
+
+class _Writer:
+    """Collects the lines of the function and the objects that they mention."""
+
+    def __init__(self) -> None:
+        self.scope: dict[str, Any] = {"MISS": MISS, "ndarray": np.ndarray}
+        self.lines: list[str] = []
+
+    def name(self, value: Any) -> str:
+        name = f"v{len(self.scope)}"
+        self.scope[name] = value
+        return name
+
+    def unless(self, condition: str) -> None:
+        self.lines.append(f"    if not ({condition}): return MISS")
+
+
+def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> Callable | None:
+    """The function for calls like this one; None where an argument is a container or static."""
+    if entry.stored or entry.shapes or list(arguments) != list(names):
+        return None
+    w = _Writer()
+    params = [f"a{k}" for k in range(len(names))]
+    w.lines.append(f"def fast({', '.join(params)}):")
+    for p, value in zip(params, arguments.values(), strict=True):
+        if not _test(w, p, value):
+            return None
+    places = {(n,): p for n, p in zip(names, params, strict=True)}
+    if any(path not in places for path in entry.program.inputs):
+        return None
+    for guard in entry.program.guards:
+        w.unless(_guard(w, guard))
+    inputs = [places[path] for path in entry.program.inputs]
+    for k, fetch in enumerate(entry.hidden):
+        w.lines.append(f"    h{k} = {w.name(fetch)}()")
+        if not _test(w, f"h{k}", fetch()):
+            return None
+        inputs.append(f"h{k}")
+    w.lines.append(f"    r = {w.name(entry.run)}({', '.join(inputs)})")
+    result = _result(w, entry.program.output, entry.converters)
+    if result is None:
+        return None
+    w.lines.append(f"    return {result}")
+    exec("\n".join(w.lines), w.scope)
+    return w.scope["fast"]
+
+
+def _test(w: _Writer, p: str, value: Any) -> bool:
+    """The kind of one argument; False if it is not a plain number or array."""
+    if type(value) is np.ndarray:
+        w.unless(f"type({p}) is ndarray and {p}.dtype is {w.name(value.dtype)}")
+        ones = [n == 1 for n in value.shape]
+        shape = f"{p}.shape"
+        test = f"len({shape}) == {len(ones)}"
+        for k, one in enumerate(ones):
+            test += f" and {shape}[{k}] {'==' if one else '!='} 1"
+        w.unless(test)
+        contiguous = f"{p}.flags.c_contiguous"
+        w.unless(contiguous if value.flags.c_contiguous else f"not {contiguous}")
+        return True
+    if is_number(value):
+        w.unless(f"type({p}) is {w.name(type(value))}")
+        return True
+    return False
+
+
+def _guard(w: _Writer, guard: Any) -> str:
+    quick = f"{w.name(guard.fetch)}() is {w.name(guard.value)}"
+    if guard.scope is not None:
+        quick = f"{w.name(guard.scope)}.get({guard.key[-1]!r}) is {w.name(guard.value)}"
+    return f"{quick} or {w.name(guard)}.holds()"
+
+
+def _result(w: _Writer, shape: Any, converters: list) -> str | None:
+    if isinstance(shape, Leaf):
+        convert = converters[shape.k]
+        if convert is None:
+            return f"r[{shape.k}]"
+        return f"{w.name(convert)}(r[{shape.k}])"
+    if type(shape) is tuple:
+        parts = [_result(w, p, converters) for p in shape]
+        if any(p is None for p in parts):
+            return None
+        return f"({''.join(f'{p}, ' for p in parts)})"
+    return "None" if shape is None else None

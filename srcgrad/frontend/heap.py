@@ -1,0 +1,152 @@
+"""What a path may change besides its own names: lists, dicts, records, the names of other frames.
+
+A container keeps its identity while paths are interpreted, so that aliases stay aliases; a `State`
+holds the contents. Where two paths leave different objects in one place, what stands there
+afterwards is *frozen* if another name may reach either: reading it is right, changing it is
+refused. Never emits anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.frontend.values import Bound, Closure, Iterated, MaybeUnbound, Record
+
+
+@dataclass
+class State:
+    """The names of the running frame, the contents of objects, and which objects are frozen."""
+
+    env: dict[str, Any]
+    objects: dict[int, Any]  # by id, in the order of discovery
+    contents: dict[int, dict]
+    frozen: dict[int, Any]
+
+
+def is_mutable(v: Any) -> bool:
+    return isinstance(v, list | dict | Record)
+
+
+def contents(v: Any) -> dict:
+    """The places of a container and what they hold."""
+    if isinstance(v, list):
+        return dict(enumerate(v))
+    return dict(v.fields if isinstance(v, Record) else v)
+
+
+def refill(v: Any, held: dict) -> None:
+    """Give a container other contents."""
+    if isinstance(v, list):
+        v[:] = held.values()
+        return
+    target = v.fields if isinstance(v, Record) else v
+    target.clear()
+    target.update(held)
+
+
+def _inside(v: Any) -> list[Any]:
+    match v:
+        case list() | tuple():
+            return list(v)
+        case dict():
+            return list(v.values())
+        case Record():
+            return list(v.fields.values())
+        case Closure():
+            return [*v.defaults, *v.kw_defaults, *frames_of(v.frame)]
+        case Bound():
+            return [v.owner]
+        case MaybeUnbound():
+            return [v.value]
+        case Iterated():
+            return list(v.sources)
+        case functools.partial():
+            return [v.func, *v.args, *v.keywords.values()]
+        case types.MethodType():
+            return [v.__self__]
+    return []
+
+
+def frames_of(frame: Any) -> list[dict]:
+    """The names of a frame and of those that enclose it."""
+    out = []
+    while frame is not None:
+        out.append(frame.env)
+        frame = frame.outer
+    return out
+
+
+def reachable(roots: list[Any]) -> dict[int, Any]:
+    """Every mutable container that can be reached, by id."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    todo = list(reversed(roots))
+    while todo:
+        v = todo.pop()
+        if id(v) in seen:
+            continue
+        seen.add(id(v))
+        if is_mutable(v):
+            found[id(v)] = v
+        todo += reversed(_inside(v))
+    return found
+
+
+class Heap:
+    """Mixed into the interpreter, which has `env`, `frames`, `refuse`."""
+
+    env: dict[str, Any]
+    frames: list[Any]
+    frozen: dict[int, Any]
+    held: list[Any]  # what is being iterated over or returned, though no name holds it
+
+    def _roots(self) -> list[Any]:
+        return [*self.held, *(env for f in self.frames for env in frames_of(f))]
+
+    def snapshot(self) -> State:
+        """The present state of everything reachable."""
+        objects = reachable(self._roots())
+        objects.pop(id(self.env), None)
+        return self.captured(objects)
+
+    def captured(self, objects: dict[int, Any]) -> State:
+        """The present state of the given objects."""
+        held = {k: contents(v) for k, v in objects.items()}
+        return State(dict(self.env), objects, held, dict(self.frozen))
+
+    def restore(self, state: State) -> None:
+        self.env.clear()
+        self.env.update(state.env)
+        for k, v in state.objects.items():
+            refill(v, state.contents[k])
+        self.frozen = dict(state.frozen)
+
+    def freeze_shared(self, merges: list[tuple[Any, list[Any]]]) -> None:
+        """Freeze each merged object, and what it was merged from, if another name reaches these."""
+        found = reachable(self._roots())
+        users: dict[int, set[int]] = {}
+        for made, sources in merges:
+            for s in sources:
+                users.setdefault(id(s), set()).add(id(made))
+        for made, sources in merges:
+            others = [s for s in sources if s is not made]
+            if any(
+                id(s) in found or id(s) in self.frozen or len(users[id(s)]) > 1 for s in others
+            ):
+                self.frozen.update({id(v): v for v in (made, *others)})
+
+    def changing(self, owner: Any, node: Any) -> None:
+        """Called before a container is changed: refuses where that may concern another one."""
+        if id(owner) in self.captures.immutable:  # type: ignore[attr-defined]
+            self.refuse(  # type: ignore[attr-defined]
+                node, "a container that the function captures cannot be changed in compiled code",
+                "pass it as an argument and return what changes",
+            )  # fmt: skip
+        if id(owner) in self.frozen:
+            self.refuse(  # type: ignore[attr-defined]
+                node, "which of several containers this changes is only known at run time",
+                "make a copy before changing it, or change it where it is chosen",
+            )  # fmt: skip
