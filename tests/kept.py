@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"(<!-- (?P<name>[\w-]+):begin -->\n)(?P<text>.*?)(<!-- (?P=name):end -->)", re.S)
+BLOCK = re.compile(
+    r"(<!-- (?P<name>[\w-]+):begin -->\n)(?P<text>.*?)(<!-- (?P=name):end -->)", re.S
+)
 
 
 def check_file(path: Path, text: str, update: bool, flag: str):

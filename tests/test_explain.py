@@ -63,7 +63,9 @@ def test_saved_values_at_these_arguments(gradient):
         (line,) = section(gradient.explain(np.ones(n), 0.5, steps), "saved")
         assert "steps * (len(u) - 2) slots" in line and "u[...]" in line and "u[i] = u[i] +" in line
         number, unit = re.search(r"([\d.]+) (B|kB|MB)", line).groups()
-        assert float(number) * {"B": 1, "kB": 1e3}[unit] == pytest.approx(8 * steps * (n - 2), rel=0.01)
+        assert float(number) * {"B": 1, "kB": 1e3}[unit] == pytest.approx(
+            8 * steps * (n - 2), rel=0.01
+        )
 
 
 def test_what_grows_is_not_known_before_running():

@@ -11,14 +11,15 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.dispatch import MISS, fast_path
-from srcgrad.api.program import Gradient, Primal, Program, Tangent
+from srcgrad.api.program import Primal, Program
 from srcgrad.api.reference import by_reference, restored
+from srcgrad.api.stack import described, shown_by, transforms
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.structure import blank, converter, filled, key_of, leaves, mapped
 from srcgrad.autodiff.clone import clone
@@ -155,7 +156,10 @@ class Compiled:
         d = self._demands
         values = [v for path, v in given if path in d.static_leaves]
         dims = [
-            v.shape[axis] for path, v in given for at, axis in sorted(d.static_dims, key=repr) if at == path
+            v.shape[axis]
+            for path, v in given
+            for at, axis in sorted(d.static_dims, key=repr)
+            if at == path
         ]
         return tuple(values), tuple(dims)
 
@@ -245,7 +249,7 @@ class Compiled:
         if kind == "numba":
             program = self._program(arguments)[0]
             return build(program, Options(cache=False)).source  # type: ignore[attr-defined]
-        spec = _shown(self.spec, kind)
+        spec = shown_by(self.spec, kind)
         shown = Compiled(self.function, spec, self.options)
         shown._demands = self._demands
         return to_text(shown._program(arguments)[0].function)
@@ -282,46 +286,6 @@ def build(program: Program, options: Options) -> Callable[..., tuple]:
 
     function = staged("lowering", lambda: lowered(clone(program.function), REGISTRY))
     return build_cpu(function, REGISTRY, fastmath=options.fastmath, cache=options.cache)
-
-
-def transforms(spec: Any) -> tuple:
-    """The transforms of a stack from the outside in, without the function below."""
-    return () if isinstance(spec, Primal) else (replace(spec, inner=None), *transforms(spec.inner))
-
-
-def described(spec: Any) -> str:
-    """A stack of transforms in words: "grad of value_and_grad(0, 1)"; "compile" if there is none."""
-    return " of ".join(map(_described, transforms(spec))) or "compile"
-
-
-def _described(transform: Any) -> str:
-    if isinstance(transform, Tangent):
-        return "jvp"
-    if not isinstance(transform, Gradient):
-        return type(transform).__name__
-    if transform.seeded:
-        return "vjp"
-    name = "value_and_grad" if transform.with_value else "grad"
-    positions = transform.positions or ()
-    return name if positions == (0,) else f"{name}({', '.join(map(str, positions))})"
-
-
-def _base(spec: Any) -> Any:
-    while not isinstance(spec, Primal):
-        spec = spec.inner
-    return spec
-
-
-def _shown(spec: Any, kind: str) -> Any:
-    """The stack of transforms whose program shows a stage."""
-    match kind:
-        case "adjoint" if isinstance(spec, Gradient):
-            return replace(spec, bare=False, with_value=True)
-        case "adjoint":
-            return Gradient(_base(spec), (0,), bare=False, with_value=True)
-        case "tangent":
-            return spec if isinstance(spec, Tangent) else Tangent(_base(spec))
-    return _base(spec)
 
 
 def _overlap(inputs: list[Any], written: frozenset[int]) -> bool:

@@ -37,7 +37,10 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
         _head(compiled, printer, given),
         ["stages", *_stages(compiled, entry, cpu)],
         ["saved for the reverse sweep", *_saved(saved, printer)],
-        ["loop nests", *(_nests(function) if cpu else ["the text itself is run; nothing is fused"])],
+        [
+            "loop nests",
+            *(_nests(function) if cpu else ["the text itself is run; nothing is fused"]),
+        ],
         ["captured, read at each call", *_hidden(program, printer)],
         ["guards: a change builds anew", *_guards(program)],
     ]
@@ -54,13 +57,15 @@ def _head(compiled: Any, printer: Printer, given: list) -> list[str]:
 
 # ---- stages ----
 def _stages(compiled: Any, entry: Any, cpu: bool) -> list[str]:
-    rows = [("", "ms", "statements")]
+    rows: list[tuple[str, ...]] = [("", "ms", "statements")]
     rows += [(s.name, f"{1e3 * s.seconds:.1f}", str(s.statements)) for s in entry.stages]
     if cpu:
         rows.append(_numba(compiled, entry))
     lines = _aligned(rows, ">>")
     if entry.restarts:
-        lines.append(f"(begun {entry.restarts + 1} times: kinds of values were found out on the way)")
+        lines.append(
+            f"(begun {entry.restarts + 1} times: kinds of values were found out on the way)"
+        )
     return lines
 
 
@@ -114,7 +119,9 @@ def _nests(function: Function) -> list[str]:
     fused = lowered(clone(function), REGISTRY)
     with without("fuse"):
         plain = lowered(clone(function), REGISTRY)
-    own, after, before = (sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain))
+    own, after, before = (
+        sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
+    )
     rows = [
         ("loops of the program before lowering", str(own)),
         ("after lowering, array operations fused", str(after)),

@@ -116,5 +116,3 @@ def _result(shape: Any, returns: tuple) -> Any:
         return plain(returns[shape.k])
     parts = children(shape)
     return shape if parts is None else rebuild(shape, [_result(p, returns) for p in parts])
-
-

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.api import transforms
 from srcgrad.api.inline import inline
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import Closure, is_value
+from srcgrad.frontend.values import Closure, children, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Array, float_type
 
@@ -54,7 +54,9 @@ def _compile(it: Any, node: Any, fn: Any, **options: Any) -> Any:
 
 @implements(transforms.vjp)
 def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
-    it.refuse(node, "vjp inside a compiled function is not supported", "use grad, or call it outside")
+    it.refuse(
+        node, "vjp inside a compiled function is not supported", "use grad, or call it outside"
+    )
 
 
 @implements(transforms.jvp)
@@ -84,3 +86,11 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
     if isinstance(t.type, Array) and t.type.dims == v.type.dims:
         return t
     return it.b("broadcast_to", it.b.cast(t, v.type), *v.type.dims)
+
+
+@implements(transforms.stop_gradient)
+def _stop_gradient(it: Any, node: Any, x: Any) -> Any:
+    parts = children(x)
+    if parts is not None:
+        return rebuild(x, [_stop_gradient(it, node, p) for p in parts])
+    return it.b("stop_gradient", x) if isinstance(x, Var) and float_type(x.type) else x

@@ -100,9 +100,7 @@ class Gradient:
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         made = _pruned(replace(p, function=joint, output=self._template(gradients, output)))
-        return replace(
-            made, function=staged("passes", lambda: run_passes(made.function, REGISTRY))
-        )
+        return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
 
     def _wrt(
         self, p: Program, arguments: dict[str, Any], chosen: list[str]
@@ -149,9 +147,7 @@ class Tangent:
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         p = protected(self.inner.program(arguments, demands))
-        wrt = [
-            k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)
-        ]
+        wrt = [k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)]
         fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
         fn = staged("passes", lambda: run_passes(fn, REGISTRY))
         n = len(p.function.returns)
@@ -252,5 +248,3 @@ def _kind(value: Any) -> str:
 def describe_returns(p: Program) -> str:
     kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
     return ", ".join(kinds) or "None"
-
-

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pickle
-from dataclasses import replace
 from typing import Any
 
 
@@ -22,7 +21,7 @@ def by_reference(compiled: Any) -> Any:
     module, name = function.__module__, function.__qualname__
     if _below(_found(module, name)) is not function:
         raise pickle.PicklingError(
-            f"{name}() of {module} cannot be found by its name: only functions of modules are pickled"
+            f"{name}() of {module} is not found by its name: only functions of modules are pickled"
         )
     return module, name
 
@@ -33,14 +32,6 @@ def restored(reference: Any, transforms: tuple, options: Any) -> Any:
 
     callable_ = reference if callable(reference) else _below(_found(*reference))
     return over(callable_, transforms, options)
-
-
-def stacked(transforms: tuple, primal: Any) -> Any:
-    """The transforms, from the outside in, on a function."""
-    spec = primal
-    for transform in reversed(transforms):
-        spec = replace(transform, inner=spec)
-    return spec
 
 
 def _found(module: str, name: str) -> Any:

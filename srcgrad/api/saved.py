@@ -36,8 +36,12 @@ class Saved:
 
 def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
     """The tapes of a function in the order of its text; `values` are those of its parameters."""
-    definitions = {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
-    reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op.name == "reserve"}
+    definitions = {
+        s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
+    }
+    reserved = {
+        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op.name == "reserve"
+    }
     sizes = Sizes(definitions, values)
     out = []
     for s in definitions.values():
@@ -84,7 +88,9 @@ def _described(value: Atom, definitions: Mapping[Var, Def]) -> str:
     made = definitions.get(value)
     if made is not None and made.op.name in ("load", "gather", "view"):
         return f"{_described(made.args[0], definitions)}[...]"
-    if made is not None and value.name == "old":  # a copy made before the whole array is overwritten
+    if (
+        made is not None and value.name == "old"
+    ):  # a copy made before the whole array is overwritten
         return _described(made.args[0], definitions)
     return "an intermediate" if made is not None and value.name == made.op.name else value.name
 
@@ -119,7 +125,7 @@ class Sizes:
         if d is None:
             return a.name if a in self.values else None
         if d.op.name == "dim":
-            axis, rank = d.params["axis"], d.args[0].type.ndim
+            axis, rank = d.params["axis"], len(getattr(d.args[0].type, "dims", ()))
             return f"len({d.args[0]})" if rank == 1 else f"{d.args[0]}.shape[{axis}]"
         if d.op.name == "maximum" and d.args[1] == atom(0):
             return self.text(d.args[0], around)  # a loop without trips needs no slots
@@ -151,6 +157,9 @@ class Sizes:
             array = self.values.get(d.args[0])  # type: ignore[arg-type]
             return None if array is None else int(array.shape[d.params["axis"]])
         parts = [self.value(x) for x in d.args]
-        if d.op.name not in (*INFIX, "maximum", "minimum", "trips", "broadcast_dim") or None in parts:
+        if (
+            d.op.name not in (*INFIX, "maximum", "minimum", "trips", "broadcast_dim")
+            or None in parts
+        ):
             return None
         return int(d.op.impl(*parts))

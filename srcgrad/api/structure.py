@@ -40,9 +40,7 @@ def template(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
         return Record(value.cls, {f: template(v, (*path, f), at) for f, v in value.fields.items()})
     if is_dataclass_instance(value):
         names = type(value).__dataclass_fields__
-        return Record(
-            type(value), {f: template(getattr(value, f), (*path, f), at) for f in names}
-        )
+        return Record(type(value), {f: template(getattr(value, f), (*path, f), at) for f in names})
     parts = children(value)
     if parts is None:
         return at(path, value)
@@ -83,7 +81,9 @@ def filled(shape: Any, values: list[Any]) -> Any:
     parts = children(shape)
     if parts is None:
         return copy.copy(shape) if isinstance(shape, list | dict) else shape
-    return rebuild(shape if type(shape) is not list else list(shape), [filled(p, values) for p in parts])
+    return rebuild(
+        shape if type(shape) is not list else list(shape), [filled(p, values) for p in parts]
+    )
 
 
 def renumbered(shape: Any, numbers: dict[int, int]) -> Any:

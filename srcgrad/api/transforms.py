@@ -13,8 +13,8 @@ import numpy as np
 
 from srcgrad.api.compiled import TARGETS, Compiled, Options
 from srcgrad.api.program import Gradient, Primal, Protected, Tangent
-from srcgrad.api.reference import stacked
-from srcgrad.api.structure import leaves
+from srcgrad.api.stack import stacked
+from srcgrad.api.structure import leaves, mapped
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.captures import type_of_value
 from srcgrad.frontend.source import state_source
@@ -88,7 +88,7 @@ def _as_function(fn: Any) -> Any:
         return fn
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
         raise ArgumentTypeError(
-            f"{getattr(fn, '__name__', fn)} is not a Python function: it has no source to differentiate",
+            f"{getattr(fn, '__name__', fn)} is not a Python function: it has no source",
             None,
             "wrap it: def f(x): return ...",
         )
@@ -148,9 +148,7 @@ def _gradient(fn: Any, position: Any, weights: Any, has_aux: Any, with_value: bo
         raise ArgumentTypeError("weights= takes the Parameters of cells, which are not there yet")
     function, spec, options = taken_apart(fn)
     bare = len(positions) == 1
-    return Compiled(
-        function, Gradient(spec, positions, bare, has_aux, with_value), options
-    )
+    return Compiled(function, Gradient(spec, positions, bare, has_aux, with_value), options)
 
 
 def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
@@ -172,7 +170,9 @@ def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
         if p < 0:
             raise ArgumentValueError("The element in grad_position must be >= 0.")
     if len(set(position)) != len(position):
-        raise ArgumentValueError("There are duplicate positions in `grad_position`, please check it")
+        raise ArgumentValueError(
+            "There are duplicate positions in `grad_position`, please check it"
+        )
     return tuple(int(p) for p in position)
 
 
@@ -220,20 +220,40 @@ def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
     """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
-    outs = [v for _, v in leaves(out, ()) if _is_float(v)]
-    given = [v for _, v in leaves(adjoints, ())]
-    if len(given) != len(outs):
-        raise ArgumentValueError(f"{len(outs)} adjoints are needed, {len(given)} were given")
-    seeds: dict[tuple, Any] = {}
-    for k, (o, g) in enumerate(zip(outs, given, strict=True)):
-        if isinstance(o, np.ndarray):
-            g = np.array(g, dtype=o.dtype)
-            if g.shape != o.shape:
-                raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {o.shape}")
-        else:
-            g = type(o)(g)
-        seeds["seed", k] = g
-    return seeds
+    places = [(path, v) for path, v in leaves(out, ()) if _is_float(v)]
+    given = [v for _, v in leaves(adjoints, ()) if v is not None]
+    if len(places) == len(given) and not _is_container(out):
+        pairs = [(v, g) for (_, v), g in zip(places, given, strict=True)]
+    else:
+        pairs = [(v, _adjoint_at(adjoints, path)) for path, v in places]
+    return {("seed", k): _adjoint(o, g) for k, (o, g) in enumerate(pairs)}
+
+
+def _is_container(v: Any) -> bool:
+    return type_of_value(v) is None
+
+
+def _adjoint_at(adjoints: Any, path: tuple) -> Any:
+    try:
+        for k in path:
+            named = isinstance(k, str) and not isinstance(adjoints, dict)
+            adjoints = getattr(adjoints, k) if named else adjoints[k]
+        return adjoints
+    except (LookupError, AttributeError, TypeError):
+        raise ArgumentValueError(
+            "the adjoints do not have the structure of the outputs: "
+            f"there is none at {'.'.join(map(str, path)) or 'the output'}"
+        ) from None
+
+
+def _adjoint(out: Any, g: Any) -> Any:
+    """An adjoint with the dtype and shape of its output; None is zero."""
+    if isinstance(out, np.ndarray):
+        g = np.zeros_like(out) if g is None else np.array(g, dtype=out.dtype)
+        if g.shape != out.shape:
+            raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
+        return g
+    return type(out)(0 if g is None else g)
 
 
 def _is_float(v: Any) -> bool:
@@ -254,7 +274,9 @@ def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
     args = args if isinstance(args, tuple | list) else (args,)
     tangents = tangents if isinstance(tangents, tuple | list) else (tangents,)
     if len(args) != len(tangents):
-        raise ArgumentValueError(f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
+        raise ArgumentValueError(
+            f"v has invalid length: should be {len(args)}, but got {len(tangents)}"
+        )
     compiled = tangent_of(function, spec, options)
     arguments = compiled._bind(tuple(args), {})
     extra: dict[tuple, Any] = {}
@@ -275,7 +297,9 @@ def at(value: Any, path: tuple) -> Any:
     for k in path:
         if value is None:
             return None
-        value = getattr(value, k) if isinstance(k, str) and not isinstance(value, dict) else value[k]
+        value = (
+            getattr(value, k) if isinstance(k, str) and not isinstance(value, dict) else value[k]
+        )
     return value
 
 
@@ -284,10 +308,17 @@ def _tangent(v: Any, t: Any) -> Any:
         if t is None:
             return np.zeros_like(v, order="C")
         t = np.array(np.broadcast_to(np.asarray(t, v.dtype), v.shape))
-        return np.ascontiguousarray(t) if v.flags.c_contiguous else np.asarray(t).reshape(v.shape)
+        return t
     return type(v)(0 if t is None else t)
 
 
 def stop_gradient(x: Any) -> Any:
-    """`x`, with no derivative; in a compiled function and outside."""
-    return x
+    """`x`, taken for a constant; arrays are copied, in a compiled function and outside.
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * flow.stop_gradient(x)
+    >>> flow.value_and_grad(flow.compile(f, target="python"))(3.0)
+    (9.0, 3.0)
+    """
+    return mapped(x, lambda v: v.copy() if isinstance(v, np.ndarray) else v)

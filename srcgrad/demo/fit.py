@@ -120,14 +120,17 @@ def report_timing(value_and_grad, loss, point, pelts):
 
 
 def report_adjoint(value_and_grad, whole):
-    """Print the adjoint program, or its first lines and how to see the rest."""
+    """Print the adjoint program, or the first lines of its reverse sweep and how to see the rest."""
     lines = value_and_grad.source("adjoint").rstrip().splitlines()
-    shown = lines if whole else lines[:ADJOINT_LINES]
+    first = next(k for k, line in enumerate(lines) if "# grad of:" in line)
+    shown = lines if whole else lines[first : first + ADJOINT_LINES]
     print("\nthe adjoint, as source:\n")
+    if not whole:
+        print(f"    {lines[0]}\n        ... {first - 1} lines of the forward sweep")
     print("\n".join("    " + line for line in shown))
-    if len(shown) < len(lines):
-        rest = len(lines) - len(shown)
-        print(f"\n    ... and {rest} more lines: python -m srcgrad demo --adjoint")
+    if not whole:
+        rest = len(lines) - first - len(shown)
+        print(f"        ... {rest} more lines: python -m srcgrad demo --adjoint")
 
 
 def draw(output, years, pelts, theta):

@@ -82,7 +82,12 @@ def find(function: types.FunctionType) -> Source:
             None,
             "the file may have changed since it was imported; import it again, or pass source=...",
         )
-    return Source(function, _to_gast(node), file)
+    found = Source(function, _to_gast(node), file)
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise UnsupportedError(
+            "'async def' is not supported", found.location(node), "write it as a plain function"
+        )
+    return found
 
 
 @functools.lru_cache(maxsize=1024)

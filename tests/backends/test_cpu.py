@@ -186,6 +186,19 @@ def test_linear_algebra(dtype):
         assert np.asarray(g).dtype == np.asarray(w).dtype
 
 
+def test_what_is_printed(capfd):
+    def make():
+        p = Program()
+        x, n = p.array("x", None), p.scalar("n", INT)
+        p.b("show", n, p.b("load", x, 0), message="n={}: {{{}}}")
+        p.b("show", message="done")
+        return p.returns(n)
+
+    for backend in (python.build, compiled):
+        backend(lower(make(), REGISTRY), REGISTRY)(np.array([0.5]), 3)
+        assert capfd.readouterr().out == "n=3: {0.5}\ndone\n"
+
+
 # ---- errors ----
 def raising():
     def place(p, x):

@@ -50,18 +50,19 @@ class _Joint:
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds = seeds
         program = Program(function)
-        known = threaded = None
+        known = threaded = wanted = None
         if first is not None:
             of = program.classes.of
             known = [(of(cls), point) for cls, point in first.values.read]
             threaded = {of(v) for v in first.references.found_threaded()}
+            wanted = first.references.asked
         self.b = Builder(table)
         self.b.definition.update(
             {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
         )
         self.insertions = Insertions(self.b)
         self.values = ForwardValues(program, self.insertions, Tapes(program, self.insertions))
-        self.references = References(self.values, threaded or set())
+        self.references = References(self.values, threaded or set(), wanted)
         active = Activity(function, self.wrt, program.classes, function.returns)
         self.adjoints = Adjoints(self.values, self.references, active)
         self.sweep = Nested(self.adjoints, known)
@@ -69,12 +70,14 @@ class _Joint:
 
     def build(self) -> Function:
         function, adj = self.original, self.adjoints
+        returns = tuple(self._kept(a) for a in function.returns)
         self._parameter_shadows()
         seeds = [
             (a, _given(a) if kind == "given" else self._ones(a))
             for a, kind in zip(function.returns, self.seeds, strict=True)
             if kind is not None
         ]
+        adj.open_shadows(function.body)
         self._seed(seeds)
         self.sweep.block(function.body, TOP)
         self.b.loc = None
@@ -83,7 +86,13 @@ class _Joint:
         body = (*ins.head, *ins.woven(function.body), *self.references.late, *self.b.out)
         given = [g for (_, g), kind in zip(seeds, filter(None, self.seeds), strict=True) if kind == "given"]
         params = (*function.params, *given)
-        return Function(f"{function.name}_vjp", params, body, (*function.returns, *gradients))
+        return Function(f"{function.name}_vjp", params, body, (*returns, *gradients))
+
+    def _kept(self, a: Atom) -> Atom:
+        """A result as the forward sweep left it: the reverse sweep rewinds what is stored to."""
+        if not isinstance(a, Var) or not isinstance(a.type, Array):
+            return a
+        return a if self.program.classes.is_pure(a) else self.b("copy", a, name=a.name)
 
     def _parameter_shadows(self) -> None:
         """Shadows of parameters that the function stores to."""
@@ -100,15 +109,8 @@ class _Joint:
 
     def _seed(self, seeds: list[tuple[Atom, Any]]) -> None:
         self.values.now = ((TOP, len(self.original.body)),)
-        shadows = [a for a, _ in seeds if isinstance(a, Var) and isinstance(a.type, Array)]
-        if any(not self.adjoints.is_value(v) for v in shadows):
-            # shadows of returned buffers are needed before the sweep makes them
-            self._early_shadows()
         for a, g in seeds:
             self.adjoints.add(a, g)
-
-    def _early_shadows(self) -> None:
-        self.adjoints.open_shadows(self.original.body)
 
     def _gradient(self, p: Var) -> Atom:
         adj = self.adjoints

@@ -21,7 +21,7 @@ from srcgrad.ir.walk import walk
 class References:
     """How a forward reference is had again, for buffers (`have`) and for shadows (`shadow`)."""
 
-    def __init__(self, values: ForwardValues, threaded: set[Var]):
+    def __init__(self, values: ForwardValues, threaded: set[Var], wanted: set[Var] | None):
         self.values, self.b = values, values.b
         self.program: Program = values.program
         values.references = self
@@ -30,6 +30,8 @@ class References:
         self._which: dict[Any, Any] = {}
         self._threaded: dict[Var, Var] = {}  # a reference -> its shadow in the forward sweep
         self.threaded_classes = threaded  # found by a first run: their shadows are made forward
+        self.wanted = wanted  # buffers of which a first run needed the contents; None: any
+        self.asked: set[Var] = set()
         self._shadow_refs: set[Var] = set()
         self._reftape: dict[Var, Var] = {}
         self.late: list[Any] = []  # shadows of tapes: allocated when the forward sweep is done
@@ -58,13 +60,24 @@ class References:
             if origins is not None:
                 return self._pick(v, origins, self.values)
         elif self.is_local(v) and isinstance(v.type, Array):
-            return self.snapshot(v)
+            self.asked.add(v)
+            return self.values.find(("buffer", v))
         return self.kept(v)
 
-    def snapshot(self, v: Var) -> Any:
-        """A buffer of the block, recreated with the contents it had at the block's end."""
-        row = self.values.saved_array(v, late=True)
-        return self.b("copy", row, name=v.name)
+    def open_snapshots(self, block: tuple) -> None:
+        """At the start of a block's reverse: its own buffers, with their contents at its end.
+
+        They are made here and not where they are first read: inner loops rewind them.
+        """
+        for s in block:
+            v = s.var if isinstance(s, Def) else None
+            if v is None or s.op.view or not isinstance(v.type, Array):
+                continue
+            if self.program.classes.is_pure(v) or not self.is_local(v):
+                continue
+            if self.wanted is None or v in self.wanted:
+                row = self.values.saved_array(v, late=True)
+                self.values.remember(("buffer", v), self.b("copy", row, name=v.name))
 
     def is_shadow(self, v: Var) -> bool:
         """Whether a forward variable is a shadow that was threaded through the joins."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.adjoints import Adjoints
-from srcgrad.autodiff.reverse.program import Key, Program
+from srcgrad.autodiff.reverse.program import TOP, Key, Program
 from srcgrad.autodiff.reverse.values import ForwardValues
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
@@ -56,7 +56,9 @@ class Sweep:
     # ---- blocks ----
     def block(self, block: Block, key: Key) -> None:
         outer, self.adjoints.block = self.adjoints.block, key
-        self.adjoints.open_shadows(block)
+        if key != TOP:  # those of the top level were opened before the results were seeded
+            self.adjoints.open_shadows(block)
+            self.references.open_snapshots(block)
         for s in reversed(block):
             self.values.now = self.program.point[s]
             self.b.loc = grad_of(s.loc)

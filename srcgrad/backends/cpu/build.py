@@ -33,8 +33,8 @@ NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own nu
 KERNELS = (
     "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range",
     "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put",
-    "remainder", "shift_left", "shift_right", "sigmoid", "sign", "slice_start", "slice_stop",
-    "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
+    "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
+    "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
     "argsort", "cholesky", "cofactors", "det", "detsign", "inv", "logabsdet", "matmul",
@@ -126,8 +126,8 @@ def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
     if folder is not None:
         files.distrust(folder, name)
     with warnings.catch_warnings():
-        # strided operands of a product are copied: it is meant so
-        warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
+        # strided operands of a product are copied, printing holds the GIL: it is meant so
+        warnings.simplefilter("ignore", numba.core.errors.NumbaWarning)
         try:
             dispatcher.compile(types)
         except numba.core.errors.NumbaError as error:

@@ -34,8 +34,10 @@ def definition(p: Any, s: Def) -> ast.expr | None:
         case "trips":
             return _trips(p, s)
         case "zeros" | "empty" if isinstance(s.var.type, Array):  # type: ignore[union-attr]
-            dims = tuple_text([p.text(a) for a in args])
-            return parsed(f"{name}({p.site(s)}, {dims}, {_dtype(s.params['dtype'])})")
+            dims, dtype = tuple_text([p.text(a) for a in args]), _dtype(s.params["dtype"])
+            if not args:  # an array without axes cannot have a negative one
+                return parsed(f"np.{name}((), {dtype})")
+            return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
         case "zeros" | "empty":
             return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
         case "tape":
@@ -73,11 +75,12 @@ def effect(p: Any, s: Def) -> list[ast.stmt]:
         case "fail":
             return [_call(f"fail({p.site(s)}, {tuple_text(list(map(p.text, args)))})")]
         case "show":
-            return [_call(f"print({_shown(p, s)})")]
+            values = tuple_text(list(map(p.text, args)))
+            return [_call(f"show({s.params['message']!r}, {values})")]
     raise UnsupportedError(f"'{name}' has no lowered form on the cpu", s.loc)
 
 
-def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.expr:
+def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.Subscript:
     place = ", ".join(p.text(i) for i in idx) or "()"
     return ast.Subscript(value=p.value(x), slice=ast.Name(id=place))
 
@@ -104,21 +107,8 @@ def _library(p: Any, s: Def) -> ast.expr:
         parts.insert(0, p.site(s))
     if name == "searchsorted":
         name = f"search_{s.params['side']}"
-    elif name == "matmul" and s.args[0].type.ndim > 2:
+    elif name == "matmul" and len(getattr(s.args[0].type, "dims", ())) > 2:
         name = "matmul_stacked"
     elif name in ("matmul", "matvec", "vecdot") and dtype[0] not in "fc":
         name += "_integers"
     return parsed(f"{name}({', '.join(parts)})")
-
-
-def _shown(p: Any, s: Def) -> str:
-    """`print` puts a space between its arguments: the text in between is given without one."""
-    pieces = s.params["message"].split("{}")
-    parts: list[str] = []
-    for k, piece in enumerate(pieces):
-        piece = piece.replace("{{", "{").replace("}}", "}")
-        piece = piece.removeprefix(" ") if k else piece
-        piece = piece.removesuffix(" ") if k < len(s.args) else piece
-        parts += [repr(piece)] if piece else []
-        parts += [p.text(s.args[k])] if k < len(s.args) else []
-    return ", ".join(parts)

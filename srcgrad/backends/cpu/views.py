@@ -21,6 +21,7 @@ def tuple_text(items: list[str]) -> str:
 
 def reference(definition: Def, text: Text) -> ast.expr | None:
     """The expression of a view; None if the definition is none."""
+    assert definition.var is not None
     source = text(definition.args[0]) if definition.args else ""
     match definition.op.name:
         case "view":
@@ -47,10 +48,12 @@ def reference(definition: Def, text: Text) -> ast.expr | None:
 
 
 def _dims(definition: Def, text: Text) -> str:
+    assert definition.var is not None
     return tuple_text([text(d) for d in definition.var.type.dims])
 
 
 def _view(definition: Def, source: str, text: Text) -> str:
+    assert definition.var is not None
     spec, atoms = definition.params["spec"], list(definition.args[1:])
     # Numba loses track of contiguity where a span and a new axis meet
     as_reshape = definition.var.type.layout == "C" and {"s", "n"} <= set(spec)

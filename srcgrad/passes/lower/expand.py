@@ -39,6 +39,13 @@ def late(b: Builder, s: Def) -> Atom | bool | None:
     return False if expand is None else expand(b, s)
 
 
+def _operand(s: Def, k: int = 0) -> Var:
+    """An operand that is an array."""
+    x = s.args[k]
+    assert isinstance(x, Var)
+    return x
+
+
 def _allocate(b: Builder, v: Var, kind: str) -> None:
     dims = tuple(map(atom, v.type.dims))
     b.append(Def(v, b.table[kind], dims, {"dtype": v.type.dtype}, b.loc))
@@ -63,11 +70,19 @@ def _concatenate(b: Builder, s: Def) -> None:
     _allocate(b, s.var, "empty")
     axis, start = s.params["axis"], atom(0)
     spec = tuple("s" if k == axis else ":" for k in range(s.var.type.ndim))
-    for x in s.args:
+    for k in range(len(s.args)):
+        x = _operand(s, k)
         length = atom(x.type.dims[axis])
         piece = b("view", s.var, start, length, 1, spec=spec, name="piece")
         b("assign", piece, x)
         start = b("add", start, length)
+
+
+def _pack(b: Builder, s: Def) -> None:
+    assert s.var is not None
+    _allocate(b, s.var, "empty")
+    for k, a in enumerate(s.args):
+        b("store", s.var, k, a)
 
 
 # ---- extrema ----
@@ -75,7 +90,7 @@ def _check_not_empty(b: Builder, s: Def, over: tuple) -> None:
     """NumPy raises if an axis to choose from is empty, also where there is nothing to find."""
     name = {"max": "maximum", "min": "minimum"}[s.op.name]
     message = f"zero-size array to reduction operation {name} which has no identity"
-    empty = _some_zero(b, [s.args[0].type.dims[k] for k in over])
+    empty = _some_zero(b, [_operand(s).type.dims[k] for k in over])
     if not (isinstance(empty, Const) and not empty.value):
         b("check_equal", empty, False, message=message)
 
@@ -87,7 +102,7 @@ def _some_zero(b: Builder, dims: list) -> Atom:
 
 def _extreme_place(b: Builder, s: Def) -> Atom | None:
     """argmax and argmin: the first of the best; a NaN is better than anything."""
-    x, v = s.args[0], s.var
+    x, v = _operand(s), s.var
     assert v is not None
     rank, axes = x.type.ndim, s.params["axes"]
     message = f"attempt to get {s.op.name} of an empty sequence"
@@ -110,7 +125,7 @@ def _extreme_place(b: Builder, s: Def) -> Atom | None:
     return None
 
 
-def _search(b: Builder, s: Def, x: Atom, axes: list[int], indices: dict[int, Atom]) -> Atom:
+def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom]) -> Atom:
     """Loops over the reduced axes that carry the best value, its place and the present place."""
     scalar = Scalar(x.type.dtype)
     zero = Const(0, INT)
@@ -128,7 +143,7 @@ def _search(b: Builder, s: Def, x: Atom, axes: list[int], indices: dict[int, Ato
         with _loop(b, x.type.dims[axes[k]], carried) as (i, params, after, results):
             indices[axes[k]] = i
             after.extend(level(k + 1, *params))
-        return results
+        return results  # type: ignore[return-value]
 
     blank = Const({"f": 0.0, "b": False, "c": 0j}.get(scalar.dtype[0], 0), scalar)
     return level(0, blank, zero, zero)[1]
@@ -136,7 +151,7 @@ def _search(b: Builder, s: Def, x: Atom, axes: list[int], indices: dict[int, Ato
 
 # ---- along an axis, over places ----
 def _cumsum(b: Builder, s: Def) -> None:
-    x, v, axis = s.args[0], s.var, s.params["axis"]
+    x, v, axis = _operand(s), s.var, s.params["axis"]
     assert v is not None
     _allocate(b, v, "empty")
     dims, scalar = x.type.dims, Scalar(x.type.dtype)
@@ -162,7 +177,7 @@ def _cumsum(b: Builder, s: Def) -> None:
 
 def _nonzero(b: Builder, s: Def) -> None:
     """The flat positions of the true elements, one after another."""
-    x, v = s.args[0], s.var
+    x, v = _operand(s), s.var
     assert v is not None
     _allocate(b, v, "empty")
     indices: list[Atom] = []
@@ -183,14 +198,14 @@ def _nonzero(b: Builder, s: Def) -> None:
             indices.append(i)
             after.extend(level(k + 1, *params))
             indices.pop()
-        return results
+        return results  # type: ignore[return-value]
 
     level(0, Const(0, INT), Const(0, INT))
 
 
 def _take_last(b: Builder, s: Def) -> None:
     """What each place wrote last by a scatter gets back: each element remembers its writer."""
-    x, idx, spec, v = s.args[0], s.args[1:], s.params["spec"], s.var
+    x, idx, spec, v = _operand(s), s.args[1:], s.params["spec"], s.var
     assert v is not None
     dims = tuple(map(atom, v.type.dims))
     order = b("zeros", *map(atom, x.type.dims), dtype="i64", name="order")
@@ -205,7 +220,7 @@ def _take_last(b: Builder, s: Def) -> None:
 
 def _argsort(b: Builder, s: Def) -> bool | None:
     """Line by line: the library orders one axis."""
-    x, v, axis = s.args[0], s.var, s.params["axis"]
+    x, v, axis = _operand(s), s.var, s.params["axis"]
     assert v is not None
     if x.type.ndim == 1:
         return False
@@ -228,10 +243,10 @@ def _argsort(b: Builder, s: Def) -> bool | None:
     return None
 
 
-def _searchsorted(b: Builder, s: Def) -> bool | None:
-    a, wanted, v = *s.args, s.var
+def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
+    a, wanted, v = s.args[0], s.args[1], s.var
     assert v is not None
-    if not isinstance(wanted.type, Array):
+    if not isinstance(wanted, Var) or not isinstance(wanted.type, Array):
         return False
     if not wanted.type.dims:
         return b(s.op, a, b("load", wanted), **s.params)
@@ -252,5 +267,5 @@ def _searchsorted(b: Builder, s: Def) -> bool | None:
 EARLY: dict[str, Callable] = {"concatenate": _concatenate, "take_last": _take_last}
 LATE: dict[str, Callable] = {
     "argmax": _extreme_place, "argmin": _extreme_place, "cumsum": _cumsum, "nonzero": _nonzero,
-    "argsort": _argsort, "searchsorted": _searchsorted,
+    "argsort": _argsort, "searchsorted": _searchsorted, "pack": _pack,
 }  # fmt: skip

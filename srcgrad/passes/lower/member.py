@@ -20,6 +20,7 @@ from srcgrad.passes.lower.access import (
     place,
     same_dims,
 )
+from srcgrad.primitives.memory import gather_dims
 
 REDUCTIONS = ("sum", "max", "min", "any", "all", "count_nonzero", "sum_to")
 MOVES = ("broadcast_to", "copy", "iota", "gather", "indices")
@@ -116,19 +117,17 @@ def _sum_to(b: Builder, s: Def, x: Var) -> Member:
 
 
 def _scatter(b: Builder, s: Def) -> Member:
-    from srcgrad.primitives.memory import gather_dims
-
-    target, *rest = s.args
-    value = rest.pop()
+    target, value = s.args[0], s.args[-1]
+    idx: tuple[Any, ...] = s.args[1:-1]
     assert isinstance(target, Var)
-    dims = gather_dims(target.type.dims, rest[0].type.dims, s.params["spec"])
-    source, places = _fancy(b, target, tuple(rest), s.params["spec"], dims)
+    dims = gather_dims(target.type.dims, idx[0].type.dims, s.params["spec"])
+    source, places = _fancy(b, target, idx, s.params["spec"], dims)
     reads = (*places, *_operands(b, (value,), dims))
     return Member(s, dims, reads, target=(target, ()), extra={"source": source})
 
 
 def _fancy(
-    b: Builder, x: Atom, idx: tuple[Atom, ...], spec: tuple, dims: tuple
+    b: Builder, x: Atom, idx: tuple[Any, ...], spec: tuple, dims: tuple
 ) -> tuple[tuple, tuple]:
     """Per axis of `x` an index array's number or a nest's axis; the index arrays' accesses."""
     places = [k for k, code in enumerate(spec) if code == "a"]

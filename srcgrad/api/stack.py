@@ -1,0 +1,59 @@
+"""A stack of transforms: its parts, its name, and the program that shows one of its stages.
+
+Never builds a program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.api.program import Gradient, Primal, Tangent
+
+
+def transforms(spec: Any) -> tuple:
+    """The transforms of a stack from the outside in, without the function below."""
+    return () if isinstance(spec, Primal) else (replace(spec, inner=None), *transforms(spec.inner))
+
+
+def stacked(transforms: tuple, primal: Any) -> Any:
+    """The transforms, from the outside in, on a function."""
+    spec = primal
+    for transform in reversed(transforms):
+        spec = replace(transform, inner=spec)
+    return spec
+
+
+def described(spec: Any) -> str:
+    """A stack of transforms in words: "grad of value_and_grad(0, 1)", or "compile"."""
+    return " of ".join(map(_described, transforms(spec))) or "compile"
+
+
+def _described(transform: Any) -> str:
+    if isinstance(transform, Tangent):
+        return "jvp"
+    if not isinstance(transform, Gradient):
+        return type(transform).__name__
+    if transform.seeded:
+        return "vjp"
+    name = "value_and_grad" if transform.with_value else "grad"
+    positions = transform.positions or ()
+    return name if positions == (0,) else f"{name}({', '.join(map(str, positions))})"
+
+
+def _base(spec: Any) -> Any:
+    while not isinstance(spec, Primal):
+        spec = spec.inner
+    return spec
+
+
+def shown_by(spec: Any, kind: str) -> Any:
+    """The stack of transforms whose program shows a stage."""
+    match kind:
+        case "adjoint" if isinstance(spec, Gradient):
+            return replace(spec, bare=False, with_value=True)
+        case "adjoint":
+            return Gradient(_base(spec), (0,), bare=False, with_value=True)
+        case "tangent":
+            return spec if isinstance(spec, Tangent) else Tangent(_base(spec))
+    return _base(spec)

@@ -1,0 +1,120 @@
+"""What a function captures: arrays and floats are read at each call, the rest is guarded."""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+WEIGHTS = np.array([1.0, 2.0])
+SCALE = 2.0
+POWER = 2
+TABLE = {"gain": 3.0}
+
+
+def compiled(f):
+    return flow.compile(f, target="python")
+
+
+def test_captured_arrays_and_floats_are_read_afresh(monkeypatch):
+    @compiled
+    def f(x):
+        return SCALE * np.sum(WEIGHTS * x)
+
+    g, x = flow.grad(f), np.ones(2)
+    assert g(x).tolist() == [2.0, 4.0]
+    WEIGHTS[0] = 10.0
+    try:
+        assert g(x).tolist() == [20.0, 4.0]
+    finally:
+        WEIGHTS[0] = 1.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.array([5.0, 5.0]))
+    monkeypatch.setitem(globals(), "SCALE", 1.0)
+    assert g(x).tolist() == [5.0, 5.0]
+
+
+def test_a_captured_array_may_change_its_kind(monkeypatch):
+    @compiled
+    def f(x):
+        return np.sum(WEIGHTS * x)
+
+    g = flow.grad(f)
+    assert g(1.0) == 3.0
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones((3, 2), np.float32))
+    assert g(1.0) == 6.0 and f(1.0) == 6.0
+
+
+def test_captured_ints_are_guarded(monkeypatch):
+    @compiled
+    def f(x):
+        return x**POWER
+
+    g = flow.grad(f)
+    assert g(3.0) == 6.0
+    for power, want in ((3, 27.0), (4, 108.0), (3, 27.0), (2, 6.0)):
+        monkeypatch.setitem(globals(), "POWER", power)
+        assert g(3.0) == pytest.approx(want)
+
+
+def test_a_captured_float_that_must_be_known_is_guarded(monkeypatch):
+    @compiled
+    def f(x):
+        return np.sum(np.ones(int(SCALE)) * x)
+
+    assert flow.grad(f)(1.0) == 2.0
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert flow.grad(f)(1.0) == 3.0
+
+
+def test_forward_mode_with_captured_values():
+    @compiled
+    def f(x):
+        return np.sum(WEIGHTS * x * x) * SCALE
+
+    assert flow.jvp(f, (3.0,), (1.0,)) == (54.0, 36.0)
+    assert flow.vjp(f, 3.0)[1](1.0) == (36.0,)
+    assert flow.jvp(flow.grad(f), (3.0,), (1.0,)) == (36.0, 12.0)
+
+
+def test_an_argument_that_is_also_captured_and_stored_to():
+    @compiled
+    def f(x):
+        x[0] = 10.0
+        return np.sum(WEIGHTS * x)
+
+    with pytest.raises(flow.UnsupportedError, match="share memory"):
+        flow.grad(f)(WEIGHTS)
+    assert flow.grad(f)(WEIGHTS.copy()).tolist() == [0.0, 2.0]
+    got = f(WEIGHTS)
+    WEIGHTS[0] = 1.0
+    assert got == 104.0
+
+
+def plain_gain(x):
+    return x * TABLE["gain"]
+
+
+def test_captured_containers_and_functions_are_guarded(monkeypatch):
+    helper = plain_gain
+
+    @compiled
+    def f(x):
+        return helper(x) * x
+
+    g = flow.grad(f)
+    assert g(2.0) == 12.0
+    monkeypatch.setitem(TABLE, "gain", 4.0)
+    assert g(2.0) == 16.0
+    helper = np.sin  # the closure sees it
+    assert g(2.0) == pytest.approx(np.sin(2.0) + 2.0 * np.cos(2.0))
+
+
+def test_what_a_closure_captures_is_written_to_only_by_a_direct_call():
+    log = np.zeros(2)
+
+    @compiled
+    def f(x):
+        log[0] = x
+        return log[0] * log[0]
+
+    assert flow.grad(f)(3.0) == 6.0 and log[0] == 0.0
+    assert f(3.0) == 9.0 and log[0] == 3.0

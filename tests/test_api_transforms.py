@@ -1,0 +1,159 @@
+"""vjp and jvp; transforms of transforms, and transforms called inside a compiled function."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+
+def compiled(f):
+    return flow.compile(f, target="python")
+
+
+@compiled
+def square(x):
+    return x * x
+
+
+@dataclass
+class Model:
+    weight: np.ndarray
+    bias: float
+
+
+# ---- vjp and jvp ----
+def test_vjp_gives_a_tuple_and_may_be_called_again():
+    @compiled
+    def f(x, n, y):
+        return x * n, {"s": np.sum(y) * x}
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    out, pull = flow.vjp(f, x, 2, y)
+    assert out[0].tolist() == [2.0, 4.0] and out[1]["s"].tolist() == [7.0, 14.0]
+    x[:] = 0.0  # the function has its own copies
+    for _ in range(2):
+        dx, dn, dy = pull((np.array([1.0, 0.0]), {"s": np.array([0.0, 1.0])}))
+        assert dx.tolist() == [2.0, 7.0] and dn is None and dy.tolist() == [2.0, 2.0]
+    assert type(flow.vjp(square, 3.0)[1](1.0)) is tuple
+
+
+def test_vjp_checks_adjoints():
+    _, pull = flow.vjp(square, np.ones(2))
+    with pytest.raises(ValueError, match=r"an adjoint has shape \(3,\), its output \(2,\)"):
+        pull(np.ones(3))
+    with pytest.raises(ValueError, match=r"an adjoint has shape \(2, 2\), its output \(2,\)"):
+        pull(np.ones(2), np.ones(2))
+    _, pull = flow.vjp(compiled(lambda x: (x, x)), 1.0)
+    with pytest.raises(ValueError, match="do not have the structure of the outputs"):
+        pull((1.0,))
+
+
+def test_jvp():
+    @compiled
+    def f(x, n, y):
+        return x * y * n, n
+
+    out, dot = flow.jvp(f, (3.0, 2, np.ones(2)), (1.0, None, np.zeros(2)))
+    assert out[0].tolist() == [6.0, 6.0] and dot[0].tolist() == [2.0, 2.0] and dot[1] is None
+
+
+def test_jvp_checks_the_number_of_tangents():
+    with pytest.raises(ValueError, match="v has invalid length: should be 2, but got 1"):
+        flow.jvp(compiled(lambda x, y: x * y), (1.0, 2.0), (1.0,))
+
+
+def test_jvp_of_a_dict():
+    @compiled
+    def f(p):
+        return p["a"] * p["b"]
+
+    assert flow.jvp(f, ({"a": 2.0, "b": 3.0},), ({"a": 1.0, "b": 10.0},)) == (6.0, 23.0)
+
+
+# ---- transforms of transforms ----
+@compiled
+def cubic(x):
+    return x * x * x
+
+
+def test_grad_of_grad():
+    assert flow.grad(flow.grad(cubic))(2.0) == 12.0
+    assert flow.grad(flow.grad(flow.grad(cubic)))(2.0) == 6.0
+
+
+def test_jvp_of_grad():
+    assert flow.jvp(flow.grad(cubic), (2.0,), (10.0,)) == (12.0, 120.0)
+
+
+def test_grad_of_value_and_grad_counts_both():
+    value, gradient = flow.value_and_grad(flow.value_and_grad(cubic))(2.0)
+    assert value == (8.0, 12.0) and gradient == 24.0
+
+
+def test_hessian_product_of_a_loop_with_stores():
+    @compiled
+    def f(x):
+        y = x * 1.0
+        for i in range(1, len(y)):
+            y[i] = y[i] * y[i - 1]
+        return np.sum(y)
+
+    x, v = np.array([2.0, 3.0, 5.0]), np.array([1.0, 0.0, 0.0])
+    _, column = flow.jvp(flow.grad(f), (x,), (v,))
+    assert column.tolist() == [0.0, 6.0, 3.0]
+
+
+def test_a_transform_called_inside_a_function():
+    @compiled
+    def f(x):
+        return flow.grad(cubic)(x) * x
+
+    assert f(2.0) == 24.0 and flow.grad(f)(2.0) == 36.0
+
+
+def test_jvp_called_inside_a_function():
+    @compiled
+    def f(x):
+        return flow.jvp(cubic, (x,), (1.0,))[1]
+
+    assert f(2.0) == 12.0 and flow.grad(f)(2.0) == 12.0
+
+
+def reduced(x, axis):
+    return np.sum(np.sum(x, axis=axis) ** 2)
+
+
+def test_a_transform_inside_learns_what_must_be_static():
+    @compiled
+    def f(x, axis):
+        return np.sum(flow.grad(reduced)(x, axis) * x)
+
+    x = np.arange(6.0).reshape(2, 3)
+    for axis in (0, 1, 0):
+        assert f(x, axis) == pytest.approx(2 * np.sum(x.sum(axis) ** 2))
+
+
+def of_model(m):
+    return np.sum(m.weight * m.weight) * m.bias
+
+
+def test_a_transform_inside_of_a_dataclass():
+    @compiled
+    def f(w):
+        return np.sum(flow.grad(of_model)(Model(w, 3.0)).weight * w)
+
+    assert f(np.ones(2)) == 12.0
+
+
+def test_stop_gradient():
+    @compiled
+    def f(x, p):
+        kept = flow.stop_gradient({"x": x, "n": 2})
+        return np.sum(kept["x"] * x) * kept["n"] + flow.stop_gradient(p) * p
+
+    x = np.array([1.0, 2.0])
+    dx, dp = flow.grad(f, (0, 1))(x, 3.0)
+    assert dx.tolist() == [2.0, 4.0] and dp == 3.0
+    assert flow.stop_gradient(x) is not x and flow.stop_gradient(x).tolist() == [1.0, 2.0]

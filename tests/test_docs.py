@@ -1,0 +1,172 @@
+"""The programs printed in docs and in the README are what the code prints.
+
+`pytest --update-docs tests/test_docs.py` rewrites them. A page marks a block with
+`<!-- name:begin -->` and `<!-- name:end -->`.
+"""
+
+import ast
+import inspect
+import linecache
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.ir.text import to_text
+from srcgrad.passes import lowered
+from srcgrad.primitives import REGISTRY
+from tests import docs_examples as examples
+from tests.errors import PROGRAMS, Program
+from tests.kept import ROOT, blocks, check_block, fenced
+from tests.structures import copied
+
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+ARGUMENTS = {
+    "power": (2.0, 3),
+    "energy": (np.ones(4),),
+    "relax": (np.ones(4), 0.5),
+    "settle": (2.0,),
+    "shared": (np.ones(3), 1.0),
+    "alternate": (np.ones(3), np.ones(3), 2),
+}
+POSITIONS = {"relax": (0, 1)}
+
+
+def compiled(name: str) -> flow.Compiled:
+    return flow.compile(getattr(examples, name), target="python")
+
+
+def source(name: str) -> str:
+    return inspect.getsource(getattr(examples, name))
+
+
+def primal(name: str) -> str:
+    return compiled(name).source("primal", *ARGUMENTS[name])
+
+
+def adjoint(name: str) -> str:
+    return flow.grad(compiled(name), POSITIONS.get(name, 0)).source("adjoint", *ARGUMENTS[name])
+
+
+def lowered_text(name: str) -> str:
+    gradient = flow.value_and_grad(compiled(name))
+    program = gradient._program(dict(zip(gradient._names, ARGUMENTS[name], strict=True)))[0]
+    return to_text(lowered(program.function, REGISTRY))
+
+
+def numba(name: str) -> str:
+    return flow.value_and_grad(getattr(examples, name)).source("numba", *ARGUMENTS[name])
+
+
+STAGES: dict[str, Callable[[str], str]] = {
+    "source": source,
+    "primal": primal,
+    "adjoint": adjoint,
+    "lowered": lowered_text,
+    "numba": numba,
+}
+
+
+def readme_adjoint() -> str:
+    return (
+        f"{fenced(source('power'))}\n{fenced(adjoint('power'))}\n"
+        "`python -m srcgrad demo --adjoint` prints that of the demonstration's model.\n"
+    )
+
+
+def code_map() -> str:
+    """A line per folder and file of the package: the first sentence of its docstring."""
+    package = ROOT / "srcgrad"
+    lines = []
+    for folder in sorted({p.parent for p in package.rglob("*.py")}):
+        name = folder.relative_to(ROOT).as_posix()
+        about = first_sentence(folder / "__init__.py")
+        lines.append(f"**`{name}/`** {about}\n")
+        files = sorted(p for p in folder.glob("*.py") if not p.stem.startswith("__"))
+        lines += [f"- `{p.name}`: {first_sentence(p)}" for p in files]
+        lines.append("")
+    return "\n".join(lines).replace("\n\n\n", "\n\n")
+
+
+def first_sentence(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    sentence = re.split(r"(?<=\.)\s|\n\n", text, maxsplit=1)[0]
+    return " ".join(sentence.split())
+
+
+def refusals() -> str:
+    """The lines of the programs in tests/errors that Python would run and srcgrad refuses."""
+    themes = {"language": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
+    parts = []
+    for theme, title in themes.items():
+        rows = [refusal(p) for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
+        lines = [
+            "| line | reason | way out |",
+            "|---|---|---|",
+            *dict.fromkeys(r for r in rows if r),
+        ]
+        parts.append(f"**{title}**\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def refusal(program: Program) -> str | None:
+    """A row of the table; None if nothing is refused, which is for `test_errors` to say."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fn = flow.compile(program.fn, target="python")
+            flow.grad(fn, program.position)(*copied(program.args))
+    except flow.SrcgradError as error:
+        line = linecache.getline(program.file, program.line or 0).partition("  # error")[0].strip()
+        cells = (f"`{line}`", error.reason, error.way_out)
+        return "| " + " | ".join(c.replace("|", r"\|") for c in cells) + " |"
+    return None
+
+
+def produced(name: str) -> str:
+    match name:
+        case "adjoint":
+            return readme_adjoint()
+        case "code-map":
+            return code_map()
+        case "refusals":
+            return refusals()
+    function, _, stage = name.partition("-")
+    return fenced(STAGES[stage](function))
+
+
+MARKED = [(page, name) for page in PAGES for name in blocks(page)]
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), MARKED, ids=[f"{page.stem}-{name}" for page, name in MARKED]
+)
+def test_block(page: Path, name: str, pytestconfig: pytest.Config):
+    check_block(page, name, produced(name), pytestconfig.getoption("--update-docs"))
+
+
+def test_every_page_that_prints_programs_is_marked():
+    assert {page.stem for page, _ in MARKED} == {
+        "README", "architecture", "how_reverse_mode_works", "limitations",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_named_files_exist(page: Path):
+    """What a page calls by its path is there: tests by their name too."""
+    text = page.read_text(encoding="utf-8")
+    for path, _, test in re.findall(r"`((?:tests|srcgrad|docs)/[\w/.]+)(::(\w+))?`", text):
+        assert (ROOT / path).exists(), f"{page.name} names {path}"
+        if test:
+            assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"

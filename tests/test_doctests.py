@@ -1,0 +1,40 @@
+"""Examples in docstrings run and give what they say."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import srcgrad
+from srcgrad.ir.parse import parse
+from srcgrad.ir.text import to_text
+from srcgrad.primitives import REGISTRY
+
+# what the passes' before-and-after examples may use
+SCOPE = {
+    "REGISTRY": REGISTRY,
+    "parse": lambda text: parse(text, REGISTRY),
+    "show": lambda f: print(to_text(f, notes=False), end=""),
+}
+SKIPPED = ("srcgrad.__main__", "srcgrad.testing.fuzz.__main__", "srcgrad.demo.picture")
+MODULES = [
+    m.name
+    for m in pkgutil.walk_packages(srcgrad.__path__, "srcgrad.")
+    if m.name not in SKIPPED and not m.name.startswith("srcgrad.backends.generated.")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name: str):
+    scope = SCOPE if name.startswith("srcgrad.passes") else {}
+    failed, _ = doctest.testmod(importlib.import_module(name), extraglobs=scope)
+    assert not failed
+
+
+PUBLIC = ("compile", "grad", "value_and_grad", "vjp", "jvp", "stop_gradient")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_have_an_example(name: str):
+    assert ">>>" in (getattr(srcgrad, name).__doc__ or "")

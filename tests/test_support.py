@@ -1,0 +1,198 @@
+"""docs/support.md: what is supported, written from the tables that decide it.
+
+`pytest --update-docs tests/test_support.py` rewrites the page. The test fails when it is stale.
+"""
+
+import builtins
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import api
+from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.interpreter import _SPELLED, Interpreter
+from srcgrad.primitives import REGISTRY
+from tests.kept import ROOT, check_file
+
+PAGE = ROOT / "docs" / "support.md"
+MODULES: dict[str, Any] = {
+    "builtins": builtins,
+    "math": math,
+    "numpy": np,
+    "numpy.linalg": np.linalg,
+}
+
+KINDS = {
+    "derive": "partial derivatives",
+    "linear": "linear: its transpose",
+    "multilinear": "linear in each argument: transposes",
+    "custom": "a rule for each direction",
+    "nondiff": "none: not a float, or memory",
+    "flat": "zero almost everywhere",
+    "shadow": "by reverse mode itself: shadows",
+}
+
+# how a syntax node is spelled; a node that is not here goes by its own name
+SPELLED = {
+    "AnnAssign": "x: float = v", "Assert": "assert", "Assign": "a = v, a, b = v, x[i] = v",
+    "AugAssign": "x += v, x[i] *= v", "Break": "break", "Continue": "continue",
+    "Expr": "a call alone",
+    "For": "for", "FunctionDef": "def inside a function", "If": "if, elif, else",
+    "Import": "import m", "ImportFrom": "from m import f", "Match": "match", "Pass": "pass",
+    "Raise": "raise", "Return": "return, anywhere", "While": "while, while ... else",
+    "With": "with",
+    "Attribute": "x.name", "BinOp": "a + b, a @ b, a ** b", "BoolOp": "a and b, a or b",
+    "Call": "f(x, *args, **named)", "Compare": "a < b <= c, is, in", "Constant": "literals",
+    "Dict": "{...: ...}", "DictComp": "{k: v for ...}", "GeneratorExp": "sum(v for ...)",
+    "IfExp": "a if c else b", "JoinedStr": "f-strings", "Lambda": "lambda", "List": "[...]",
+    "ListComp": "[v for ...]", "Name": "names", "NamedExpr": ":=", "Set": "{...}",
+    "SetComp": "{v for ...}", "Starred": "*rest", "Subscript": "x[i], x[1:, None], x[mask]",
+    "Tuple": "(...)", "UnaryOp": "-a, not a, ~a",
+}  # fmt: skip
+
+# names in common use besides a function's own
+ALIASES = {
+    "numpy.absolute": ["abs"], "numpy.remainder": ["mod"], "numpy.divide": ["true_divide"],
+    "numpy.conjugate": ["conj"],
+}  # fmt: skip
+
+INTRODUCTION = """# What is supported
+
+Written by `pytest --update-docs tests/test_support.py` from the tables of the compiler: a name that
+is listed has a handler, a name that is not is refused at the line that uses it. A function of
+yours needs no entry: its source is read. Why something is refused, and the way out, is in
+[limitations.md](limitations.md).
+
+A function that becomes one or two primitives shows them with the way they are differentiated; the
+others are written with primitives, loops and stores, and are differentiated as their parts are.
+"""
+
+
+def kind_of(name: str) -> str:
+    p = REGISTRY[name]
+    if p.kind == "nondiff" and p.flat:
+        return "flat"
+    if p.kind == "linear" and p.rules == ():
+        return "shadow"
+    return p.kind
+
+
+def home_of(f: Any) -> tuple[str, str]:
+    """The module a function is listed under, and its name there."""
+    name = getattr(f, "__name__", str(f))
+    name = {"ufunc.at": "add.at"}.get(getattr(f, "__qualname__", ""), name)
+    for module, space in MODULES.items():
+        if getattr(space, name, None) is f:
+            return module, "`, `".join([name, *ALIASES.get(f"{module}.{name}", ())])
+    own = str(getattr(f, "__module__", None) or "numpy")
+    return ("srcgrad" if own.startswith("srcgrad.") else own.removeprefix("_")), name
+
+
+def primitives_of(name: str, handler: Any) -> list[str]:
+    """The primitives with a say in the derivative that a handler names itself."""
+    cells = [c.cell_contents for c in handler.__closure__ or ()]
+    strings = {*strings_of(handler.__code__), *(c for c in cells if isinstance(c, str))}
+    found = sorted(s for s in strings if s in REGISTRY and kind_of(s) not in ("nondiff", "shadow"))
+    return [name] if name in found else found
+
+
+def strings_of(code: Any) -> Iterable[str]:
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif hasattr(constant, "co_consts"):
+            yield from strings_of(constant)
+
+
+def becomes(name: str, handler: Any) -> tuple[str, str]:
+    """What a function becomes, and how that is differentiated."""
+    cells = [c.cell_contents for c in handler.__closure__ or ()]
+    only = [c for c in cells if isinstance(c, str) and c in REGISTRY]
+    if len(only) == 1 and kind_of(only[0]) == "nondiff":
+        return f"`{only[0]}`", KINDS["nondiff"]
+    found = only if len(only) == 1 else primitives_of(name, handler)
+    if not 1 <= len(found) <= 2:
+        return "", ""
+    kinds = dict.fromkeys(KINDS[kind_of(p)] for p in found)
+    return ", ".join(f"`{p}`" for p in found), "; ".join(kinds)
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in lines
+    )
+
+
+def listed(rows: Iterable[tuple[str, str, str]], head: str) -> str:
+    """A table of what becomes primitives, a line with the others."""
+    rows = sorted(set(rows))
+    parts = [table((head, "becomes", "derivative"), [r for r in rows if r[1]])]
+    parts = parts if any(r[1] for r in rows) else []
+    others = ", ".join(r[0] for r in rows if not r[1])
+    return "\n\n".join([*parts, f"As their parts are: {others}."] if others else parts)
+
+
+def functions() -> str:
+    by_module: dict[str, list[tuple[str, str, str]]] = {}
+    for f, handler in FUNCTIONS.items():
+        module, names = home_of(f)
+        row = (f"`{names}`", *becomes(names.split("`")[0], handler))
+        by_module.setdefault(module, []).append(row)
+    return "\n\n".join(
+        f"### {module}\n\n{listed(rows, 'name')}" for module, rows in sorted(by_module.items())
+    )
+
+
+def methods() -> str:
+    of_arrays = [
+        (f"`.{n}()`", *becomes(n, h)) for (kind, n), h in METHODS.items() if kind == "array"
+    ]
+    others: dict[str, list[str]] = {}
+    for kind, name in METHODS:
+        if kind != "array":
+            others.setdefault(kind, []).append(f"`{name}`")
+    lines = [f"Of a {kind}: {', '.join(sorted(names))}." for kind, names in sorted(others.items())]
+    return listed(of_arrays, "of an array") + "\n\n" + "\n\n".join(lines)
+
+
+def syntax() -> str:
+    def nodes_of(prefix: str) -> str:
+        nodes = sorted(n.removeprefix(prefix) for n in dir(Interpreter) if n.startswith(prefix))
+        return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
+
+    done = {n.removeprefix("_do_") for n in dir(Interpreter) if n.startswith("_do_")}
+    refused = ", ".join(f"`{text}`" for node, text in _SPELLED.items() if node not in done)
+    return (
+        f"Statements: {nodes_of('_do_')}.\n\nExpressions: {nodes_of('_of_')}.\n\n"
+        f"Refused by name: {refused}, `yield`, `await`."
+    )
+
+
+def primitives() -> str:
+    by_kind: dict[str, list[str]] = {}
+    for name in REGISTRY:
+        by_kind.setdefault(kind_of(name), []).append(f"`{name}`")
+    rows = [(KINDS[kind], ", ".join(sorted(by_kind[kind]))) for kind in KINDS if kind in by_kind]
+    return table(("derivative", "primitives"), rows)
+
+
+def page() -> str:
+    sections = {
+        "Python": syntax(), "Functions": functions(), "Methods": methods(),
+        "Primitives and how each is differentiated": primitives(),
+    }  # fmt: skip
+    return INTRODUCTION + "".join(f"\n## {title}\n\n{text}\n" for title, text in sections.items())
+
+
+def test_the_page_is_fresh(pytestconfig: pytest.Config):
+    update = pytestconfig.getoption("--update-docs")
+    check_file(PAGE, page(), update, "--update-docs tests/test_support.py")
+
+
+def test_every_kind_is_said():
+    assert api.grad in FUNCTIONS, "the transforms are listed as well"
+    assert {kind_of(name) for name in REGISTRY} <= set(KINDS)
