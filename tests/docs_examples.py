@@ -1,4 +1,5 @@
 """The functions whose programs are printed in the pages of docs and in the README."""
+# ruff: noqa: B007
 
 import numpy as np
 

@@ -87,12 +87,25 @@ def scaled(x, a, b=1.0):
     return a * x * x + b * x
 
 
+def scaled_once(x):
+    return x * x
+
+
 SPRING = Spring()
+
+
+def tripled(f):
+    @functools.wraps(f)
+    def wrapper(*args, **named):
+        return 3.0 * f(*args, **named)
+
+    return wrapper
 
 
 @pytest.mark.parametrize(
     ("f", "want"),
     [
+        (tripled(scaled_once), 12.0),
         (SPRING.energy, 6.0),
         (SPRING, 6.0),
         (Spring.double, 2.0),
@@ -100,7 +113,15 @@ SPRING = Spring()
         (functools.partial(functools.partial(scaled, b=0.0), a=3.0), 12.0),
         (lambda x: x * x * x, 12.0),
     ],
-    ids=["method", "instance", "staticmethod", "partial", "partial of partial", "lambda"],
+    ids=[
+        "decorated",
+        "method",
+        "instance",
+        "staticmethod",
+        "partial",
+        "partial of partial",
+        "lambda",
+    ],
 )
 def test_callables(f, want):
     assert flow.grad(compiled(f))(2.0) == want

@@ -118,6 +118,16 @@ def test_dataclasses_are_rebuilt_without_init():
     assert g.steps is None and g.made == []
 
 
+def test_a_returned_list_is_a_list():
+    @compiled
+    def f(x):
+        return {"parts": [x, (2.0 * x, [])]}
+
+    got = f(3.0)
+    assert got == {"parts": [3.0, (6.0, [])]} and type(got["parts"]) is list
+    assert f(3.0)["parts"] is not got["parts"]
+
+
 def test_returned_containers_are_rebuilt():
     @compiled
     def f(x):

@@ -60,9 +60,10 @@ class Primal:
     function: types.FunctionType
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        t = staged("frontend", lambda: trace(self.function, arguments, demands), _function)
-        function = staged("passes", lambda: run_passes(t.function, REGISTRY))
-        p = Program(function, t.inputs, t.hidden, t.guards, t.output, t.source.name)
+        function: Any = self.function
+        t = staged("frontend", lambda: trace(function, arguments, demands), _function)
+        made = staged("passes", lambda: run_passes(t.function, REGISTRY))
+        p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.name)
         return replace(p, stored=frozenset(p.order[k] for k in p.written))
 
 

@@ -5,7 +5,6 @@ Dataclasses are rebuilt without calling `__init__`. Never copies an array.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -80,10 +79,9 @@ def filled(shape: Any, values: list[Any]) -> Any:
             return made
     parts = children(shape)
     if parts is None:
-        return copy.copy(shape) if isinstance(shape, list | dict) else shape
-    return rebuild(
-        shape if type(shape) is not list else list(shape), [filled(p, values) for p in parts]
-    )
+        return shape
+    made = [filled(p, values) for p in parts]
+    return made if isinstance(shape, list) else rebuild(shape, made)
 
 
 def renumbered(shape: Any, numbers: dict[int, int]) -> Any:

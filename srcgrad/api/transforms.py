@@ -81,10 +81,10 @@ def over(fn: Any, transforms: tuple, options: Options) -> Compiled:
 
 
 def _as_function(fn: Any) -> Any:
-    """A plain function for a callable: methods, partials and instances are wrapped."""
+    """A plain function for a callable: methods, partials, instances, what a decorator made."""
     import types
 
-    if isinstance(fn, types.FunctionType):
+    if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
         return fn
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
         raise ArgumentTypeError(

@@ -120,7 +120,7 @@ def report_timing(value_and_grad, loss, point, pelts):
 
 
 def report_adjoint(value_and_grad, whole):
-    """Print the adjoint program, or the first lines of its reverse sweep and how to see the rest."""
+    """Print the adjoint program, or where its reverse sweep starts and how to see the rest."""
     lines = value_and_grad.source("adjoint").rstrip().splitlines()
     first = next(k for k, line in enumerate(lines) if "# grad of:" in line)
     shown = lines if whole else lines[first : first + ADJOINT_LINES]

@@ -122,20 +122,12 @@ class Calls:
             self._refuse_unknown(f, node)
         if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
             self.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
-        if hasattr(f, "__wrapped__") and not self._same_source(f):
-            self.refuse(
-                node, f"{f.__name__}() is wrapped by a decorator that cannot be followed",
-                "call the undecorated function",
-            )  # fmt: skip
         try:
             found = source.find(f)
         except SourceError as e:
             self.refuse(node, e.reason, e.way_out)
         bound = self.bind(f, args, kwargs, node)
         return self.inline(found, bound, None, node)
-
-    def _same_source(self, f: types.FunctionType) -> bool:
-        return f.__code__ is getattr(f.__wrapped__, "__code__", None)  # type: ignore[attr-defined]
 
     def bind(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any

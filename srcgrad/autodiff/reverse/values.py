@@ -199,11 +199,42 @@ class ForwardValues:
         return self.b.retyped(got, v.type, v.name)
 
     def _pure_array(self, v: Var) -> Any:
-        """An array that is never stored to: its saved contents, or a view of its base's."""
+        """An array that is never stored to: a view, computed again, or its saved contents."""
         d = self.program.owner.get(v)
         if isinstance(d, Def) and d.op.view:
             return self.b(d.op, *self.many(d.args), name=v.name, **d.params)
+        leaves = self._leaves(v)
+        if isinstance(d, Def) and v not in leaves and len(leaves - set(self._tape)) <= 1:
+            # what it is computed from is saved anyway, or instead of it
+            args = tuple(self.contents(a) for a in d.args)
+            return self.b(d.op, *args, name=v.name, **d.params)
         return self.saved_array(v, late=False)
+
+    def _leaves(self, v: Any) -> set[Var]:
+        """The arrays that must be saved so that a pure array can be computed again here."""
+        if not isinstance(v, Var) or isinstance(v.type, Scalar) or self.find(v) is not None:
+            return set()
+        d = self.program.owner.get(v)
+        if not self.program.classes.is_pure(v):
+            return set()  # judged by its user
+        if self.program.is_direct(v):
+            return set()
+        if isinstance(d, Def) and d.op.view and all(self.is_cheap(a) for a in d.args[1:]):
+            return self._leaves(d.args[0])
+        if not isinstance(d, Def) or not d.op.elementwise or d.op.name not in CHEAP:
+            return {v}
+        if not all(self._is_as_it_was(a, v) for a in d.args):
+            return {v}
+        return set().union(*(self._leaves(a) for a in d.args))
+
+    def _is_as_it_was(self, a: Any, user: Var | None = None) -> bool:
+        """Whether an operand has the contents here that it had where `user` was computed."""
+        if not isinstance(a, Var) or isinstance(a.type, Scalar) or self.program.classes.is_pure(a):
+            return True
+        if user is None or not self._reachable(a):
+            return False
+        cls = self.program.classes.of(a)
+        return self.program.intact(cls, self.program.defined[user], self.now)
 
     def saved_array(self, v: Var, late: bool) -> Any:
         """The contents an array had when it was defined (`late`: at the end of its block)."""
