@@ -31,6 +31,7 @@ class RuleValues(Values):
     def __init__(self, definition: Def, values: ForwardValues):
         super().__init__(definition)
         self.values = values
+        self.suspects = values.suspects
 
     def __call__(self, k: int) -> Atom:
         return self.values.contents(self.definition.args[k])

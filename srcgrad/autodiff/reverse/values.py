@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.autodiff.finite import Suspects
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
@@ -33,6 +34,7 @@ class ForwardValues:
         self.b = insertions.builder
         tapes.values = self
         self.references: Any = None  # set by References
+        self.suspects = Suspects(program.function, program.classes)
         self.now: Point = ()
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
