@@ -201,7 +201,7 @@ class Compiled:
     def _demote(self, stale: Entry) -> None:
         """A captured number that changed becomes an input: no new code for each value."""
         for guard in stale.program.guards:
-            number = isinstance(guard.value, int) and not isinstance(guard.value, bool)
+            number = isinstance(guard.value, int | float) and not isinstance(guard.value, bool)
             if number and not guard.holds():
                 self._demands.inputs.add(guard.key)
 

@@ -8,6 +8,8 @@ are suspect where the program itself asks whether something is finite.
 
 from __future__ import annotations
 
+import math
+
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
 from srcgrad.ir.types import float_type, is_reference
@@ -19,6 +21,7 @@ SUSPECT = frozenset(
      "logabsdet", "fmod", "mod")
 )  # fmt: skip
 ASKING = frozenset(("isnan", "isinf", "isfinite"))
+TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size
 
 
 class Suspects:
@@ -28,6 +31,7 @@ class Suspects:
         self.classes = classes
         self._found: set[Var] = set()
         statements = list(walk(function.body))
+        self._bounds = LowerBounds(statements)
         if any(isinstance(s, Def) and s.op.name in ASKING for s in statements):
             self._found.update(self._key(p) for p in function.params if float_type(p.type))
         size = -1
@@ -53,7 +57,7 @@ class Suspects:
             case Def(var=None):
                 self._add(s.args[0], s.args[1:]) if s.args else None
             case Def(var=Var() as v):
-                if _is_source(s) and float_type(v.type):
+                if float_type(v.type) and not self.is_tame(s):
                     self._found.add(self._key(v))
                 self._add(v, s.args)
             case For() | While():
@@ -64,11 +68,59 @@ class Suspects:
                 for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
                     self._add(r, (x, y))
 
+    def is_tame(self, s: Def) -> bool:
+        """Whether value and partials of an operation are finite for finite operands."""
+        bound = self._bounds
+        match s.op.name:
+            case "div":
+                return bound.is_away_from_zero(s.args[1])
+            case "sqrt" | "log" | "log2" | "log10" | "log1p":
+                return bound.is_away_from_zero(s.args[0])
+            case "pow" | "powi":
+                whole = s.op.name == "powi" and s.params["n"] >= 0
+                return whole or bound.is_away_from_zero(s.args[0])
+        return s.op.name not in SUSPECT
 
-def _is_source(s: Def) -> bool:
-    if s.op.name == "div":
-        divisor = s.args[1]
-        return not (isinstance(divisor, Const) and divisor.value != 0)
-    if s.op.name == "powi":
-        return s.params["n"] < 0
-    return s.op.name in SUSPECT
+
+class LowerBounds:
+    """Lower bounds of values by the shape of their formulas: sums of squares and a constant."""
+
+    def __init__(self, statements: list):
+        self._definition = {
+            s.var: s for s in statements if isinstance(s, Def) and s.var is not None
+        }
+        self._known: dict[Var, float] = {}
+
+    def is_away_from_zero(self, a: Atom) -> bool:
+        if isinstance(a, Const):
+            return a.value != 0
+        return self.of(a) > TINY
+
+    def of(self, a: Atom) -> float:
+        if isinstance(a, Const):
+            return float(a.value) if not isinstance(a.value, complex) else -math.inf
+        if a not in self._known:
+            self._known[a] = -math.inf  # meets itself: nothing is known
+            d = self._definition.get(a)
+            self._known[a] = -math.inf if d is None else self._formula(d)
+        return self._known[a]
+
+    def _formula(self, d: Def) -> float:
+        match d.op.name, d.args:
+            case "add", (a, b):
+                return self.of(a) + self.of(b)
+            case "mul", (a, b):
+                low = self.of(a), self.of(b)
+                return low[0] * low[1] if min(low) >= 0 else 0.0 if a is b else -math.inf
+            case "powi", (a,):
+                even = d.params["n"] % 2 == 0 and d.params["n"] > 0
+                return max(self.of(a), 0.0) ** d.params["n"] if even else -math.inf
+            case "sqrt", (a,) if self.of(a) >= 0:
+                return math.sqrt(self.of(a))
+            case "maximum", (a, b):
+                return max(self.of(a), self.of(b))
+            case "abs", (a,):
+                return max(self.of(a), 0.0)
+            case ("cast" | "broadcast_to" | "copy" | "view"), (a, *_):
+                return self.of(a)
+        return -math.inf

@@ -58,18 +58,21 @@ def contribution(
     if op.kind == "derive":
         partial = rule(y, *args, **definition.params)
         _check_real(definition, partial)
-        return made(tracer.product(seed, partial, op.singular or _reads_suspects(definition, k, values)))
+        return made(tracer.product(seed, partial, _absorbs(definition, k, values)))
     _check_real(definition, 1.0 if op.kind == "linear" else None)
     return made(rule(seed, y, *args, **definition.params))
 
 
-def _reads_suspects(definition: Def, k: int, values: Values | None) -> bool:
-    """Whether the partial for argument `k` is made of a value that may be infinite or NaN."""
-    if values is None or values.suspects is None:
-        return False
+def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
+    """Whether a zero adjoint may meet a partial for argument `k` that is infinite or NaN."""
+    suspects = None if values is None else values.suspects
+    if suspects is None:
+        return definition.op.singular
+    if definition.op.singular and not suspects.is_tame(definition):
+        return True
     positions, result = reads(definition, k)
     atoms = [definition.args[p] for p in positions]
-    return any(values.suspects(a) for a in [*atoms, *([definition.var] if result else [])])
+    return any(suspects(a) for a in [*atoms, *([definition.var] if result else [])])
 
 
 def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:

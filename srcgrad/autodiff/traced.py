@@ -24,7 +24,7 @@ class Values:
     Reverse mode overrides the three methods: they are called only for what a rule reads.
     """
 
-    suspects: Callable[[Any], bool] | None = None  # whether an atom may be infinite or NaN
+    suspects: Any = None  # `finite.Suspects`: which atoms may be infinite or NaN
 
     def __init__(self, definition: Def):
         self.definition = definition

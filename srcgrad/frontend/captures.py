@@ -1,7 +1,8 @@
 """What a function reads beyond its arguments, and what a signature must specialise on.
 
-Captured arrays and floats are hidden inputs, read afresh at every call; captured functions,
-modules, strings and ints are static and guarded. `Demands` remembers, per compiled object, what
+Captured arrays and the floats of closures are hidden inputs, read afresh at every call; captured
+functions, modules, strings, ints and the floats of modules are static and guarded: a number that
+is seen to change becomes an input. `Demands` remembers, per compiled object, what
 earlier attempts found out: arguments that must be static, loops to unroll, lists that grow.
 """
 
@@ -63,7 +64,7 @@ class Guard:
         if now is self.value:
             return True
         same = type(now) is type(self.value) and isinstance(now, int | float | str)
-        return same and now == self.value
+        return same and repr(now) == repr(self.value)  # tells -0.0 from 0.0, and nan is nan
 
 
 class Captures:
@@ -128,9 +129,10 @@ class Captures:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
-        if isinstance(value, float | complex | np.floating | np.complexfloating) or (
-            isinstance(value, NUMBERS) and key in self.demands.inputs
-        ):
+        changing = isinstance(value, float | complex | np.floating | np.complexfloating)
+        if isinstance(value, float) and key[0] == "global":
+            changing = False  # a constant of its module, until it is seen to change
+        if changing or (isinstance(value, NUMBERS) and key in self.demands.inputs):
             if ("static", *key) in self.demands.static_leaves:
                 self.guards[key] = Guard(fetch, value, key, name)
                 return value

@@ -62,6 +62,8 @@ class _Joint:
         )
         self.insertions = Insertions(self.b)
         self.values = ForwardValues(program, self.insertions, Tapes(program, self.insertions))
+        if first is not None:
+            self.values.expected = first.values.taped
         self.references = References(self.values, threaded or set(), wanted)
         active = Activity(function, self.wrt, program.classes, function.returns)
         self.adjoints = Adjoints(self.values, self.references, active)

@@ -19,8 +19,8 @@ from srcgrad.ir.walk import map_type
 
 # cheaper to compute again than to store and load
 CHEAP = frozenset(
-    ("add", "sub", "mul", "neg", "div", "maximum", "minimum", "abs", "sign", "where", "cast", "lt",
-     "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "floordiv", "mod",
+    ("add", "sub", "mul", "neg", "div", "sqrt", "maximum", "minimum", "abs", "sign", "where", "cast",
+     "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "floordiv", "mod",
      "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
      "bit_and", "bit_or", "bit_xor", "floor", "stop_gradient", "absorb")
 )  # fmt: skip
@@ -39,6 +39,7 @@ class ForwardValues:
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
         self.forced: set[Var] = set()
+        self.expected: set[Var] = set()  # what a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
 
@@ -75,6 +76,11 @@ class ForwardValues:
             got = self._have(a)
             self.remember(a, got)
         return got
+
+    @property
+    def taped(self) -> set[Var]:
+        """What is kept on tapes so far."""
+        return set(self._tape)
 
     def many(self, atoms: Any) -> tuple[Any, ...]:
         return tuple(self(a) for a in atoms)
@@ -125,12 +131,29 @@ class ForwardValues:
             return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
         if d.op.view:
             return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
-        return (
-            isinstance(v.type, Scalar)
-            and d.op.name in CHEAP
-            and all(isinstance(a.type, Scalar) or d.op.name == "dim" for a in d.args)
-            and all(self.is_cheap(a) for a in d.args if d.op.name != "dim")
+        if not self._is_arithmetic(d):
+            return False
+        leaves = self._scalar_leaves(v, {})
+        return len(leaves - self._tape.keys() - self.expected) <= 1
+
+    def _is_arithmetic(self, d: Def) -> bool:
+        """A cheap operation on scalars."""
+        return d.op.name in CHEAP and all(
+            isinstance(a.type, Scalar) or d.op.name == "dim" for a in d.args
         )
+
+    def _scalar_leaves(self, v: Any, seen: dict[Var, set[Var]]) -> set[Var]:
+        """The scalars that must be remembered so that `v` can be computed again here."""
+        if not isinstance(v, Var) or self.program.is_direct(v) or self.find(v) is not None:
+            return set()
+        if v not in seen:
+            d = self.program.owner.get(v)
+            inner = isinstance(d, Def) and v not in self.forced and self._is_arithmetic(d)
+            if inner and d.op.name != "dim":
+                seen[v] = set().union(*(self._scalar_leaves(a, seen) for a in d.args))
+            else:
+                seen[v] = set() if inner or self.is_cheap(v) else {v}
+        return seen[v]
 
     def _reachable(self, v: Any) -> bool:
         """Whether a reference can be had here without a tape of references of its own."""
@@ -206,7 +229,7 @@ class ForwardValues:
         if isinstance(d, Def) and d.op.view:
             return self.b(d.op, *self.many(d.args), name=v.name, **d.params)
         leaves = self._leaves(v)
-        if isinstance(d, Def) and v not in leaves and len(leaves - set(self._tape)) <= 1:
+        if isinstance(d, Def) and v not in leaves and len(leaves - self._tape.keys()) <= 1:
             # what it is computed from is saved anyway, or instead of it
             args = tuple(self.contents(a) for a in d.args)
             return self.b(d.op, *args, name=v.name, **d.params)
