@@ -15,7 +15,7 @@ from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Scalar
-from srcgrad.ir.walk import map_type
+from srcgrad.ir.walk import map_type, walk
 
 # cheaper to compute again than to store and load
 CHEAP = frozenset(
@@ -24,6 +24,23 @@ CHEAP = frozenset(
      "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
      "bit_and", "bit_or", "bit_xor", "floor", "stop_gradient", "absorb")
 )  # fmt: skip
+
+
+LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
+
+
+def milestones(program: Program) -> set[Var]:
+    """Values at the end of every long chain of cheap operations: remembered, so chains are short."""
+    depth: dict[Var, int] = {}
+    out: set[Var] = set()
+    for s in walk(program.function.body):
+        if isinstance(s, Def) and s.var is not None and s.op.name in CHEAP:
+            below = [depth.get(a, 0) for a in s.args if isinstance(a, Var)]
+            depth[s.var] = 1 + max(below, default=0)
+            if depth[s.var] > LONGEST_CHAIN:
+                out.add(s.var)
+                depth[s.var] = 0
+    return out
 
 
 class ForwardValues:
@@ -38,7 +55,7 @@ class ForwardValues:
         self.now: Point = ()
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
-        self.forced: set[Var] = set()
+        self.forced: set[Var] = milestones(program)
         self.expected: set[Var] = set()  # what a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
@@ -247,6 +264,8 @@ class ForwardValues:
         if isinstance(d, Def) and d.op.view and all(self.is_cheap(a) for a in d.args[1:]):
             return self._leaves(d.args[0])
         if not isinstance(d, Def) or not d.op.elementwise or d.op.name not in CHEAP:
+            return {v}
+        if v in self.forced:
             return {v}
         if not all(self._is_as_it_was(a, v) for a in d.args):
             return {v}
