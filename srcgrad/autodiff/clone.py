@@ -13,21 +13,33 @@ from srcgrad.ir.walk import defined, map_atoms, map_type
 
 def clone(function: Function) -> Function:
     """The same program over fresh variables; names and locations are kept."""
-    new = {v: Var(v.name, v.type) for v in (*function.params, *defined(function.body))}
+    new: dict[Var, Atom] = {v: Var(v.name, v.type) for v in function.params}
+    body, new = copied(function.body, new)
+    params = tuple(new[p] for p in function.params)
+    for p in params:
+        p.type = map_type(p.type, lambda a: new.get(a, a))  # type: ignore
+    returns = tuple(new.get(a, a) if isinstance(a, Var) else a for a in function.returns)
+    return Function(function.name, params, body, returns)  # type: ignore[arg-type]
+
+
+def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]]:
+    """A block over fresh variables, and what stands for each: `known` for those from outside."""
+    fresh = {v: Var(v.name, v.type) for v in defined(block)}
+    new: dict[Var, Atom] = {**known, **fresh}
 
     def f(a: Atom) -> Atom:
         return new.get(a, a) if isinstance(a, Var) else a
 
     def many(vs: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(new[v] for v in vs)
+        return tuple(fresh[v] for v in vs)
 
     def bind(s: Stmt) -> Stmt:
         match s:
             case Def():
-                return s if s.var is None else replace(s, var=new[s.var])
+                return s if s.var is None else replace(s, var=fresh[s.var])
             case For():
                 params, results = many(s.params), many(s.results)
-                return replace(s, index=new[s.index], params=params, results=results)
+                return replace(s, index=fresh[s.index], params=params, results=results)
             case While():
                 return replace(s, params=many(s.params), results=many(s.results))
             case If():
@@ -36,7 +48,6 @@ def clone(function: Function) -> Function:
     def go(block: Block) -> Block:
         return tuple(bind(map_atoms(s, f, go)) for s in block)
 
-    for v in new.values():
+    for v in fresh.values():
         v.type = map_type(v.type, f)
-    returns = tuple(f(a) for a in function.returns)
-    return Function(function.name, many(function.params), go(function.body), returns)
+    return go(block), new

@@ -38,7 +38,8 @@ def tangent(
     _check_holomorphic(definition, active)
     tracer = tracer_for(builder, definition, values)
     ts = [None if t is None or k not in active else tracer.known(t) for k, t in enumerate(tangents)]
-    out = made(_TANGENTS[op.kind](tracer, definition, ts))
+    rule = _custom if op.jvp is not None else _TANGENTS[op.kind]
+    out = made(rule(tracer, definition, ts))
     return out if out is None or op.view else _spread(builder, out, var.type)
 
 
@@ -87,7 +88,7 @@ def _custom(tracer: Tracer, d: Def, ts: list) -> Any:
 
 
 _TANGENTS = {
-    "derive": _derive, "linear": _linear, "multilinear": _multilinear, "custom": _custom,
+    "derive": _derive, "linear": _linear, "multilinear": _multilinear,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ split evenly, abs is 0 at 0, clip keeps 1 at its bounds.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -28,9 +29,19 @@ def _absorb(g: Any, p: Any) -> Any:
     return np.where(np.equal(g, 0), np.multiply(g, 0), np.multiply(g, p))[()]
 
 
-# 0 * anything = 0: an adjoint that is exactly zero stays so next to an infinite partial.
-# Its own partials are those of the product, so that second derivatives are not lost at zero.
-absorb = derive("absorb", _absorb, lambda y, g, p: p, lambda y, g, p: g, singular=True)
+def _absorb_jvp(tangents: tuple, y: Any, g: Any, p: Any) -> Any:
+    dg, dp = tangents
+    terms = [absorb(dg, p)] if dg is not None else []
+    terms += [absorb(g, dp)] if dp is not None else []
+    return functools.reduce(lambda a, b: a + b, terms)
+
+
+# 0 * anything = 0: an adjoint that is exactly zero stays so next to an infinite partial, and next
+# to that partial's tangent. Its own partials are those of the product, so that second derivatives
+# are not lost at zero.
+absorb = derive(
+    "absorb", _absorb, lambda y, g, p: p, lambda y, g, p: g, singular=True, jvp=_absorb_jvp
+)
 
 
 def _powi(a: Any, n: int) -> Any:

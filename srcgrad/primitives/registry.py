@@ -32,7 +32,8 @@ class Primitive:
     elementwise: bool = False
     # derive: partials(y, *args); linear: transposes(g, y, *args, **params); custom: the same
     rules: tuple[Rule | None, ...] = ()
-    jvp: Rule | None = None  # custom only: (tangents, y, *args, **params), None: zero tangent
+    # (tangents, y, *args, **params), None: zero tangent; instead of what the rules would give
+    jvp: Rule | None = None
     singular: bool = False  # partials may be infinite: products absorb a zero adjoint
     typing: Rule | None = None  # (build, *args, **params) -> (dtype, dims) or more
     effect: bool = False  # writes to its first argument, or to the world
@@ -61,11 +62,9 @@ def register(primitive: Primitive) -> Primitive:
     return primitive
 
 
-def derive(name: str, impl: Callable, *partials: Rule | None, singular: bool = False) -> Primitive:
+def derive(name: str, impl: Callable, *partials: Rule | None, **flags: Any) -> Primitive:
     """An elementwise primitive; `singular` if a partial may be infinite where the value is not."""
-    return register(
-        Primitive(name, impl, "derive", elementwise=True, rules=partials, singular=singular)
-    )
+    return register(Primitive(name, impl, "derive", elementwise=True, rules=partials, **flags))
 
 
 def linear(name: str, impl: Callable, *transposes: Rule | None, **flags: Any) -> Primitive:

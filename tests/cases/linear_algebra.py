@@ -64,18 +64,6 @@ def cholesky(a):
     return np.sum(factor * np.arange(9.0).reshape(3, 3)) + np.sum(np.log(np.diag(factor)))
 
 
-@case(SYMMETRIC + np.diag([0.0, 1.0, 3.0]))
-def eigenvalues(a):
-    symmetric = 0.5 * (a + a.T)
-    values, vectors = np.linalg.eigh(symmetric)
-    return np.sum(values * np.array([1.0, 2.0, 3.0])) + np.sum(vectors[:, 0] ** 4)
-
-
-@case(mat(3, 2) + np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.0]]))
-def singular_values(a):
-    return np.sum(np.linalg.svd(a, compute_uv=False) * np.array([1.0, 2.0]))
-
-
 @case(mat(4, 2) + np.eye(4, 2), vec(4))
 def least_squares_by_normal_equations(a, b):
     x = np.linalg.solve(a.T @ a, a.T @ b)

@@ -12,6 +12,7 @@ from typing import Any
 from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.reverse.adjoints import Adjoints
+from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Program
@@ -39,7 +40,7 @@ def vjp(
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
-    first = _Joint(clone(function), wrt, table, None, seeds)
+    first = _Joint(plain_tests(clone(function)), wrt, table, None, seeds)
     first.build()
     second = _Joint(first.original, wrt, table, first, seeds)
     return second.build()

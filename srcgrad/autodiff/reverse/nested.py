@@ -21,11 +21,8 @@ class Nested(Sweep):
         results = [r for r in s.results if self._has_adjoint(r)]
         if not results and not self.adjoints.touches(s):
             return
-        point = self.values.now
-        if not faults.injected("two-points"):
-            self._after()
+        self._after()
         cond = self.values(s.cond)
-        self.values.now = point
         self.adjoints.prepare(s)
         seeds = {r: self.adjoints.take(r) for r in results}
         free = self.adjoints.free_scalars(s)
@@ -48,7 +45,7 @@ class Nested(Sweep):
         close: Callable[[], None] | None = None,
     ) -> list[Stmt]:
         """Emit the reverse of one block of a statement, its yields seeded; `close` emits last."""
-        point, key = self.values.now, (s, k)
+        point, key = self.program.point[s], (s, k)
         outer, self.adjoints.block = self.adjoints.block, key
         self.values.scopes.append(scope)
         with self.b.block() as out:
@@ -112,6 +109,7 @@ class _Loop:
 
     def emit(self) -> None:
         s, adj = self.s, self.adjoints
+        self.sweep._after()
         adj.prepare(s)
         start, stop, index, scope, reverse = self._range()
         self._carry_own()
@@ -139,9 +137,7 @@ class _Loop:
 
     def _range(self) -> tuple[Any, Any, Var, dict, bool]:
         """The trips actually made, in the opposite direction."""
-        s, point = self.s, self.values.now
-        if not faults.injected("two-points"):
-            self.sweep._after()
+        s = self.s
         if isinstance(s, For):
             start, stop = self.values(s.start), self.values(s.stop)
             index = Var(s.index.name, INT)
@@ -153,7 +149,6 @@ class _Loop:
             index = Var("k", INT)
             scope = {tapes._counter(s).param: index}
             reverse = True
-        self.values.now = point
         return start, stop, index, scope, reverse
 
     def _carry(self, v: Var, init: Any, type_: Any, name: str = "") -> Var:

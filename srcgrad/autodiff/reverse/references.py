@@ -35,12 +35,19 @@ class References:
         self._shadow_refs: set[Var] = set()
         self._reftape: dict[Var, Var] = {}
         self.late: list[Any] = []  # shadows of tapes: allocated when the forward sweep is done
-        self._escaping = _escaping(self.program)
+        self._escaping = _escaping(self.program) | self._named_by_tapes()
 
     # ---- buffers ----
     def is_local(self, v: Var) -> bool:
         """A buffer allocated in a nested block that does not leave it."""
         return isinstance(self.program.owner.get(v), Def) and v not in self._escaping
+
+    def _named_by_tapes(self) -> set[Var]:
+        """Buffers that a tape of references may name: a copy would be another memory."""
+        arrays = [v for v in self.program.defined if isinstance(v.type, Array)]
+        of = self.program.classes.of
+        named = {of(v) for v in arrays if self.program.is_join(v) and self.origins(v) is None}
+        return {v for v in arrays if of(v) in named}
 
     def is_reachable(self, v: Any) -> bool:
         if not isinstance(v, Var) or self.program.is_direct(v) or self.values.find(v) is not None:

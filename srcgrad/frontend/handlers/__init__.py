@@ -4,18 +4,31 @@ A handler takes (interpreter, node, *arguments) and emits IR. What has no row is
 """
 
 from srcgrad.frontend.handlers import (
+    aliases,
     builtin,
+    calculus,
+    choices,
     creation,
+    edits,
     elementwise,
+    gamma,
     joins,
+    matrices,
+    nans,
+    places,
+    polynomials,
     products,
     reductions,
+    scalars,
     shapes,
     sorting,
+    statistics,
+    ufuncs,
 )
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of, method_of
 
 __all__ = [
-    "FUNCTIONS", "METHODS", "builtin", "creation", "elementwise", "handler_of", "joins",
-    "method_of", "products", "reductions", "shapes", "sorting",
+    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "creation", "edits",
+    "elementwise", "gamma", "handler_of", "joins", "matrices", "method_of", "nans",
+    "places", "polynomials", "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -1,0 +1,82 @@
+"""Choices and comparisons of whole arrays: select, extract, compress, array_equal, allclose."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.values import is_array, is_number, plain
+
+
+@implements(np.select)
+def select(it: Any, node: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The choice of the first condition that holds."""
+    conditions = it.static_items(condlist, node)
+    choices = it.static_items(choicelist, node)
+    if len(conditions) != len(choices) or not conditions:
+        it.refuse(node, "select takes as many choices as conditions, one at least")
+    result = default
+    for c, x in zip(reversed(conditions), reversed(choices), strict=True):
+        c, x, result = operands(it, node, (c, x, result), "select")
+        result = it.emit(node, "where", c, x, result)
+    return result
+
+
+@implements(np.extract)
+def extract(it: Any, node: Any, condition: Any, x: Any) -> Any:
+    condition, x = operands(it, node, (condition, x), "extract")
+    return compress(it, node, ravel(it, node, condition), x)
+
+
+@implements(np.compress)
+def compress(it: Any, node: Any, condition: Any, x: Any, axis: Any = None) -> Any:
+    # by places and not by a mask: the condition may be shorter than the axis
+    (places,) = it.call_numpy(np.nonzero, [condition], {}, node)
+    return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
+
+
+@method("array", "compress")
+def compress_method(it: Any, node: Any, x: Any, condition: Any, axis: Any = None) -> Any:
+    return compress(it, node, condition, x, axis)
+
+
+@implements(np.array_equal)
+def array_equal(it: Any, node: Any, a: Any, c: Any) -> Any:
+    a, c = operands(it, node, (a, c), "array_equal")
+    dims, others = (list(v.type.dims) if is_array(v) else [] for v in (a, c))
+    if len(dims) != len(others):
+        return False
+    pairs = [(m, n) for m, n in zip(dims, others, strict=True) if m is not n]
+    fits = [it.b("eq", m, n) for m, n in pairs]
+    same = plain(reduce(lambda p, q: it.b("logical_and", p, q), fits)) if fits else True
+
+    def equal() -> Any:
+        hits = it.emit(node, "eq", a, c)
+        return it.call_numpy(np.all, [hits], {}, node) if is_array(hits) else hits
+
+    return it.branch(same, equal, lambda: False, node)
+
+
+@implements(np.allclose)
+def allclose(it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8) -> Any:
+    close = it.call_numpy(np.isclose, [a, c], {"rtol": rtol, "atol": atol}, node)
+    return it.call_numpy(np.all, [close], {}, node)
+
+
+@implements(math.isclose)
+def isclose(it: Any, node: Any, a: Any, c: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    if all(is_number(v) for v in (a, c, rel_tol, abs_tol)):
+        return math.isclose(a, c, rel_tol=rel_tol, abs_tol=abs_tol)
+    b = it.b
+    gap = it.emit(node, "abs", b("sub", a, c))
+    largest = b("maximum", b("abs", a), b("abs", c))
+    near = b("le", gap, b("maximum", b("mul", rel_tol, largest), abs_tol))
+    # an infinity is close to nothing but itself
+    near = b("logical_and", near, b("lt", gap, math.inf))
+    return plain(b("logical_or", b("eq", a, c), near))

@@ -1,0 +1,126 @@
+"""Arrays put together of parts: delete, insert, dstack, block."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.calculus import part
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.joins import joined
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import moveaxis, ravel
+from srcgrad.frontend.values import Slice, is_array, is_integer
+from srcgrad.ir.types import Scalar
+
+
+def _axis(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, int]:
+    """The array and the axis that are edited: flat if none is named."""
+    (x,) = operands(it, node, (x,), what)
+    if axis is None:
+        return ravel(it, node, x), 0
+    return x, axes_of(it, node, x, axis)[0]
+
+
+@implements(np.delete)
+def delete(it: Any, node: Any, x: Any, obj: Any, axis: Any = None) -> Any:
+    x, k = _axis(it, node, x, axis, "delete")
+    b, n = it.b, x.type.dims[k]
+    if isinstance(obj, slice | Slice):
+        bounds = (obj.start, obj.stop, obj.step) if isinstance(obj, slice) else (
+            obj.lower, obj.upper, obj.step)  # fmt: skip
+        if bounds[2] not in (None, 1):
+            it.refuse(node, "delete of a slice with a step is not supported")
+        start, count, _ = it.span(Slice(*bounds), n, node)
+    elif is_integer(obj):
+        start, count = it.place(obj, n, k), 1
+    else:
+        return _without(it, node, x, k, it.static_items(obj, node))
+    rest = part(it, node, x, k, b.dim(b("add", start, count)), None)
+    dims = list(x.type.dims)
+    dims[k] = b.dim(b("maximum", b("sub", n, count), 0))
+    kept = joined(it, node, [part(it, node, x, k, None, start), rest], k)
+    # the lengths add up to that of x less what is gone: say so, for what follows
+    return b("reshape", kept, *dims)
+
+
+def _without(it: Any, node: Any, x: Any, axis: int, places: list[Any]) -> Any:
+    """`x` without the places of a list, by a mask."""
+    b, n = it.b, x.type.dims[axis]
+    if not places or not all(is_integer(p) for p in places):
+        it.refuse(node, "delete takes an index, a slice or a list of indices")
+    kept = [b("ne", b("iota", n), it.place(p, n, axis)) for p in places]
+    items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
+    items[axis] = reduce(lambda p, q: b("logical_and", p, q), kept)
+    return it.read(x, items, node)
+
+
+@implements(np.insert)
+def insert(it: Any, node: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    x, k = _axis(it, node, x, axis, "insert")
+    b, n = it.b, x.type.dims[k]
+    at = it.static_int(obj, node, "the position of an insertion")
+    # behind the last place is a place as well
+    at = it.place(at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
+    new = _inserted(it, node, x, values, k)
+    parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
+    dims = list(x.type.dims)
+    dims[k] = b.dim(b("add", n, new.type.dims[k]))
+    return b("reshape", joined(it, node, parts, k), *dims)
+
+
+def _inserted(it: Any, node: Any, x: Any, values: Any, axis: int) -> Any:
+    """What is inserted, in the dtype of `x` and as wide as it is."""
+    (values,) = operands(it, node, (values,), "insert")
+    ndim, b = x.type.ndim, it.b
+    values = b.cast(values, Scalar(x.type.dtype))
+    dims = list(x.type.dims)
+    dims[axis] = 1
+    if not is_array(values):
+        return b("broadcast_to", values, *dims)
+    missing = ndim - values.type.ndim
+    values = b("view", values, spec=("n",) * missing + (":",) * values.type.ndim)
+    values = moveaxis(it, node, values, 0, axis)
+    dims[axis] = values.type.dims[axis]
+    b("check_assign", *dims, *values.type.dims, split=ndim)
+    return b("broadcast_to", values, *dims)
+
+
+def _at_least(it: Any, x: Any, ndim: int) -> Any:
+    """`x` with leading axes of length 1."""
+    if not is_array(x):
+        return it.b("broadcast_to", x, *([1] * ndim))
+    missing = max(ndim - x.type.ndim, 0)
+    return it.b("view", x, spec=("n",) * missing + (":",) * x.type.ndim) if missing else x
+
+
+@implements(np.dstack)
+def dstack(it: Any, node: Any, xs: Any) -> Any:
+    sheets = []
+    for x in operands(it, node, tuple(it.static_items(xs, node)), "dstack"):
+        x = _at_least(it, x, 2)
+        sheets.append(it.b("view", x, spec=(":", ":", "n")) if x.type.ndim == 2 else x)
+    return joined(it, node, sheets, 2)
+
+
+@implements(np.block)
+def block(it: Any, node: Any, arrays: Any) -> Any:
+    if not isinstance(arrays, list):
+        return it.call_numpy(np.array, [arrays], {}, node)
+    if not any(isinstance(row, list) for row in arrays):
+        return _side_by_side(it, node, arrays, 1)
+    rows = [row if isinstance(row, list) else [row] for row in arrays]
+    if any(isinstance(x, list) for row in rows for x in row):
+        it.refuse(node, "block of lists that are nested more than twice is not supported")
+    rows = [_side_by_side(it, node, row, 2) for row in rows]
+    return joined(it, node, rows, rows[0].type.ndim - 2)
+
+
+def _side_by_side(it: Any, node: Any, xs: Any, ndim: int) -> Any:
+    parts = operands(it, node, tuple(xs), "block")
+    ndim = max([ndim, *(x.type.ndim for x in parts if is_array(x))])
+    parts = [_at_least(it, x, ndim) for x in parts]
+    return parts[0] if len(parts) == 1 else joined(it, node, parts, ndim - 1)

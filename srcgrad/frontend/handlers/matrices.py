@@ -1,0 +1,103 @@
+"""Products of several arrays: kron, cross, matrix_power, multi_dot, vecdot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.products import product
+from srcgrad.frontend.handlers.reductions import sum_
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar
+
+
+@implements(np.kron)
+def kron(it: Any, node: Any, a: Any, c: Any) -> Any:
+    b = it.b
+    a, c = operands(it, node, (a, c), "kron")
+    # NumPy makes arrays of numbers: they are as strong as those
+    a, c = (v if is_array(v) else b.retyped(v, Scalar(atom(v).type.dtype)) for v in (a, c))
+    if not (is_array(a) and is_array(c)):
+        return it.emit(node, "mul", a, c)
+    n = max(a.type.ndim, c.type.ndim)
+    a, c = (b("view", v, spec=("n",) * (n - v.type.ndim) + (":",) * v.type.ndim) for v in (a, c))
+    wide = it.emit(
+        node, "mul", b("view", a, spec=(":", "n") * n), b("view", c, spec=("n", ":") * n)
+    )
+    pairs = zip(a.type.dims, c.type.dims, strict=True)
+    return b("reshape", wide, *(b.dim(b("mul", p, q)) for p, q in pairs))
+
+
+@implements(np.cross)
+def cross(it: Any, node: Any, a: Any, c: Any, axis: Any = -1) -> Any:
+    a, c = operands(it, node, (a, c), "cross")
+    if it.static_int(axis, node, "an axis") != -1:
+        it.refuse(node, "cross along another axis than the last is not supported")
+    p, q = _components(it, node, a), _components(it, node, c)
+
+    def minor(i: int, j: int) -> Any:
+        left, right = it.emit(node, "mul", p[i], q[j]), it.emit(node, "mul", p[j], q[i])
+        return it.emit(node, "sub", left, right)
+
+    if len(p) == len(q) == 2:
+        return minor(0, 1)
+    if len(p) != 3 or len(q) != 3:
+        it.refuse(node, "cross takes two vectors of length 3, or two of length 2")
+    parts = [minor(1, 2), minor(2, 0), minor(0, 1)]
+    return it.call_numpy(np.stack, [parts], {"axis": -1}, node)
+
+
+def _components(it: Any, node: Any, x: Any) -> list[Any]:
+    if not is_array(x):
+        it.refuse(node, "cross takes vectors")
+    n = it.static_int(x.type.dims[-1], node, "the length of the vectors of cross")
+    return [it.read(x, [Ellipsis, k], node) for k in range(n)]
+
+
+@implements(np.linalg.matrix_power)
+def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
+    n = it.static_int(n, node, "the exponent of a matrix")
+    (a,) = operands(it, node, (a,), "matrix_power")
+    if not is_array(a) or a.type.ndim != 2:
+        it.refuse(node, "matrix_power takes a matrix")
+    if a.type.dims[0] is not a.type.dims[1]:
+        text = "Last 2 dimensions of the array must be square: {} against {}"
+        it.b("check_equal", *a.type.dims, message=text)
+    if n == 0:
+        kwargs = {"dtype": it.attribute(a, "dtype", node)}
+        return it.call_numpy(np.eye, [a.type.dims[0]], kwargs, node)
+    a = it.call_numpy(np.linalg.inv, [a], {}, node) if n < 0 else a
+    result, square, n = None, a, abs(n)
+    while True:
+        if n % 2:
+            result = square if result is None else product(it, node, result, square)
+        n //= 2
+        if not n:
+            break
+        square = product(it, node, square, square)
+    return it.b("copy", result) if result is a else result
+
+
+@implements(np.linalg.multi_dot)
+def multi_dot(it: Any, node: Any, arrays: Any) -> Any:
+    """From left to right: which order is cheapest is not known at compile time."""
+    result, *others = it.static_items(arrays, node)
+    for x in others:
+        result = it.call_numpy(np.dot, [result, x], {}, node)
+    return result
+
+
+def vecdot(it: Any, node: Any, a: Any, c: Any, axis: Any = -1) -> Any:
+    a, c = operands(it, node, (a, c), "vecdot")
+    if it.static_int(axis, node, "an axis") != -1:
+        it.refuse(node, "vecdot along another axis than the last is not supported")
+    return plain(sum_(it, node, it.emit(node, "mul", a, c), axis=-1))
+
+
+for _module in (np, np.linalg):
+    if hasattr(_module, "vecdot"):
+        implements(_module.vecdot)(vecdot)

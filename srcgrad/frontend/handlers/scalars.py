@@ -1,0 +1,59 @@
+"""Functions of math on several numbers and on integers: hypot, dist, fsum, factorial, gamma."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import elementwise, operands
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array, is_number
+from srcgrad.ir.types import FLOAT
+
+
+@implements(math.hypot)
+def hypot(it: Any, node: Any, *xs: Any) -> Any:
+    if not xs:
+        return 0.0
+    if len(xs) == 1:
+        return elementwise(it, node, "abs", math.fabs, xs, None, None)
+    return reduce(lambda a, c: elementwise(it, node, "hypot", math.hypot, (a, c), None, None), xs)
+
+
+@implements(math.dist)
+def dist(it: Any, node: Any, p: Any, q: Any) -> Any:
+    p, q = operands(it, node, (p, q), "dist")
+    return it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
+
+
+@implements(math.fsum)
+def fsum(it: Any, node: Any, xs: Any) -> Any:
+    """A plain sum: its rounding is not that of math.fsum."""
+    total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
+    return float(total) if is_number(total) else it.b.cast(total, FLOAT)
+
+
+def sumprod(it: Any, node: Any, p: Any, q: Any) -> Any:
+    return it.call_numpy(np.dot, operands(it, node, (p, q), "sumprod"), {}, node)
+
+
+if hasattr(math, "sumprod"):  # since Python 3.12
+    implements(math.sumprod)(sumprod)
+
+
+def _of_integers(f: Any) -> None:
+    def handler(it: Any, node: Any, *args: Any) -> Any:
+        try:
+            return f(*(it.static_int(a, node, f"an argument of {f.__name__}") for a in args))
+        except (TypeError, ValueError, OverflowError) as e:
+            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+
+    implements(f)(handler)
+
+
+for _f in (math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt):
+    _of_integers(_f)

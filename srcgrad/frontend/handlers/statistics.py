@@ -1,0 +1,114 @@
+"""Statistics of samples: quantiles, covariances, correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.products import product
+from srcgrad.frontend.handlers.reductions import axes_of, keep, mean
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import ravel, transpose
+from srcgrad.frontend.values import Slice, is_array, is_number, is_scalar, plain
+from srcgrad.ir.types import INT, Scalar, is_float
+
+
+@implements(np.quantile)
+def quantile(
+    it: Any, node: Any, x: Any, q: Any, axis: Any = None, method: Any = "linear",
+    keepdims: Any = False,
+) -> Any:  # fmt: skip
+    (x,) = operands(it, node, (x,), "quantile")
+    if method != "linear":
+        it.refuse(node, f"the method {method!r} of a quantile is not supported", "use 'linear'")
+    if not is_array(x):
+        it.refuse(node, "the quantile of a number is not supported")
+    for v in [q] if is_number(q) else q if isinstance(q, list | tuple) else []:
+        if is_number(v) and not 0 <= v <= 1:
+            it.refuse(node, "Quantiles must be in the range [0, 1]")
+    x = x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64"))
+    axes = axes_of(it, node, x, axis)
+    if axis is not None and len(axes) != 1:
+        it.refuse(node, "a quantile over several axes is not supported", "reshape the array")
+    flat = ravel(it, node, x) if axis is None else x
+    k = 0 if axis is None else axes[0]
+    ordered = it.call_numpy(np.sort, [flat], {"axis": k}, node)
+
+    def one(v: Any) -> Any:
+        return keep(it, x, _at_quantile(it, node, ordered, k, v), axes, keepdims)
+
+    if is_scalar(q):
+        return one(q)
+    # NumPy makes an array of the q: its float64 is that of the result
+    many = [one(v) for v in it.static_items(q, node)]
+    return it.call_numpy(np.stack, [[it.b.cast(v, Scalar("f64")) for v in many]], {}, node)
+
+
+def _at_quantile(it: Any, node: Any, ordered: Any, axis: int, q: Any) -> Any:
+    """The value at the fraction `q` of the way along a sorted axis, linear between neighbours."""
+    b, n = it.b, ordered.type.dims[axis]
+    at = b("mul", q, b.cast(b("sub", n, 1), Scalar("f64", True)))
+    low = b("maximum", b.cast(b("floor", at), INT), 0)
+    high = b("minimum", b("add", low, 1), b("sub", n, 1))
+    weight = b.cast(b("sub", at, low), Scalar(ordered.type.dtype))
+
+    def pick(place: Any) -> Any:
+        items: list[Any] = [Slice(None, None, None) for _ in ordered.type.dims]
+        items[axis] = plain(place)
+        return it.read(ordered, items, node)
+
+    below, above, last = pick(low), pick(high), pick(b("sub", n, 1))
+    value = b("add", below, b("mul", b("sub", above, below), weight))
+    # NaNs are sorted to the end; with one there is no order
+    return it.emit(node, "where", b("isnan", last), last, value)
+
+
+@implements(np.percentile)
+def percentile(it: Any, node: Any, x: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+    if is_scalar(q):
+        fractions = it.emit(node, "div", q, 100.0)
+    else:
+        fractions = [it.emit(node, "div", v, 100.0) for v in it.static_items(q, node)]
+    return quantile(it, node, x, fractions, *args, **kwargs)
+
+
+@implements(np.cov)
+def cov(
+    it: Any, node: Any, m: Any, y: Any = None, rowvar: Any = True, bias: Any = False,
+    ddof: Any = None,
+) -> Any:  # fmt: skip
+    x = _variables(it, node, m, rowvar)
+    if y is not None:
+        other = _variables(it, node, y, rowvar)
+        x = it.call_numpy(np.concatenate, [[x, other]], {}, node)
+    b = it.b
+    free = (0 if bias else 1) if ddof is None else ddof
+    gap = b("sub", x, mean(it, node, x, 1, keepdims=True))
+    total = product(it, node, gap, transpose(it, node, gap))
+    c = it.emit(node, "div", total, b("sub", x.type.dims[1], free))
+    one = all(is_number(d) and d == 1 for d in c.type.dims)
+    return b("load", c, 0, 0) if one else c
+
+
+def _variables(it: Any, node: Any, x: Any, rowvar: Any) -> Any:
+    """Samples as rows of float64, one row per variable."""
+    (x,) = operands(it, node, (x,), "cov")
+    if not is_array(x) or x.type.ndim > 2:
+        it.refuse(node, "the covariance takes vectors and matrices")
+    x = it.b.cast(x, Scalar("f64"))
+    if x.type.ndim == 1:
+        return it.b("view", x, spec=("n", ":"))
+    return x if rowvar else transpose(it, node, x)
+
+
+@implements(np.corrcoef)
+def corrcoef(it: Any, node: Any, x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    c = cov(it, node, x, y, rowvar)
+    if not is_array(c):
+        return it.emit(node, "div", c, c)
+    b = it.b
+    deviation = b("sqrt", it.call_numpy(np.diagonal, [c], {}, node))
+    column, row = b("view", deviation, spec=(":", "n")), b("view", deviation, spec=("n", ":"))
+    return it.emit(node, "clip", b("div", b("div", c, column), row), -1.0, 1.0)
