@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -92,3 +93,11 @@ class SingularError(SrcgradError):
 
 class RaisedError(SrcgradError):
     """The user's own `raise` or `assert`, carried through compiled code."""
+
+
+@lru_cache(maxsize=256)
+def raised_class(cls: type[Exception]) -> type[Exception]:
+    """The class of a `raise` of the user's, located: a subclass of the class that is raised."""
+    # KeyError would show the repr of its text
+    members = {"__str__": lambda self: self.args[0], "__module__": cls.__module__}
+    return type(cls.__name__, (RaisedError, cls), members)

@@ -22,6 +22,7 @@ from srcgrad.api.reference import by_reference, restored
 from srcgrad.api.stack import described, shown_by, transforms
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.structure import blank, converter, filled, key_of, leaves, mapped
+from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
 from srcgrad.frontend.captures import Demands, Respecialise
@@ -133,8 +134,11 @@ class Compiled:
             return self._overlapping(arguments)
         if extra:
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
+        if entry.program.changed:
+            refuse_shared(arguments, entry.program.changed, self.__name__)  # type: ignore[attr-defined]
         raw = entry.run(*inputs)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
+        write_back(arguments, entry.program.writes, out)
         return filled(entry.program.output, out)
 
     def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:

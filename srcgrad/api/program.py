@@ -17,7 +17,7 @@ from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
 from srcgrad.frontend.captures import Demands, Guard, Hidden
-from srcgrad.frontend.trace import Leaf, trace
+from srcgrad.frontend.trace import Leaf, Write, trace
 from srcgrad.frontend.values import describe
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
@@ -43,6 +43,8 @@ class Program:
     # what the user's function stores to, by path or captured name; kept under transforms, which
     # store to copies: arguments that share such memory are still not what was differentiated
     stored: frozenset = frozenset()
+    writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
+    changed: frozenset = frozenset()  # the paths of these, kept under transforms
 
     @property
     def written(self) -> set[int]:
@@ -64,7 +66,9 @@ class Primal:
         t = staged("frontend", lambda: trace(function, arguments, demands), _function)
         made = staged("passes", lambda: run_passes(t.function, REGISTRY))
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.name)
-        return replace(p, stored=frozenset(p.order[k] for k in p.written))
+        changed = frozenset(w.path for w in t.writes)
+        stored = frozenset(p.order[k] for k in p.written)
+        return replace(p, stored=stored, writes=t.writes, changed=changed)
 
 
 @dataclass(frozen=True)
@@ -208,6 +212,9 @@ def _pruned(p: Program) -> Program:
 
 def protected(p: Program) -> Program:
     """The program on copies of the parameters it stores to: a transform leaves arguments alone."""
+    if p.writes:
+        returns = p.function.returns[: len(leaf_numbers(p.output))]
+        p = replace(p, function=p.function.with_body(p.function.body, returns), writes=())
     written = p.written
     if not written:
         return p

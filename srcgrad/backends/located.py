@@ -7,7 +7,6 @@ builtin class a user would catch and of `SrcgradError`. Never decides what is an
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from srcgrad.errors import (
     SingularError,
     SrcgradError,
     UnboundError,
+    raised_class,
 )
 
 # what NumPy says in a ValueError when shapes are at fault; other ValueErrors are the user's own
@@ -52,13 +52,6 @@ def located_error(exc: Exception, location: Location | None) -> Exception:
 def _raised(exc: Exception, text: str, location: Location | None) -> Exception:
     """The user's own `raise` or `assert`: an instance of the class that was raised."""
     try:
-        return _raised_class(type(exc))(text or type(exc).__name__, location)
+        return raised_class(type(exc))(text or type(exc).__name__, location)
     except TypeError:  # a class whose instances take more than a text
         return RaisedError(f"{type(exc).__name__}: {text}", location)
-
-
-@lru_cache(maxsize=256)
-def _raised_class(cls: type[Exception]) -> type[Exception]:
-    # KeyError would show the repr of its text
-    members = {"__str__": lambda self: self.args[0], "__module__": cls.__module__}
-    return type(cls.__name__, (RaisedError, cls), members)

@@ -10,16 +10,21 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.errors import SourceError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, SourceError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     Bound,
     Closure,
+    Conflict,
+    Iterated,
+    Partial,
     Record,
     describe,
     is_array,
+    is_dataclass_instance,
     is_value,
 )
 from srcgrad.ir.nodes import Var
@@ -27,19 +32,22 @@ from srcgrad.ir.nodes import Var
 DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
 
 
-class Calls:
+class Calls(Part):
     """Mixed into the interpreter."""
 
     def _of_Call(self, node: Any) -> Any:
         f = self.expression(node.func)
-        args = self._elements(node.args)
+        args = self.elements(node.args)
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
             value = self.expression(k.value)
-            if k.arg is None:
-                kwargs.update(value)
-            else:
-                kwargs[k.arg] = value
+            given = value if k.arg is None else {k.arg: value}
+            if not isinstance(given, dict) or not all(isinstance(n, str) for n in given):
+                self.refuse(k.value, f"** takes a dict with strings as keys, not {describe(value)}")
+            twice = next((n for n in given if n in kwargs), None)
+            if twice is not None:
+                self.refuse(node, f"the argument '{twice}' is given twice")
+            kwargs.update(given)
         return self.call(f, args, kwargs, node)
 
     def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
@@ -54,6 +62,11 @@ class Calls:
             case Closure():
                 return self._call_closure(f, args, kwargs, node)
             case functools.partial():
+                key = ("partial", id(f))
+                given = self.captures.take(self, key, lambda: f.args, "arguments", node)
+                named = self.captures.take(self, (*key, "names"), lambda: f.keywords, "names", node)
+                return self.call(f.func, [*given, *args], {**named, **kwargs}, node)
+            case Partial():
                 return self.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
             case types.MethodType():
                 return self.call(f.__func__, [f.__self__, *args], kwargs, node)
@@ -63,11 +76,17 @@ class Calls:
             return self.call(f.py_func, args, kwargs, node)
         if hasattr(f, "srcgrad_inline"):  # our own transforms
             return f.srcgrad_inline(self, args, kwargs, node)
+        if isinstance(f, functools._lru_cache_wrapper):  # what it keeps is what it would compute
+            return self.call(f.__wrapped__, args, kwargs, node)
         if isinstance(f, type):
-            return self._construct(f, args, kwargs, node)
-        if isinstance(f, Var) or is_value(f):
+            return self.construct(f, args, kwargs, node)
+        if isinstance(f, Record):
+            method = inspect.getattr_static(f.cls, "__call__", None)
+            if isinstance(method, types.FunctionType):
+                return self.call(method, [f, *args], kwargs, node)
+        if isinstance(f, Var | str | list | tuple | dict | Record | Iterated) or is_value(f) or f is None:
             self.refuse(node, f"{describe(f)} cannot be called")
-        self._refuse_unknown(f, node)
+        self.refuse_unknown(f, node)
         if callable(f) and hasattr(type(f), "__call__") and isinstance(
             inspect.getattr_static(type(f), "__call__", None), types.FunctionType
         ):
@@ -100,7 +119,7 @@ class Calls:
             self.refuse(node, f"the method '{name}' of {describe(owner)} is not supported")
         return self._handled(handler, [owner, *args], kwargs, node)
 
-    def _refuse_unknown(self, f: Any, node: Any) -> None:
+    def refuse_unknown(self, f: Any, node: Any) -> None:
         """A function of NumPy, SciPy or the standard library without a row in our tables."""
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
         name = _callable_name(f)
@@ -119,7 +138,7 @@ class Calls:
     ) -> Any:
         module = f.__module__ or ""
         if module.split(".")[0] in ("numpy", "scipy", "numba"):
-            self._refuse_unknown(f, node)
+            self.refuse_unknown(f, node)
         if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
             self.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
         try:
@@ -130,20 +149,29 @@ class Calls:
         return self.inline(found, bound, None, node)
 
     def bind(
-        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
-    ) -> dict[str, Any]:
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,
+        found: Any = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The names of a function's arguments, defaults included."""
         try:
             bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
         except TypeError as e:
+            if found is not None:
+                raise ArgumentTypeError(f"{f.__name__}(): {e}", found.location(node)) from None
             self.refuse(node, f"{f.__name__}(): {e}")
-        bound.apply_defaults()
         env = dict(bound.arguments)
-        for name, value in env.items():
-            if isinstance(value, np.ndarray):  # a default that is an array
-                key = ("default", id(f), name)
-                env[name] = self.captures.take(
-                    self, key, lambda f=f, name=name: _default(f, name), name, node
-                )
+        for name, p in bound.signature.parameters.items():
+            if name not in env and p.default is not p.empty:
+                env[name] = p.default
+                if isinstance(p.default, np.ndarray | list | dict) or is_dataclass_instance(p.default):
+                    key = ("default", id(f), name)
+                    env[name] = self.captures.take(
+                        self, key, lambda f=f, name=name: _default(f, name), name, node
+                    )
+            elif p.kind is p.VAR_POSITIONAL:
+                env.setdefault(name, ())
+            elif p.kind is p.VAR_KEYWORD:
+                env.setdefault(name, {})
         return env
 
     def inline(
@@ -157,11 +185,13 @@ class Calls:
         loc = self.b.loc
         tree = found.tree
         frame = Frame(found, dict(env), _liveness(tree), outer)
+        self.scopes[id(frame.env)] = frame.env
         self.frames.append(frame)
         try:
             if isinstance(tree, gast.Lambda):
                 return self.expression(tree.body)
-            frame.local = set(assigned(tree.body))
+            frame.elsewhere = {n for s in own_statements(tree) for n in _nonlocals(s)}
+            frame.local = set(assigned(tree.body)) - frame.elsewhere
             self._refuse_scopes(tree)
             self.block(tree.body)
             return self._result(frame, node)
@@ -172,27 +202,24 @@ class Calls:
     def _result(self, frame: Any, node: Any) -> Any:
         result = frame.env.get(RESULT)
         returned = frame.env.get(RETURNED, False)
+        found = frame.source
         if isinstance(returned, Var) and result is not None:
             # some path falls off the end and returns None
-            found = frame.source
             raise UnsupportedError(
                 f"{found.name}() returns a value on one path and None on another",
                 found.location(found.tree),
                 "end every path with a return",
             )
-        from srcgrad.frontend.values import Conflict
-
         if isinstance(result, Conflict):
-            found = frame.source
             raise UnsupportedError(
                 f"the returns of {found.name}() do not fit together: {result.reason}",
-                found.location(found.tree),
+                frame.returns[-1] if frame.returns else found.location(found.tree),
                 "return one kind of value on every path",
             )
         return result
 
     def _refuse_scopes(self, tree: Any) -> None:
-        for n in gast.walk(tree):
+        for n in own_statements(tree):
             if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
                 self.refuse(n, "generators and coroutines are not supported", "return a list or an array")
 
@@ -219,33 +246,20 @@ class Calls:
         found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
         return self.inline(found, env, f.frame, node)
 
-    # ---- classes ----
-    def _construct(self, cls: type, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-            return cls(*args, **kwargs)
-        if hasattr(cls, "__dataclass_fields__"):
-            record = Record(cls)
-            init = cls.__init__
-            if getattr(init, "__qualname__", "").endswith("__create_fn__.<locals>.__init__") or (
-                not _has_source(init)
-            ):
-                bound = inspect.signature(cls).bind(*args, **kwargs)
-                bound.apply_defaults()
-                record.fields = dict(bound.arguments)
-                if hasattr(cls, "__post_init__"):
-                    self.call(cls.__post_init__, [record], {}, node)
-                return record
-            self.call(init, [record, *args], kwargs, node)
-            return record
-        self._refuse_unknown(cls, node)
-        self.refuse(
-            node, f"instances of {cls.__name__} cannot be made in a compiled function",
-            "use a dataclass, a named tuple or a dict",
-        )  # fmt: skip
+
+def own_statements(tree: Any) -> list[Any]:
+    """The nodes of a function, those of the functions inside it excluded."""
+    out, todo = [], list(tree.body)
+    while todo:
+        n = todo.pop()
+        out.append(n)
+        if not isinstance(n, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda):
+            todo += gast.iter_child_nodes(n)
+    return out
 
 
-def _has_source(f: Any) -> bool:
-    return isinstance(f, types.FunctionType) and not f.__code__.co_filename.startswith("<")
+def _nonlocals(s: Any) -> list[str]:
+    return list(s.names) if isinstance(s, gast.Nonlocal) else []
 
 
 def _default(f: types.FunctionType, name: str) -> Any:

@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.values import NUMBERS, Record, describe, is_dataclass_instance
+from srcgrad.frontend.values import (
+    NUMBERS,
+    Record,
+    TrackedList,
+    describe,
+    is_dataclass_instance,
+)
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar, constant_type, short_dtype
 
@@ -59,7 +65,7 @@ class Guard:
     def holds(self) -> bool:
         try:
             now = self.fetch()
-        except (KeyError, AttributeError, ValueError):
+        except (KeyError, AttributeError, ValueError, IndexError, TypeError):
             return False
         if now is self.value:
             return True
@@ -79,7 +85,9 @@ class Captures:
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
         self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
-        self._records: dict[int, Any] = {}
+        # captured containers by key: one object each, which compiled code may not change
+        self.containers: dict[tuple, Any] = {}
+        self.immutable: dict[int, Any] = {}
         self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----
@@ -112,9 +120,7 @@ class Captures:
             value = getattr(owner, name)
         except AttributeError:
             it.refuse(node, f"{_name(owner)} has no attribute '{name}'")
-        if isinstance(owner, types.ModuleType) and not isinstance(value, np.ndarray):
-            return value
-        if isinstance(owner, type) or callable(value):
+        if callable(value) or isinstance(value, types.ModuleType) or _library(owner):
             return value
         key = ("attribute", id(owner), name)
         return self.take(it, key, lambda: getattr(owner, name), name, node)
@@ -144,6 +150,9 @@ class Captures:
             return self._container(it, key, fetch, value, name, node)
         return value
 
+    def _watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
+        self.guards[key] = Guard(fetch, fetch(), key, name)
+
     def _container(
         self, it: Any, key: tuple, fetch: Callable[[], Any], value: Any, name: str, node: Any
     ) -> Any:
@@ -153,7 +162,9 @@ class Captures:
         if isinstance(value, dict):
             return {k: part(k) for k in value}
         parts = [part(k) for k in range(len(value))]
-        return tuple(parts) if isinstance(value, tuple) else parts
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts) if isinstance(value, tuple) else TrackedList(parts)
 
     def _record(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
@@ -256,6 +267,17 @@ def type_of_value(value: Any) -> Any:
         except TypeError:
             return None
     return None
+
+
+def _keys(v: Any) -> Any:
+    """What tells that a captured container has other places than before."""
+    return repr(list(v)) if isinstance(v, dict) else f"{len(v)} items"
+
+
+def _library(owner: Any) -> bool:
+    """Whether the attributes of a module or class are those of a library: constants."""
+    name = getattr(owner, "__name__" if isinstance(owner, types.ModuleType) else "__module__", "")
+    return str(name).split(".")[0] in ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
 
 
 def _name(owner: Any) -> str:

@@ -6,17 +6,20 @@ Static operands are computed at once; run-time ones become primitives.
 from __future__ import annotations
 
 import operator
-import types
 from typing import Any
 
 import gast
 import numpy as np
 
+from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     Bound,
     Closure,
     Formatted,
     GrownList,
+    Iterated,
+    MaybeUnbound,
+    Partial,
     Record,
     describe,
     is_array,
@@ -43,10 +46,15 @@ PRIMITIVE = {
     "RShift": "shift_right", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq",
     "NotEq": "ne",
 }  # fmt: skip
+OPERATORS = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv",
+    "Mod": "mod", "Pow": "pow", "MatMult": "matmul", "BitAnd": "and", "BitOr": "or",
+    "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
+}  # fmt: skip
 LARGEST_POWER = 64  # integer exponents up to here are products
 
 
-class Expressions:
+class Expressions(Part):
     """Mixed into the interpreter."""
 
     b: Any
@@ -69,7 +77,7 @@ class Expressions:
         return value
 
     # ---- containers ----
-    def _elements(self, nodes: list[Any]) -> list[Any]:
+    def elements(self, nodes: list[Any]) -> list[Any]:
         out: list[Any] = []
         for n in nodes:
             if isinstance(n, gast.Starred):
@@ -79,15 +87,13 @@ class Expressions:
         return out
 
     def _of_Tuple(self, node: Any) -> Any:
-        return tuple(self._elements(node.elts))
+        return tuple(self.elements(node.elts))
 
     def _of_List(self, node: Any) -> Any:
-        if not node.elts and (grown := self.grown_list(node)) is not None:
-            return grown
-        return self.tracked_list(self._elements(node.elts), node)
+        return self.tracked_list(self.elements(node.elts), node)
 
     def _of_Set(self, node: Any) -> Any:
-        return set(self._elements(node.elts))
+        return self.call(set, [tuple(self.elements(node.elts))], {}, node)
 
     def _of_Dict(self, node: Any) -> Any:
         out: dict = {}
@@ -141,6 +147,8 @@ class Expressions:
 
     def binary(self, op: Any, a: Any, c: Any, node: Any) -> Any:
         name = type(op).__name__
+        if isinstance(a, Record) or isinstance(c, Record):
+            return self.record_operator(OPERATORS[name], a, c, node)
         if not isinstance(a, Var) and not isinstance(c, Var):
             return self._static_binary(name, a, c, node)
         if isinstance(a, list | tuple) or isinstance(c, list | tuple):
@@ -194,7 +202,7 @@ class Expressions:
 
     def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
         for v in (a, c):
-            if isinstance(v, Record | Closure | GrownList | Formatted):
+            if isinstance(v, Closure | GrownList | Formatted | Iterated | Partial):
                 self.refuse(node, f"arithmetic with {describe(v)} is not supported")
         try:
             with np.errstate(all="ignore"):
@@ -250,10 +258,23 @@ class Expressions:
     def compare(self, op: Any, a: Any, c: Any, node: Any) -> Any:
         name = type(op).__name__
         if name in ("Is", "IsNot"):
-            same = a is c if not (isinstance(a, Var) or isinstance(c, Var)) else a is c
-            return same if name == "Is" else not same
+            if a is not c and is_array(a) and is_array(c):
+                self.refuse(node, "whether two arrays are one object is not known", "compare their values")
+            if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
+                self.refuse(node, "'is' between values that may be unbound")
+            if is_number(a) and is_number(c):
+                return (a is c or type(a) is type(c) and a == c) == (name == "Is")
+            if is_scalar(a) and is_scalar(c):
+                self.refuse(node, "'is' between numbers is not supported", "use ==")
+            return (a is c) == (name == "Is")
         if name in ("In", "NotIn"):
             return self._contains(a, c, name == "NotIn", node)
+        if isinstance(a, Record) or isinstance(c, Record):
+            return self.compare_records(name, a, c, node)
+        if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
+            return self._compare_sequences(op, a, c, node)
+        if is_array(a) and isinstance(c, list | tuple) or is_array(c) and isinstance(a, list | tuple):
+            a, c = (self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v for v in (a, c))
         if isinstance(a, Var) or isinstance(c, Var):
             if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
                 return name == "NotEq"
@@ -264,6 +285,25 @@ class Expressions:
             return STATIC[name](a, c)
         except TypeError as e:
             self.refuse(node, str(e))
+
+    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+        """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
+        name = type(op).__name__
+        if isinstance(a, GrownList):
+            self.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
+        if name not in ("Eq", "NotEq"):
+            if any(isinstance(v, Var) for v in (*a, *c)):
+                self.refuse(node, f"the order of {describe(a)}s of run-time values is not supported")
+            return STATIC[name](a, c)
+        if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
+            return name == "NotEq"
+        same: Any = True
+        for k in a if isinstance(a, dict) else range(len(a)):
+            here = self.truth(self.compare(gast.Eq(), a[k], c[k], node), node)
+            if here is False:
+                return name == "NotEq"
+            same = here if same is True else same if here is True else self.b("logical_and", same, here)
+        return same if name == "Eq" else self.negate(same)
 
     def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
         if isinstance(c, dict | str | set):
@@ -305,25 +345,7 @@ class Expressions:
     def _of_Attribute(self, node: Any) -> Any:
         return self.attribute(self.expression(node.value), node.attr, node)
 
-    def attribute(self, owner: Any, name: str, node: Any) -> Any:
-        if is_value(owner) and (isinstance(owner, Var) or isinstance(owner, np.generic)):
-            return self._array_attribute(owner, name, node)
-        if isinstance(owner, Record):
-            if name in owner.fields:
-                return owner.fields[name]
-            found = getattr(owner.cls, name, None)
-            if isinstance(found, types.FunctionType):
-                return types.MethodType(found, owner)
-            if isinstance(found, property) and found.fget is not None:
-                return self.call(found.fget, [owner], {}, node)
-            if found is None:
-                self.refuse(node, f"{owner.cls.__name__} has no attribute '{name}'")
-            return found
-        if isinstance(owner, list | dict | GrownList | str | set):
-            return Bound(owner, name)
-        return self.captures.attribute(self, owner, name, node)
-
-    def _array_attribute(self, v: Any, name: str, node: Any) -> Any:
+    def array_attribute(self, v: Any, name: str, node: Any) -> Any:
         dims = v.type.dims if is_array(v) else ()
         match name:
             case "shape":
@@ -349,6 +371,10 @@ _SPELLED = {
     "Await": "'await'", "Yield": "'yield'", "YieldFrom": "'yield from'",
     "SetComp": "a set comprehension",
 }  # fmt: skip
+
+
+def type_of(v: Any) -> type:
+    return next((t for t in (list, tuple, dict) if isinstance(v, t)), type(v))
 
 
 def _none(node: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a path may change besides its own names: lists, dicts, records, the names of other frames.
+"""What a path may change besides its own names: lists, dicts, records, other frames.
 
 A container keeps its identity while paths are interpreted, so that aliases stay aliases; a `State`
 holds the contents. Where two paths leave different objects in one place, what stands there
@@ -13,7 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.frontend.values import Bound, Closure, Iterated, MaybeUnbound, Record
+from srcgrad.frontend.values import Bound, Closure, Iterated, MaybeUnbound, Partial, Record
 
 
 @dataclass
@@ -63,7 +63,7 @@ def _inside(v: Any) -> list[Any]:
             return [v.value]
         case Iterated():
             return list(v.sources)
-        case functools.partial():
+        case functools.partial() | Partial():
             return [v.func, *v.args, *v.keywords.values()]
         case types.MethodType():
             return [v.__self__]
@@ -79,14 +79,14 @@ def frames_of(frame: Any) -> list[dict]:
     return out
 
 
-def reachable(roots: list[Any]) -> dict[int, Any]:
-    """Every mutable container that can be reached, by id."""
+def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
+    """Every mutable container that can be reached, by id; not through those that are skipped."""
     found: dict[int, Any] = {}
     seen: set[int] = set()
     todo = list(reversed(roots))
     while todo:
         v = todo.pop()
-        if id(v) in seen:
+        if id(v) in seen or id(v) in skipped:
             continue
         seen.add(id(v))
         if is_mutable(v):
@@ -101,6 +101,7 @@ class Heap:
     env: dict[str, Any]
     frames: list[Any]
     frozen: dict[int, Any]
+    captures: Any
     held: list[Any]  # what is being iterated over or returned, though no name holds it
 
     def _roots(self) -> list[Any]:
@@ -108,7 +109,7 @@ class Heap:
 
     def snapshot(self) -> State:
         """The present state of everything reachable."""
-        objects = reachable(self._roots())
+        objects = reachable(self._roots(), self.captures.immutable)
         objects.pop(id(self.env), None)
         return self.captured(objects)
 
@@ -126,7 +127,7 @@ class Heap:
 
     def freeze_shared(self, merges: list[tuple[Any, list[Any]]]) -> None:
         """Freeze each merged object, and what it was merged from, if another name reaches these."""
-        found = reachable(self._roots())
+        found = reachable(self._roots(), self.captures.immutable)
         users: dict[int, set[int]] = {}
         for made, sources in merges:
             for s in sources:
@@ -140,13 +141,13 @@ class Heap:
 
     def changing(self, owner: Any, node: Any) -> None:
         """Called before a container is changed: refuses where that may concern another one."""
-        if id(owner) in self.captures.immutable:  # type: ignore[attr-defined]
-            self.refuse(  # type: ignore[attr-defined]
+        if id(owner) in self.captures.immutable:
+            self.refuse(
                 node, "a container that the function captures cannot be changed in compiled code",
                 "pass it as an argument and return what changes",
             )  # fmt: skip
         if id(owner) in self.frozen:
-            self.refuse(  # type: ignore[attr-defined]
+            self.refuse(
                 node, "which of several containers this changes is only known at run time",
                 "make a copy before changing it, or change it where it is chosen",
             )  # fmt: skip

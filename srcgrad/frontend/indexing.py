@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import gast
+import numpy as np
 
-from srcgrad.frontend.expressions import PRIMITIVE
+from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     GrownList,
+    Range,
     Record,
     Slice,
     describe,
@@ -20,21 +22,24 @@ from srcgrad.frontend.values import (
     is_integer,
     is_number,
     is_scalar,
-    is_value,
     plain,
 )
-from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.ir.types import Scalar
 
 
-class Indexing:
+class Indexing(Part):
     """Mixed into the interpreter."""
 
     b: Any
 
     def _of_Subscript(self, node: Any) -> Any:
-        return self.subscript(self.expression(node.value), self.index_items(node.slice), node)
+        x = self.expression(node.value)
+        return self.subscript(x, self.items_of(x, node.slice), node)
+
+    def items_of(self, x: Any, node: Any) -> list[Any]:
+        """The parts of a subscript of `x`; the key of a dict is one."""
+        return [self.expression(node)] if isinstance(x, dict) else self.index_items(node)
 
     def index_items(self, node: Any) -> list[Any]:
         nodes = node.elts if isinstance(node, gast.Tuple) else [node]
@@ -56,28 +61,42 @@ class Indexing:
         if isinstance(x, GrownList):
             return self.grown_item(x, items[0], node)
         if isinstance(x, tuple | list | str):
-            (item,) = items
-            if isinstance(item, Slice):
-                parts = (item.lower, item.upper, item.step)
-                return x[
-                    slice(*(None if p is None else self.static_int(p, node, "a bound of a slice") for p in parts))
-                ]
-            k = self.static_int(item, node, "the index of a tuple or list")
-            if not -len(x) <= k < len(x):
-                self.refuse(node, f"index {k} is out of range for {len(x)} items")
-            return x[k]
+            if len(items) == 1 and isinstance(items[0], Slice | slice):
+                return self._slice_of_sequence(x, items[0], node)
+            return x[self.list_place(x, items, node)]
         if isinstance(x, dict):
-            key = items[0] if len(items) == 1 else tuple(items)
-            if isinstance(key, Var):
-                self.refuse(node, "a key of a dict must be known at compile time")
+            key = self.static_key(items[0], node)
             if key not in x:
                 self.refuse(node, f"the dict has no key {key!r}")
             return x[key]
         if isinstance(x, Record) and hasattr(x.cls, "__getitem__"):
-            return self.call(self.attribute(x, "__getitem__", node), items, {}, node)
+            item = items[0] if len(items) == 1 else tuple(items)
+            return self.call(self.attribute(x, "__getitem__", node), [item], {}, node)
+        if isinstance(x, Range):
+            return self.b("add", x.start, self.b("mul", items[0], x.step))
         if is_scalar(x):
-            self.refuse(node, "a number cannot be indexed")
+            if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
+                self.refuse(node, "a number cannot be indexed")
+            return self._index_of_scalar(x, items, node)
         self.refuse(node, f"{describe(x)} cannot be indexed")
+
+    def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:
+        parts = [getattr(item, f, None) for f in ("lower", "upper", "step")]
+        if isinstance(item, slice):
+            parts = [item.start, item.stop, item.step]
+        bounds = [None if p is None else self.static_int(p, node, "a bound of a slice") for p in parts]
+        if bounds[2] == 0:
+            self.refuse(node, "slice step cannot be zero")
+        part = x[slice(*bounds)]
+        return self.tracked_list(part, node) if isinstance(x, list) else part
+
+    def _index_of_scalar(self, x: Any, items: list[Any], node: Any) -> Any:
+        """A NumPy scalar takes [()], [...] and [None]."""
+        if all(i is Ellipsis for i in items):
+            return x
+        if all(i is None for i in items):
+            return self.b("broadcast_to", x, *([1] * len(items)))
+        self.refuse(node, "a number cannot be indexed")
 
     def read(self, x: Var, items: list[Any], node: Any) -> Any:
         items = self._expanded(x, items, node)
@@ -107,8 +126,6 @@ class Indexing:
         if i is None or i is Ellipsis or isinstance(i, Slice) or is_integer(i):
             return i
         if isinstance(i, list) or (isinstance(i, tuple) and all(is_number(v) for v in i)):
-            import numpy as np
-
             i = self.call_numpy(np.array, [i], {}, node)
         if isinstance(i, slice):
             return Slice(i.start, i.stop, i.step)
@@ -258,211 +275,6 @@ class Indexing:
             places.append(b("mod", flat, n))
             flat = b("floordiv", flat, n)
         return [flat, *reversed(places)]
-
-    # ---- writing ----
-    def store(self, target: Any, x: Any, value: Any) -> None:
-        items = self.index_items(target.slice)
-        if isinstance(x, list):
-            (item,) = items
-            k = self.static_int(item, target, "the index of a list")
-            x[k] = value
-            return
-        if isinstance(x, dict):
-            x[items[0] if len(items) == 1 else tuple(items)] = value
-            return
-        if isinstance(x, GrownList):
-            place = self.grown_place(x, items[0])
-            self.b("store", x.tape, place, self.b.cast(value, x.dtype))
-            return
-        if not is_array(x):
-            self.refuse(target, f"{describe(x)} does not support item assignment")
-        self.write(x, items, value, target)
-
-    def write(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
-        items = self._expanded(x, items, node)
-        value = self._stored_value(x, value, node)
-        if any(_advanced(i) for i in items):
-            self._write_advanced(x, items, value, node)
-        elif all(is_integer(i) for i in items) and x.type.dims:
-            places = self._places(x, items)
-            if is_array(value):
-                value = self._only_element(value, node)
-            self.b("store", x, *places, value)
-        else:
-            whole = all(isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items)
-            self.assign_array(x if whole else self.view(x, items, node), value)
-
-    def _stored_value(self, x: Var, value: Any, node: Any) -> Any:
-        if isinstance(value, list | tuple | GrownList):
-            import numpy as np
-
-            value = self.call_numpy(np.array, [value], {}, node)
-        if not is_value(value):
-            self.refuse(node, f"{describe(value)} cannot be stored in an array")
-        have, want = atom(value).type.dtype, x.type.dtype
-        if is_complex(have) and not is_complex(want):
-            self.refuse(node, "a complex value cannot be stored in a real array")
-        if is_array(value) and not value.type.dims:
-            value = self.b("load", value)
-        return self.b.cast(value, Scalar(want))
-
-    def _only_element(self, value: Var, node: Any) -> Any:
-        for d in value.type.dims:
-            if isinstance(d, Var):
-                self.b("check_equal", d, 1, message="setting an array element with a sequence.")
-            elif d != 1:
-                self.refuse(node, "setting an array element with a sequence.")
-        return self.b("load", value, *([0] * value.type.ndim))
-
-    def assign_array(self, target: Var, value: Any) -> None:
-        """`target[...] = value`, as if the right side were copied first."""
-        if is_array(value):
-            value = self._fitting(value, target)
-            value = self.unaliased(value, target)
-        self.b("assign", target, value)
-
-    def _fitting(self, value: Var, target: Var) -> Var:
-        """The value with leading axes of length 1 dropped, checked to broadcast into the target."""
-        from srcgrad.errors import ShapeError
-
-        a, v = target.type.dims, value.type.dims
-        pairs = list(zip(reversed(a), reversed(v), strict=False))
-        if len(v) <= len(a) and all(m is n or m == n or n == 1 for m, n in pairs if not isinstance(n, Var) or m is n) and all(
-            m is n or not isinstance(n, Var) for m, n in pairs
-        ) and all(not (isinstance(m, Var) and not isinstance(n, Var) and n != 1) for m, n in pairs):
-            return value
-        if not any(isinstance(d, Var) for d in (*a, *v)):
-            fits = len(v) <= len(a) and all(n in (m, 1) for m, n in pairs)
-            if not fits and not all(d == 1 for d in v[: max(len(v) - len(a), 0)]):
-                raise ShapeError(
-                    f"could not broadcast input array from shape {shape_text(v)} into shape {shape_text(a)}",
-                    self.b.loc,
-                )
-        self.b("check_assign", *a, *v, split=len(a))
-        extra = len(v) - len(a)
-        if extra > 0:
-            spec = ("i",) * extra + (":",) * len(a)
-            value = self.b("view", value, *([0] * extra), spec=spec)
-        return value
-
-    def unaliased(self, value: Var, target: Var) -> Var:
-        """A copy of the value unless it is known to live in another buffer than the target."""
-        mine, other = self.root(value), self.root(target)
-        if mine is not None and other is not None and mine is not other:
-            return value
-        return self.b("copy", value)
-
-    def root(self, v: Var) -> Var | None:
-        """The variable of the buffer that `v` views, if it was allocated in plain sight."""
-        definition = self.definition(v)
-        while definition is not None and definition.op.view:
-            v = definition.args[0]
-            definition = self.definition(v)
-        return v if definition is not None else None
-
-    def _write_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
-        mask = items[0] if len(items) == 1 or all(_whole(i) for i in items[1:]) else None
-        if is_array(mask) and mask.type.dtype == "bool" and not is_array(value) and (
-            mask.type.ndim == x.type.ndim
-        ):
-            for m, n in zip(mask.type.dims, x.type.dims, strict=True):
-                if m is not n:
-                    self.mask_places(mask, x.type.dims)
-            self.b("assign", x, self.b("where", mask, value, x))
-            return
-        base, idx, spec = self._gathered(x, items, node)
-        if is_array(value):
-            self.b("scatter", base, *idx, self._spread(value, base, idx, spec), spec=spec)
-        else:
-            self.b("scatter", base, *idx, value, spec=spec)
-
-    def _spread(self, value: Var, base: Var, idx: list[Var], spec: tuple) -> Var:
-        from srcgrad.primitives.memory import gather_dims
-
-        dims = gather_dims(base.type.dims, idx[0].type.dims, spec)
-        if value.type.dims == dims:
-            return self.unaliased(value, base)
-        self.b("check_assign", *dims, *value.type.dims, split=len(dims))
-        return self.b("broadcast_to", value, *dims)
-
-    # ---- augmented ----
-    def augment(self, node: Any) -> None:
-        """`x[items] op= value`."""
-        x = self.expression(node.target.value)
-        items = self.index_items(node.target.slice)
-        if not is_array(x):
-            old = self.subscript(x, items, node.target)
-            value = self.expression(node.value)
-            new = None if is_array(old) else self.binary(node.op, old, value, node)
-            if is_array(old):
-                self.in_place(node.op, old, value, node)
-            elif isinstance(x, list):
-                x[self.static_int(items[0], node, "the index of a list")] = new
-            elif isinstance(x, dict):
-                x[items[0]] = new
-            elif isinstance(x, GrownList):
-                place = self.grown_place(x, items[0])
-                self.b("store", x.tape, place, self.b.cast(new, x.dtype))
-            else:
-                self.refuse(node, f"{describe(x)} does not support item assignment")
-            return
-        items = self._expanded(x, items, node)
-        value = self.expression(node.value)
-        if any(_advanced(i) for i in items):
-            self._augment_advanced(x, items, value, node)
-        elif all(is_integer(i) for i in items) and x.type.dims:
-            self._augment_element(x, self._places(x, items), value, node)
-        else:
-            self.in_place(node.op, self.view(x, items, node), value, node)
-
-    def _augment_element(self, x: Var, places: list[Any], value: Any, node: Any) -> None:
-        if is_array(value):
-            value = self._only_element(value, node)
-        if is_float(x.type.dtype) and isinstance(node.op, gast.Add | gast.Sub) and is_scalar(value):
-            value = self._stored_value(x, value, node)
-            value = value if isinstance(node.op, gast.Add) else self.b("neg", value)
-            self.b("add_at", x, *places, value)
-            return
-        old = self.b("load", x, *places)
-        new = self.binary(node.op, old, value, node)
-        self.b("store", x, *places, self._stored_value(x, new, node))
-
-    def _augment_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
-        mask = items[0]
-        if len(items) == 1 and mask.type.dtype == "bool" and mask.type.ndim == x.type.ndim and is_scalar(value):
-            new = self.binary(node.op, x, value, node)
-            self.b("assign", x, self.b("where", mask, self._stored_value(x, new, node), x))
-            return
-        base, idx, spec = self._gathered(x, items, node)
-        old = self.b("gather", base, *idx, spec=spec)
-        new = self._stored_value(x, self.binary(node.op, old, value, node), node)
-        self.b("scatter", base, *idx, self._spread(new, base, idx, spec), spec=spec)
-
-    def in_place(self, op: Any, x: Var, value: Any, node: Any) -> None:
-        """`x op= value` on a whole array or view: NumPy's in-place operator."""
-        if isinstance(value, list | tuple | GrownList):
-            import numpy as np
-
-            value = self.call_numpy(np.array, [value], {}, node)
-        if is_float(x.type.dtype) and isinstance(op, gast.Add | gast.Sub) and is_value(value):
-            if is_complex(atom(value).type.dtype) and not is_complex(x.type.dtype):
-                self.refuse(node, "a complex value cannot be added to a real array in place")
-            value = self._stored_value(x, value, node)
-            if is_array(value):
-                value = self._fitting(value, x)
-                value = value if isinstance(op, gast.Sub) else self.unaliased(value, x)
-            value = value if isinstance(op, gast.Add) else self.b("neg", value)
-            self.b("add_to", x, value)
-            return
-        new = self.binary(op, x, value, node)
-        have = atom(new).type.dtype
-        if have[0] in "fc" and x.type.dtype[0] in "iub":
-            name = PRIMITIVE.get(type(op).__name__, "power")
-            self.refuse(
-                node, f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
-                "make the array a float array first: x = x.astype(float)",
-            )  # fmt: skip
-        self.assign_array(x, self._stored_value(x, new, node))
 
 
 def _advanced(i: Any) -> bool:

@@ -1,4 +1,7 @@
-"""What a `for` may run over, comprehensions, and lists that grow in run-time loops."""
+"""What a `for` may run over, and comprehensions.
+
+Items are built when they are reached, so that a loop sees what its body changes.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +10,45 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.captures import Respecialise
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.flow import exits
+from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     Bound,
     GrownList,
     Iterated,
     Range,
-    TrackedList,
     describe,
     is_array,
-    is_integer,
     is_number,
-    is_scalar,
     plain,
 )
-from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.nodes import Var
+
+MOST_UNROLLED = 4096  # trips of one unrolled loop
 
 
-class Iteration:
+class Iteration(Part):
     """Mixed into the interpreter."""
 
     b: Any
+    env: dict[str, Any]
+    frame: Any
+    held: list[Any]
 
     # ---- for ----
     def for_loop(self, node: Any) -> None:
         it = self.iterated(self.expression(node.iter), node.iter)
         key = (self.frame.source.file, node.lineno)
-        if it.items is None and key in self.unrolled and is_number(it.length):
-            it = Iterated(it.length, it.item, [it.item(k) for k in range(int(it.length))])
-        if it.items is not None:
-            self._unrolled(node, it.items)
-            return
-        self.loop(node, it)
+        static = it.static or key in self.unrolled and is_number(it.length)
+        self.held.append(it)
+        try:
+            if static:
+                self._unrolled(node, it)
+            else:
+                self.loop(node, it)
+        finally:
+            self.held.pop()
 
     def bind_item(self, node: Any, it: Iterated, index: Var) -> None:
         """Bind the loop's target to the item at the running index."""
@@ -53,30 +62,36 @@ class Iteration:
             index.name = node.target.id
         self.assign(node.target, value)
 
-    def _unrolled(self, node: Any, items: list[Any]) -> None:
+    def _unrolled(self, node: Any, it: Iterated) -> None:
         """One copy of the body per item; exits guard what follows."""
-        from srcgrad.frontend.flow import exits
-
         self.frame.depth += 1
         kinds = exits(node.body)
         for kind in kinds - {"return"}:
             self.env[self.flag(kind)] = False
+        lengths = [len(s) for s in it.sources]
+        trips = max(int(it.length), 0)
+        if trips > MOST_UNROLLED:
+            self.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
 
         def run(k: int) -> None:
-            if k == len(items):
-                if node.orelse:
-                    self.block(node.orelse)
-                return
-            self.assign(node.target, items[k])
-            self.env[self.flag("continue")] = False
-            self.block(node.body)
-            left = self._exited(kinds - {"continue"})
-            if left is True:
-                return
-            if left is False:
-                run(k + 1)
-            else:
-                self.branch(self.negate(left), lambda: run(k + 1), lambda: None, node, live_rest=True)
+            """The trips from the k-th on, as long as no exit depends on run-time values."""
+            while k < trips:
+                if [len(s) for s in it.sources] != lengths:
+                    self.refuse(node, "a list changes its length while a loop runs over it")
+                self.assign(node.target, it.item(k))
+                self.env[self.flag("continue")] = False
+                self.block(node.body)
+                k += 1
+                left = self._exited(kinds - {"continue"})
+                if left is True:
+                    return
+                if left is not False:
+                    self.branch(
+                        self.negate(left), lambda k=k: run(k), lambda: None, node, live_rest=True
+                    )
+                    return
+            if node.orelse:
+                self.block(node.orelse)
 
         run(0)
         self.env.pop(self.flag("break"), None)
@@ -87,27 +102,32 @@ class Iteration:
     def iterated(self, v: Any, node: Any) -> Iterated:
         match v:
             case Iterated():
+                if v.spent:
+                    self.refuse(node, "an iterator is run over twice: it has no items left", "make a list of it")
+                v.spent = v.once
                 return v
             case Range():
                 return self._range(v)
             case GrownList():
                 n = plain(self.b("load", v.length, 0))
-                return Iterated(n, lambda k: self.b("load", v.tape, k))
-            case Bound(owner=dict() as d, name=name):
-                self.refuse(node, f"call {name}() to run over it") if name else None
-                return self._static(list(d))
+                return Iterated(n, lambda k: self.grown_load(v, k))
+            case Bound(name=name):
+                self.refuse(node, f"call {name}() to run over it")
             case dict():
-                return self._static(list(v))
-            case tuple() | list() | str():
-                return self._static(list(v))
+                keys = list(v)
+                return Iterated(len(keys), lambda k: keys[k], True, sources=(v,))
+            case list():
+                return Iterated(len(v), lambda k: v[k], True, sources=(v,))
+            case tuple() | str():
+                return self.static_iterated(list(v))
         if isinstance(v, set | frozenset):
-            return self._static(sorted(v))
+            self.refuse(node, "the order of a set is not defined", "run over sorted(...) or a list")
         if is_array(v):
             if not v.type.dims:
                 self.refuse(node, "iteration over a 0-d array")
             return Iterated(v.type.dims[0], lambda k: self.item_of(v, k))
-        if hasattr(v, "__iter__") and not isinstance(v, Var):
-            return self._static(list(v))
+        if isinstance(v, range):
+            return self._range(Range(v.start, v.stop, v.step))
         self.refuse(node, f"{describe(v)} cannot be iterated over")
 
     def item_of(self, v: Var, k: Any) -> Any:
@@ -116,8 +136,8 @@ class Iteration:
             return self.b("load", v, k)
         return self.b("view", v, k, spec=("i",) + (":",) * (v.type.ndim - 1))
 
-    def _static(self, items: list[Any]) -> Iterated:
-        return Iterated(len(items), lambda k: items[k], items)
+    def static_iterated(self, items: list[Any], once: bool = False) -> Iterated:
+        return Iterated(len(items), lambda k: items[k], True, once=once, sources=(items,))
 
     def _range(self, r: Range) -> Iterated:
         b = self.b
@@ -129,71 +149,78 @@ class Iteration:
         def item(k: Any) -> Any:
             return plain(b("add", r.start, b("mul", k, r.step)))
 
-        return Iterated(plain(length), item, None, r)
+        return Iterated(plain(length), item, False, r)
 
     def length_of(self, it: Iterated) -> Any:
         """The number of trips, never negative."""
         return plain(self.b("maximum", it.length, 0))
 
-    def zipped(self, parts: list[Iterated]) -> Iterated:
-        if all(p.items is not None for p in parts):
-            return self._static(list(zip(*(p.items for p in parts), strict=False)))  # type: ignore[arg-type]
+    def zipped(self, parts: list[Iterated], node: Any) -> Iterated:
+        if not parts:
+            return self.static_iterated([])
         lengths = [self.length_of(p) for p in parts]
         n = lengths[0]
         for m in lengths[1:]:
             n = plain(self.b("minimum", n, m))
-        getters = [self._getter(p, n) for p in parts]
-        items = None
-        if any(p.items is not None for p in parts):
-            # a static sequence among them bounds the number of trips: unroll
-            least = min(len(p.items) for p in parts if p.items is not None)
-            if not isinstance(n, Var):
-                items = [tuple(g(k) for g in getters) for k in range(int(n))]
-            else:
-                self.captures.demand_static(self, n, None, "the number of items zipped")
-                raise AssertionError(least)
-        return Iterated(n, lambda k: tuple(g(k) for g in getters), items)
-
-    def _getter(self, p: Iterated, n: Any) -> Callable[[Any], Any]:
-        return p.item
-
-    def enumerated(self, it: Iterated, start: Any) -> Iterated:
-        if it.items is not None:
-            return self._static([(plain(self.b("add", start, k)), v) for k, v in enumerate(it.items)])
+        static = any(p.static for p in parts)
+        if static and isinstance(n, Var):
+            # a static sequence among them: its items are of any kind, so the loop is unrolled
+            n = self.static_int(n, node, "the number of items zipped")
+        sources = tuple(s for p in parts for s in p.sources)
         return Iterated(
-            self.length_of(it), lambda k: (plain(self.b("add", start, k)), it.item(k))
+            n, lambda k: tuple(p.item(k) for p in parts), static, sources=sources, once=True
         )
 
+    def enumerated(self, it: Iterated, start: Any) -> Iterated:
+        return Iterated(
+            it.length if it.static else self.length_of(it),
+            lambda k: (plain(self.b("add", start, k)), it.item(k)),
+            it.static, sources=it.sources, once=True,
+        )  # fmt: skip
+
     def reversed(self, it: Iterated) -> Iterated:
-        if it.items is not None:
-            return self._static(it.items[::-1])
-        n = self.length_of(it)
-        return Iterated(n, lambda k: it.item(self.b("sub", self.b("sub", n, 1), k)))
+        n = it.length if it.static else self.length_of(it)
+
+        def item(k: Any) -> Any:
+            return it.item(plain(self.b("sub", self.b("sub", n, 1), k)))
+
+        return Iterated(n, item, it.static, sources=it.sources, once=True)
 
     def static_items(self, v: Any, node: Any) -> list[Any]:
         """The items of what must have a length known at compile time."""
+        if isinstance(v, GrownList):
+            self.refuse(node, "the length of a list that grows at run time is not known", "use an array")
         it = self.iterated(v, node)
-        if it.items is not None:
-            return it.items
+        if it.static:
+            return [it.item(k) for k in range(int(it.length))]
         n = self.static_int(it.length, node, "the number of items unpacked")
+        if n > MOST_UNROLLED:
+            self.refuse(node, f"{n} items cannot be unpacked one by one", "use an array operation")
         return [it.item(k) for k in range(n)]
 
     # ---- comprehensions ----
     def _of_ListComp(self, node: Any) -> Any:
         out: list[Any] = []
         self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
-        return TrackedList(out, None, len(self.b.scopes))
+        return self.tracked_list(out, node)
 
     def _of_GeneratorExp(self, node: Any) -> Any:
-        return self._of_ListComp(node)
+        out: list[Any] = []
+        self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
+        it = self.static_iterated(out, once=True)
+        it.lazy = True
+        return it
+
+    def _of_SetComp(self, node: Any) -> Any:
+        out: list[Any] = []
+        self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
+        return self.call(set, [tuple(out)], {}, node)
 
     def _of_DictComp(self, node: Any) -> Any:
         out: dict = {}
 
         def add() -> None:
-            key = self.expression(node.key)
-            if isinstance(key, Var):
-                self.refuse(node, "a key of a dict must be known at compile time")
+            key = self.static_key(self.expression(node.key), node)
             out[key] = self.expression(node.value)
 
         self._comprehend(node.generators, add, node)
@@ -201,96 +228,38 @@ class Iteration:
 
     def _comprehend(self, generators: list[Any], add: Callable[[], None], node: Any) -> None:
         """Unroll a comprehension; its names are its own."""
-        shadowed = dict(self.env)
-        targets: set[str] = set()
+        shadowed: dict[str, Any] = {}
+        own = {n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
 
         def go(k: int) -> None:
             if k == len(generators):
                 add()
                 return
             g = generators[k]
-            for item in self.static_items(self.expression(g.iter), g.iter):
+            if g.is_async:
+                self.refuse(node, "an asynchronous comprehension is not supported")
+            items = self.static_items(self.expression(g.iter), g.iter)
+            if k == 0:  # the first iterable is evaluated outside of the comprehension
+                shadowed.update({n: self.env.pop(n) for n in own if n in self.env})
+            for item in items:
                 self.assign(g.target, item)
-                targets.update(n.id for n in gast.walk(g.target) if isinstance(n, gast.Name))
-                tests = [self.truth(self.expression(c), c) for c in g.ifs]
-                if any(isinstance(t, Var) for t in tests):
-                    self.refuse(node, "a condition known only at run time in a comprehension", "use a loop")
-                if all(tests):
+                tests = self._tests(g.ifs, node)
+                if tests:
                     go(k + 1)
 
         go(0)
-        for name in targets:
-            if name in shadowed:
-                self.env[name] = shadowed[name]
-            else:
-                self.env.pop(name, None)
+        for name in own:
+            self.env.pop(name, None)
+        self.env.update(shadowed)
 
-    # ---- lists that grow at run time ----
-    def tracked_list(self, items: list[Any], node: Any) -> Any:
-        key = (self.frame.source.file, node.lineno, node.col_offset)
-        if key in self.grown:
-            out = self.grown_list(node)
-            for item in items:
-                self.append(out, item, node)
-            return out
-        return TrackedList(items, key, len(self.b.scopes))
+    def _tests(self, conditions: list[Any], node: Any) -> bool:
+        for c in conditions:
+            test = self.truth(self.expression(c), c)
+            if isinstance(test, Var):
+                self.refuse(node, "a condition known only at run time in a comprehension", "use a loop")
+            if not test:
+                return False
+        return True
 
-    def grown_list(self, node: Any) -> Any:
-        key = (self.frame.source.file, node.lineno, node.col_offset)
-        if key not in self.grown:
-            return TrackedList([], key, len(self.b.scopes))
-        dtype: Scalar = self.grown[key]
-        tape = self.b("tape", 16, dtype=dtype.dtype, name="items")
-        length = self.b("zeros", 1, dtype="i64", name="count")
-        return GrownList(tape, length, dtype, key)
-
-    def append(self, owner: Any, item: Any, node: Any) -> None:
-        if isinstance(owner, TrackedList):
-            if len(self.b.scopes) == owner.depth:
-                owner.list_append(item)
-                return
-            if owner.key is None or not is_scalar(item):
-                self.refuse(
-                    node, "a list that grows in a run-time loop must be a list of numbers",
-                    "allocate an array before the loop and store into it",
-                )  # fmt: skip
-            self.grown[owner.key] = _strong(atom(item).type)
-            raise Respecialise(f"the list of line {owner.key[1]} grows at run time")
-        if isinstance(owner, GrownList):
-            self._append_grown(owner, item, node)
-            return
-        self.refuse(node, f"{describe(owner)} has no append")
-
-    def _append_grown(self, owner: GrownList, item: Any, node: Any) -> None:
-        if not is_scalar(item):
-            self.refuse(
-                node, "a list that grows in a run-time loop must be a list of numbers",
-                "allocate an array before the loop and store into it",
-            )  # fmt: skip
-        joined = join_scalars(owner.dtype, _strong(atom(item).type))
-        if joined != owner.dtype:
-            self.grown[owner.key] = joined
-            raise Respecialise("a list holds another dtype than assumed")
-        b = self.b
-        n = b("load", owner.length, 0)
-        after = b("add", n, 1)
-        b("reserve", owner.tape, after)
-        b("store", owner.tape, n, b.cast(item, owner.dtype))
-        b("store", owner.length, 0, b.cast(after, Scalar("i64")))
-
-    def grown_length(self, v: GrownList) -> Any:
-        return plain(self.b("load", v.length, 0))
-
-    def grown_place(self, v: GrownList, i: Any) -> Any:
-        return plain(self.b("index", i, self.grown_length(v), axis=0))
-
-    def grown_item(self, v: GrownList, i: Any, node: Any) -> Any:
-        if not is_integer(i):
-            self.refuse(node, "a list that grows at run time takes integer indices only")
-        return self.b("load", v.tape, self.grown_place(v, i))
-
-
-def _strong(t: Scalar) -> Scalar:
-    return Scalar(t.dtype)
-
-
+    def too_deep(self) -> UnsupportedError:
+        return UnsupportedError("the program is nested too deeply", self.b.loc)

@@ -1,7 +1,8 @@
 """How the values of two paths become one: the results of a branch, what a loop carries.
 
-A `Spec` says what is carried for one name: scalars and arrays as IR variables, containers part
-by part, static values as they are. Dims that differ between paths are carried as integers.
+A `Spec` says what is carried for one place: scalars and arrays as IR variables, containers part
+by part, static values and containers that stay the same object as they are. Dims that differ
+between paths are carried as integers.
 """
 
 from __future__ import annotations
@@ -9,21 +10,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.values import (
     UNBOUND,
+    Bound,
     Conflict,
-    GrownList,
     MaybeUnbound,
+    Range,
+    Record,
+    Slice,
+    TrackedList,
     Unbound,
-    children,
     describe,
     is_array,
     is_scalar,
-    rebuild,
-    same_shape,
 )
-from srcgrad.ir.nodes import Atom, Const, Var, atom
-from srcgrad.ir.types import BOOL, INT, Array, Scalar, join_scalars
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import INT, Scalar, join_scalars
 
 VARIES = None  # in a pattern of dims: carried as an integer of its own
 
@@ -40,15 +45,34 @@ class ArraySpec:
     layout: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StaticSpec:
     value: Any
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StaticSpec) and _equal(self.value, other.value)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class PartsSpec:
-    like: Any
+    """A container by its parts. `same` is the object itself while all paths leave that one."""
+
+    kind: tuple
+    keys: tuple
     parts: tuple
+    same: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, PartsSpec)
+            and (self.kind, self.keys) == (other.kind, other.keys)
+            and self.same is other.same
+            and (self.same is not None or self.parts == other.parts)
+        )
+
+    @property
+    def mutable(self) -> bool:
+        return not issubclass(self.kind[0], tuple)
 
 
 @dataclass(frozen=True)
@@ -59,8 +83,11 @@ class MaybeSpec:
 Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec
 
 
-def spec_of(v: Any, dynamic: bool) -> Spec:
-    """The spec of one value; numbers become run-time scalars if `dynamic`."""
+def spec_of(v: Any, dynamic: bool, known: Any) -> Spec:
+    """The spec of one value; numbers become run-time scalars if `dynamic`.
+
+    A container whose id is in `known` was there before the paths parted: it may stay the same.
+    """
     if is_scalar(v):
         if not dynamic and not isinstance(v, Var):
             return StaticSpec(v)
@@ -68,22 +95,47 @@ def spec_of(v: Any, dynamic: bool) -> Spec:
     if is_array(v):
         return ArraySpec(v.type.dtype, v.type.dims, v.type.layout)
     if isinstance(v, MaybeUnbound):
-        return MaybeSpec(spec_of(v.value, True))
-    parts = children(v)
-    if parts is not None and parts:
-        return PartsSpec(v, tuple(spec_of(p, dynamic) for p in parts))
+        return MaybeSpec(spec_of(v.value, True, known))
+    if is_mutable(v):
+        held = contents(v)
+        parts = tuple(spec_of(p, dynamic, known) for p in held.values())
+        return PartsSpec(_kind(v), tuple(held), parts, v if id(v) in known else None)
+    if isinstance(v, tuple) and v:
+        parts = tuple(spec_of(p, dynamic, known) for p in v)
+        return PartsSpec(_kind(v), tuple(range(len(v))), parts)
     return StaticSpec(v)
 
 
+def _kind(v: Any) -> tuple:
+    match v:
+        case TrackedList():
+            return list, v.key
+        case Record():
+            return Record, v.cls
+    return (type(v),)
+
+
+_VALUES = (bool, int, float, complex, str, bytes, np.generic, np.dtype, type(None), type(...))
+
+
 def _equal(a: Any, b: Any) -> bool:
+    """Whether two static values are the same for every purpose; containers never are."""
     if a is b:
         return True
-    if type(a) is not type(b) or isinstance(a, Var | GrownList):
+    if type(a) is not type(b):
         return False
-    try:
-        return bool(a == b) and repr(a) == repr(b)
-    except Exception:
-        return False
+    if isinstance(a, _VALUES):
+        return repr(a) == repr(b)
+    match a:
+        case Range():
+            return all(_equal(getattr(a, f), getattr(b, f)) for f in ("start", "stop", "step"))
+        case Slice():
+            return all(_equal(getattr(a, f), getattr(b, f)) for f in ("lower", "upper", "step"))
+        case Bound():
+            return a.name == b.name and a.owner is b.owner
+        case tuple():
+            return not a and not b
+    return hasattr(a, "__func__") and a.__self__ is b.__self__ and a.__func__ is b.__func__
 
 
 def join_specs(a: Spec, b: Spec) -> Spec | None:
@@ -109,9 +161,9 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             inner = join_specs(a, j)
             return None if inner is None else _maybe(inner)
         case StaticSpec(v), _ if is_scalar(v):
-            return join_specs(ScalarSpec(atom(v).type), b if not _static_number(b) else _dyn(b))
+            return join_specs(_dynamic(a), _dynamic(b) if _static_number(b) else b)
         case _, StaticSpec(w) if is_scalar(w):
-            return join_specs(a, ScalarSpec(atom(w).type))
+            return join_specs(a, _dynamic(b))
         case ScalarSpec(t), ScalarSpec(u):
             if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
                 t, u = (INT if x.dtype == "bool" else x for x in (t, u))
@@ -122,22 +174,29 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
                 for d, e in zip(a.dims, b.dims, strict=True)
             )
             return ArraySpec(a.dtype, dims, a.layout if a.layout == b.layout else "S")
-        case PartsSpec(), PartsSpec() if same_shape(a.like, b.like):
-            parts = [join_specs(p, q) for p, q in zip(a.parts, b.parts, strict=True)]
-            if any(p is None for p in parts):
-                return None
-            return PartsSpec(a.like, tuple(p for p in parts if p is not None))
+        case PartsSpec(), PartsSpec():
+            return _join_parts(a, b)
     return None
+
+
+def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
+    if a.same is not None and a.same is b.same:
+        return a
+    if a.kind[0] is not b.kind[0] or a.keys != b.keys:
+        return None
+    if a.kind[0] is Record and a.kind != b.kind:
+        return None
+    parts = [join_specs(p, q) for p, q in zip(a.parts, b.parts, strict=True)]
+    if any(p is None for p in parts):
+        return None
+    kind = a.kind if a.kind == b.kind else a.kind[:1]
+    return PartsSpec(kind, a.keys, tuple(p for p in parts if p is not None))
 
 
 def _maybe(spec: Spec) -> Spec | None:
-    if isinstance(spec, StaticSpec):
-        if not is_scalar(spec.value):
-            return None
-        spec = ScalarSpec(atom(spec.value).type)
-    if isinstance(spec, ScalarSpec | ArraySpec):
-        return MaybeSpec(loose(spec))
-    return None
+    if isinstance(spec, StaticSpec) and isinstance(spec.value, Conflict):
+        return None
+    return MaybeSpec(loose(_dynamic(spec) if _static_number(spec) else spec))
 
 
 def loose(spec: Spec) -> Spec:
@@ -154,82 +213,11 @@ def _static_number(s: Spec) -> bool:
     return isinstance(s, StaticSpec) and is_scalar(s.value)
 
 
-def _dyn(s: Any) -> Spec:
+def _dynamic(s: Any) -> ScalarSpec:
     return ScalarSpec(atom(s.value).type)
 
 
 def conflict(a: Any, b: Any) -> Conflict:
+    if a is UNBOUND or b is UNBOUND:
+        return Conflict("it is not bound on every path")
     return Conflict(f"it is {describe(a)} on one path and {describe(b)} on another")
-
-
-class Carrier:
-    """Turns values into flat atoms by a spec, and fresh variables back into values."""
-
-    def __init__(self, builder: Any):
-        self.b = builder
-
-    def flatten(self, spec: Spec, v: Any) -> list[Atom]:
-        """The atoms carried for `v`, cast and padded as the spec wants (emits)."""
-        if v is UNBOUND and not isinstance(spec, MaybeSpec):
-            return self._filler(spec)
-        match spec:
-            case StaticSpec():
-                return []
-            case ScalarSpec(t):
-                return [self.b.cast(self.b.cast(v, INT) if _widened(v, t) else v, t)]
-            case ArraySpec():
-                varying = [d for d, p in zip(v.type.dims, spec.dims, strict=True) if p is VARIES]
-                return [v, *map(atom, varying)]
-            case PartsSpec():
-                parts = children(v)
-                assert parts is not None
-                return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
-            case MaybeSpec(inner):
-                if v is UNBOUND:
-                    return [Const(False, BOOL), *self._filler(inner)]
-                if isinstance(v, MaybeUnbound):
-                    return [v.flag, *self.flatten(inner, v.value)]
-                return [Const(True, BOOL), *self.flatten(inner, v)]
-        raise AssertionError(spec)
-
-    def _filler(self, spec: Spec) -> list[Atom]:
-        """Atoms of the right types for a value that was never bound."""
-        if isinstance(spec, PartsSpec):
-            return [a for p in spec.parts for a in self._filler(p)]
-        if isinstance(spec, StaticSpec):
-            return []
-        if isinstance(spec, ScalarSpec):
-            zero = {"b": False, "f": 0.0, "c": 0j}.get(spec.type.dtype[0], 0)
-            return [self.b.cast(zero, spec.type)]
-        assert isinstance(spec, ArraySpec)
-        dims = [0 if d is VARIES else d for d in spec.dims]
-        empty = self.b("empty", *dims, dtype=spec.dtype)
-        return [empty, *(atom(0) for d in spec.dims if d is VARIES)]
-
-    def fresh(self, spec: Spec, name: str) -> tuple[list[Var], Any]:
-        """New variables for a spec, and the value they make up."""
-        match spec:
-            case StaticSpec(v):
-                return [], v
-            case ScalarSpec(t):
-                v = Var(name, t)
-                return [v], v
-            case ArraySpec():
-                own = [Var("n", INT) for d in spec.dims if d is VARIES]
-                rest = iter(own)
-                dims = tuple(next(rest) if d is VARIES else d for d in spec.dims)
-                v = Var(name, Array(spec.dtype, dims, spec.layout))
-                return [v, *own], v
-            case PartsSpec():
-                pairs = [self.fresh(s, name) for s in spec.parts]
-                return [x for vs, _ in pairs for x in vs], rebuild(spec.like, [p for _, p in pairs])
-            case MaybeSpec(inner):
-                flag = Var(f"{name}_bound", BOOL)
-                vs, v = self.fresh(inner, name)
-                return [flag, *vs], MaybeUnbound(v, flag)
-        raise AssertionError(spec)
-
-
-def _widened(v: Any, t: Scalar) -> bool:
-    """Whether a bool joins as a number: it passes through int, as Python has it."""
-    return atom(v).type.dtype == "bool" and t.dtype != "bool"

@@ -10,6 +10,8 @@ from typing import Any
 
 import gast
 
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
 
 def assigned(nodes: Iterable[Any]) -> list[str]:
     """Names that statements bind, in order; those of nested functions' own scopes excluded."""
@@ -19,8 +21,20 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
         if isinstance(n, gast.FunctionDef | gast.ClassDef):
             out.setdefault(n.name)
             return
-        if isinstance(n, gast.Lambda | gast.ListComp | gast.DictComp | gast.GeneratorExp):
+        if isinstance(n, gast.Lambda):
             return
+        if isinstance(n, _COMPREHENSIONS):
+            for c in gast.walk(n):  # what := binds in there belongs to the function
+                if isinstance(c, gast.NamedExpr):
+                    out.setdefault(c.target.id)
+            return
+        if isinstance(n, gast.MatchAs | gast.MatchStar) and n.name is not None:
+            out.setdefault(n.name)
+        if isinstance(n, gast.MatchMapping) and n.rest is not None:
+            out.setdefault(n.rest)
+        if isinstance(n, gast.Import | gast.ImportFrom):
+            for a in n.names:
+                out.setdefault(a.asname or a.name.split(".")[0])
         if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store | gast.Del):
             out.setdefault(n.id)
         for child in gast.iter_child_nodes(n):
@@ -50,8 +64,7 @@ class Liveness:
         if isinstance(tree, gast.Lambda):
             return
         for n in gast.walk(tree):
-            nested = gast.FunctionDef | gast.Lambda | gast.ListComp | gast.GeneratorExp
-            if n is not tree and isinstance(n, nested | gast.DictComp | gast.SetComp):
+            if n is not tree and isinstance(n, gast.FunctionDef | gast.Lambda):
                 self.always |= reads(n)
         self._loops: list[tuple[set[str], set[str]]] = []  # (live at break, live at continue)
         self._block(tree.body, set())
@@ -94,8 +107,12 @@ class Liveness:
                 return live | reads(s) | target
             case gast.FunctionDef():
                 return (live - {s.name}) | reads(s)
-            case gast.With() | gast.Try():
-                return live | reads(s)
+            case gast.With():
+                return self._block(s.body, live) | reads(s)
+            case gast.Match():
+                self.after[s] = live | self._jumped(s)
+                paths = [self._block(c.body, live) for c in s.cases]
+                return live.union(reads(s), *paths)
         return live | reads(s)
 
     def _jumped(self, s: Any) -> set[str]:

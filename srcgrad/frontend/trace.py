@@ -1,22 +1,30 @@
 """The way in: a Python function and the kinds of its arguments become an IR function.
 
 An argument's structure (tuples, dicts, dataclasses) is taken apart into leaves; each run-time
-leaf is a parameter. The result's structure is described by a template.
+leaf is a parameter. The result's structure is described by a template, and so is what the
+function changes in the containers it was given.
 """
 
 from __future__ import annotations
 
+import builtins
+import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError, raised_class
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_value
+from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.values import (
+    Conflict,
     GrownList,
+    MaybeUnbound,
     Record,
+    TrackedList,
     children,
     describe,
     is_dataclass_instance,
@@ -35,6 +43,22 @@ class Leaf:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A place in a template of writes: the container at this path of the arguments."""
+
+    path: tuple
+
+
+@dataclass(frozen=True)
+class Write:
+    """What a container among the arguments holds afterwards; `whole` if its places changed."""
+
+    path: tuple
+    places: dict[Any, Any]
+    whole: bool
+
+
+@dataclass(frozen=True)
 class Traced:
     """An IR function with what is needed to call it."""
 
@@ -44,6 +68,43 @@ class Traced:
     guards: tuple[Guard, ...]
     output: Any  # a template of Leafs and static values
     source: source.Source
+    writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
+
+
+class _Arguments:
+    """Takes arguments apart into parameters."""
+
+    def __init__(self, it: Interpreter, demands: Demands):
+        self.it, self.demands = it, demands
+        self.params: list[Var] = []
+        self.paths: list[tuple] = []
+        self.given: list[tuple[tuple, Any, dict]] = []  # containers, with what they hold at first
+
+    def value(self, value: Any, path: tuple, label: str) -> Any:
+        """An argument, or a part of one, as the interpreter has it."""
+        if type_of_value(value) is not None and path not in self.demands.static_leaves:
+            var = self.it.captures.parameter(self.it.b, label, value, path)
+            self.params.append(var)
+            self.paths.append(path)
+            return var
+        out = self._container(value, path, label)
+        if is_mutable(out):
+            self.given.append((path, out, contents(out)))
+        return out
+
+    def _container(self, value: Any, path: tuple, label: str) -> Any:
+        if is_dataclass_instance(value):
+            names = list(type(value).__dataclass_fields__)
+            return Record(
+                type(value), {f: self.value(getattr(value, f), (*path, f), f) for f in names}
+            )
+        parts = children(value)
+        if parts is None:
+            return value
+        keys = list(value) if isinstance(value, dict) else range(len(parts))
+        names = getattr(value, "_fields", None) or [_label(label, k) for k in keys]
+        parts = [self.value(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)]
+        return TrackedList(parts) if isinstance(value, list) else rebuild(value, parts)
 
 
 def trace(
@@ -51,47 +112,47 @@ def trace(
 ) -> Traced:
     """Interpret `function` for arguments like these (their values are not read, only kinds).
 
-    Raises `Respecialise` when the demands have grown, `UnsupportedError` for what is refused.
+    Raises `Respecialise` when the demands have grown, `UnsupportedError` for what is refused,
+    and what the function itself raises whatever its arguments' values are.
     """
     found = source.find(function)
     captures = Captures(demands)
     it = Interpreter(captures)
     it.b.entry = []  # type: ignore[attr-defined]
-    params: list[Var] = []
-    paths: list[tuple] = []
-
-    def argument(value: Any, path: tuple, label: str) -> Any:
-        if type_of_value(value) is not None and path not in demands.static_leaves:
-            if not (isinstance(value, bool) and False):
-                var = captures.parameter(it.b, label, value, path)
-                params.append(var)
-                paths.append(path)
-                return var
-        if is_dataclass_instance(value):
-            names = list(type(value).__dataclass_fields__)
-            return Record(
-                type(value), {f: argument(getattr(value, f), (*path, f), f) for f in names}
-            )
-        parts = children(value)
-        if parts is not None:
-            keys = list(value) if isinstance(value, dict) else range(len(parts))
-            names = getattr(value, "_fields", None) or [_label(label, k) for k in keys]
-            return rebuild(
-                value,
-                [argument(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)],
-            )
-        return value
-
-    env = {n: argument(v, (n,), n) for n, v in arguments.items()}
-    result = it.inline(found, env, None, found.tree)
+    taken = _Arguments(it, demands)
+    env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
+    result = _interpreted(it, found, env)
     atoms: list[Atom] = []
     output = _template(it, result, atoms, found)
+    writes = _written(it, taken.given, atoms, found)
     body = (*it.b.entry, *it.b.out)  # type: ignore[attr-defined]
     hidden = tuple(captures.hidden.values())
     fn = Function(
-        name or found.name, (*params, *(h.var for h in hidden)), body, tuple(atoms)
+        name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms)
     )
-    return Traced(fn, tuple(paths), hidden, tuple(captures.guards.values()), output, found)
+    guards = tuple(captures.guards.values())
+    return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
+
+
+def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> Any:
+    """What the function returns."""
+    it.held.append(list(env.values()))
+    try:
+        if hasattr(found.function, "__wrapped__"):
+            # its source is that of a decorator's wrapper: the arguments go in as they are passed
+            passed = inspect.BoundArguments(inspect.signature(found.function), env)  # type: ignore[arg-type]
+            env = it.bind(found.function, list(passed.args), dict(passed.kwargs), found.tree, found)
+        return it.inline(found, env, None, found.tree)
+    except Diverged as e:
+        message = e.message.replace("{}", "...").replace("{{", "{").replace("}}", "}")
+        if e.kind == "UnboundLocalError":
+            raise UnboundError(message, e.location) from None
+        cls = raised_class(getattr(builtins, e.kind))
+        raise cls(message or e.kind, e.location) from None
+    except RecursionError:
+        raise UnsupportedError(
+            "the program is nested too deeply", it.b.loc, "use loops instead of recursion"
+        ) from None
 
 
 def _label(label: str, key: Any) -> str:
@@ -99,19 +160,49 @@ def _label(label: str, key: Any) -> str:
 
 
 def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) -> Any:
-    if isinstance(v, GrownList):
-        import numpy as np
-
-        v = it.call_numpy(np.array, [v], {}, found.tree)
+    """The structure of a result; its numbers and arrays go to `atoms`."""
     if is_value(v) and (isinstance(v, Var) or is_number(v)):
         atoms.append(atom(v))
         return Leaf(len(atoms) - 1)
+    if isinstance(v, GrownList):
+        raise UnsupportedError(
+            "a list whose length is known only at run time cannot be returned",
+            found.location(found.tree), "return np.array(...) of it",
+        )  # fmt: skip
     parts = children(v)
     if parts is not None:
-        return rebuild(v, [_template(it, p, atoms, found) for p in parts])
+        parts = [_template(it, p, atoms, found) for p in parts]
+        return parts if isinstance(v, list) else rebuild(v, parts)
     if v is None or isinstance(v, str | bool | type):
         return v
     raise ArgumentTypeError(
-        f"{found.name}() returns {describe(v)}, which is not a number, an array or a container of them",
+        f"{found.name}() returns {_described(v)}, which is not a number, an array or a container of them",
         found.location(found.tree),
     )
+
+
+def _described(v: Any) -> str:
+    if isinstance(v, Conflict | MaybeUnbound):
+        return "a value of several kinds"
+    return describe(v)
+
+
+def _written(
+    it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source
+) -> tuple[Write, ...]:
+    """What the function changed in the containers among its arguments."""
+    paths = {id(v): path for path, v, _ in given}
+
+    def place(v: Any) -> Any:
+        if id(v) in paths:
+            return Given(paths[id(v)])
+        return _template(it, v, atoms, found)
+
+    out = []
+    for path, v, first in given:
+        now = contents(v)
+        whole = list(now) != list(first)
+        changed = {k: x for k, x in now.items() if whole or x is not first[k]}
+        if changed or whole:
+            out.append(Write(path, {k: place(x) for k, x in changed.items()}, whole))
+    return tuple(out)

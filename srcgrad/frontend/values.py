@@ -47,17 +47,26 @@ class Range:
     step: Any
 
 
-@dataclass
+@dataclass(eq=False)
 class Iterated:
-    """What a `for` runs over: a number of trips and the item of each.
+    """What a `for` runs over: a number of trips and the item of each, built when it is reached.
 
-    `items` holds static items (the loop is then unrolled), else `item(k)` builds the k-th.
+    A `static` one has a length known now: its loop is unrolled. `sources` are the containers
+    that it runs over; one that runs `once` gives no more items when it is spent, as in Python.
     """
 
     length: Any
     item: Callable[[Any], Any]
-    items: list | None = None
+    static: bool = False
     range: Range | None = None
+    sources: tuple = ()
+    once: bool = False  # zip, enumerate, reversed, map, a generator expression
+    lazy: bool = False  # map, a generator expression: its items are computed late
+    spent: bool = False
+
+    @property
+    def items(self) -> list | None:
+        return [self.item(k) for k in range(int(self.length))] if self.static else None
 
 
 @dataclass
@@ -70,12 +79,9 @@ class Slice:
 class TrackedList(list):
     """A list by its items; it knows where it was made, in case it must grow at run time."""
 
-    def __init__(self, items: Any, key: Any, depth: int):
+    def __init__(self, items: Any = (), key: Any = None):
         super().__init__(items)
-        self.key, self.depth = key, depth
-
-    def list_append(self, item: Any) -> None:
-        super().append(item)
+        self.key = key
 
 
 @dataclass(eq=False)
@@ -108,6 +114,15 @@ class Bound:
 
     owner: Any
     name: str
+
+
+@dataclass(eq=False)
+class Partial:
+    """functools.partial made inside: its function may be a closure, its arguments run-time."""
+
+    func: Any
+    args: tuple
+    keywords: dict[str, Any]
 
 
 @dataclass(eq=False)
@@ -199,7 +214,7 @@ def rebuild(like: Any, parts: list) -> Any:
         case tuple():
             return tuple(parts)
         case TrackedList():
-            return TrackedList(parts, like.key, like.depth)
+            return TrackedList(parts, like.key)
         case list():
             return list(parts)
         case dict():
@@ -233,8 +248,12 @@ def describe(v: Any) -> str:
             return f"the number {v!r}"
         case str():
             return "a string"
-        case GrownList():
+        case list() | GrownList():
             return "a list"
+        case Iterated():
+            return "an iterator"
+        case Closure() | Partial():
+            return "a function"
         case Record():
             return f"a {v.cls.__name__}"
     return f"a {type(v).__name__}"

@@ -8,6 +8,7 @@ from srcgrad.frontend.handlers import (
     builtin,
     calculus,
     choices,
+    containers,
     creation,
     edits,
     elementwise,
@@ -28,7 +29,8 @@ from srcgrad.frontend.handlers import (
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of, method_of
 
 __all__ = [
-    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "creation", "edits",
-    "elementwise", "gamma", "handler_of", "joins", "matrices", "method_of", "nans",
-    "places", "polynomials", "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
+    "edits", "elementwise", "gamma", "handler_of", "joins", "matrices", "method_of", "nans",
+    "places", "polynomials", "products", "reductions", "scalars", "shapes",
+    "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

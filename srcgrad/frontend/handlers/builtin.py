@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+import types
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import _scalar, scalar_type
-from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import (
     Closure,
     Formatted,
     GrownList,
     Iterated,
+    Partial,
     Range,
     Record,
+    TrackedList,
     describe,
     is_array,
+    is_integer,
     is_number,
     is_scalar,
     is_value,
@@ -85,8 +90,10 @@ def len_(it: Any, node: Any, x: Any) -> Any:
         return x.type.dims[0]
     if isinstance(x, GrownList):
         return it.grown_length(x)
-    if isinstance(x, Iterated | Range):
+    if isinstance(x, Range | range):
         return it.length_of(it.iterated(x, node))
+    if isinstance(x, Record) and hasattr(x.cls, "__len__"):
+        return it.call(x.cls.__len__, [x], {}, node)
     if isinstance(x, list | tuple | dict | str | set):
         return len(x)
     it.refuse(node, f"{describe(x)} has no len()")
@@ -94,6 +101,8 @@ def len_(it: Any, node: Any, x: Any) -> Any:
 
 @implements(range)
 def range_(it: Any, node: Any, *args: Any) -> Any:
+    if not 1 <= len(args) <= 3:
+        it.refuse(node, f"range() takes 1 to 3 arguments, not {len(args)}")
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     values = []
     for v in (start, stop, step):
@@ -112,16 +121,28 @@ def range_(it: Any, node: Any, *args: Any) -> Any:
 
 @implements(enumerate)
 def enumerate_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+    if not is_integer(start):
+        it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}")
     return it.enumerated(it.iterated(x, node), start)
 
 
 @implements(zip)
 def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
-    return it.zipped([it.iterated(x, node) for x in xs])
+    parts = [it.iterated(x, node) for x in xs]
+    if strict is True:
+        for k, p in enumerate(parts[1:]):
+            m, n = parts[0].length, p.length
+            if isinstance(m, Var) or isinstance(n, Var):
+                it.b("check_equal", m, n, message=f"zip() argument {k + 2} has another length than argument 1")
+            elif m != n:
+                it.refuse(node, f"zip() argument {k + 2} has another length than argument 1")
+    return it.zipped(parts, node)
 
 
 @implements(reversed)
 def reversed_(it: Any, node: Any, x: Any) -> Any:
+    if isinstance(x, Iterated):
+        it.refuse(node, "an iterator cannot be reversed", "make a list of it")
     return it.reversed(it.iterated(x, node))
 
 
@@ -135,32 +156,79 @@ def tuple_(it: Any, node: Any, x: Any = ()) -> Any:
     return tuple(it.static_items(x, node))
 
 
-@implements(set)
+@implements(set, frozenset)
 def set_(it: Any, node: Any, x: Any = ()) -> Any:
-    items = it.static_items(x, node)
-    if any(isinstance(v, Var) for v in items):
-        it.refuse(node, "a set of run-time values")
+    items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
+    if any(not _constant(v) for v in items):
+        it.refuse(node, "a set of run-time values is not supported", "use an array or a list")
     return set(items)
+
+
+def _constant(v: Any) -> bool:
+    """Whether a value is known now, all of it."""
+    if isinstance(v, tuple):
+        return all(map(_constant, v))
+    return is_number(v) or v is None or isinstance(v, str | type)
 
 
 @implements(dict)
 def dict_(it: Any, node: Any, x: Any = (), **kwargs: Any) -> Any:
+    out: dict = {}
     pairs = x.items() if isinstance(x, dict) else it.static_items(x, node)
-    return {**dict(pairs), **kwargs}
+    for pair in pairs:
+        key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
+        out[it.static_key(key, node)] = value
+    return {**out, **kwargs}
 
 
 @implements(sorted)
-def sorted_(it: Any, node: Any, x: Any, reverse: Any = False) -> Any:
-    items = it.static_items(x, node)
-    if any(isinstance(v, Var) for v in items):
+def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -> Any:
+    items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
+    keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
+    if any(not _constant(v) for v in keys) or not isinstance(reverse, bool):
         it.refuse(node, "sorted() of run-time values", "use np.sort")
-    return sorted(items, reverse=reverse)
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except TypeError as e:
+        it.refuse(node, str(e))
+    return it.tracked_list([items[k] for k in order], node)
 
 
 @implements(map)
 def map_(it: Any, node: Any, f: Any, *xs: Any) -> Any:
     columns = zip(*(it.static_items(x, node) for x in xs), strict=False)
-    return [it.call(f, list(c), {}, node) for c in columns]
+    out = it.static_iterated([it.call(f, list(c), {}, node) for c in columns], once=True)
+    out.lazy = True
+    return out
+
+
+@implements(filter)
+def filter_(it: Any, node: Any, f: Any, x: Any) -> Any:
+    kept = []
+    for v in it.static_items(x, node):
+        test = it.truth(v if f is None else it.call(f, [v], {}, node), node)
+        if isinstance(test, Var):
+            it.refuse(node, "filter() by a condition known only at run time", "use a loop")
+        kept += [v] if test else []
+    out = it.static_iterated(kept, once=True)
+    out.lazy = True
+    return out
+
+
+@implements(functools.reduce)
+def reduce_(it: Any, node: Any, f: Any, x: Any, *start: Any) -> Any:
+    items = [*start, *it.static_items(x, node)]
+    if not items:
+        it.refuse(node, "reduce() of an empty iterable with no initial value")
+    result = items[0]
+    for v in items[1:]:
+        result = it.call(f, [result, v], {}, node)
+    return result
+
+
+@implements(functools.partial)
+def partial_(it: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+    return Partial(f, args, kwargs)
 
 
 # ---- folds ----
@@ -180,7 +248,8 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
             total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
         return total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
     if isinstance(x, GrownList):
-        return it.binary(gast.Add(), start, it.call_numpy(np.sum, [x], {}, node), node)
+        total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
+        return it.binary(gast.Add(), start, total, node)
     for item in it.static_items(x, node):
         start = it.binary(gast.Add(), start, item, node)
     return start
@@ -189,7 +258,8 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
 def _extreme(name: str, primitive: str, whole: Any) -> Any:
     def handler(it: Any, node: Any, *xs: Any, default: Any = None) -> Any:
         if len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
-            return it.call_numpy(whole, [xs[0]], {}, node)
+            best = it.call_numpy(whole, [xs[0]], {}, node)
+            return it.b.retyped(best, xs[0].dtype) if isinstance(xs[0], GrownList) else best
         items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)
         if not items:
             it.refuse(node, f"{name}() of an empty sequence")
@@ -264,13 +334,32 @@ def prod(it: Any, node: Any, x: Any) -> Any:
 # ---- the static world ----
 @implements(isinstance)
 def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
-    many = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(x, Var):
-        kinds: tuple = (np.ndarray,) if is_array(x) else (_python_type(x),)
-        return any(issubclass(k, c) for k in kinds for c in many if isinstance(c, type))
-    if isinstance(x, Record):
-        return issubclass(x.cls, many)
-    return isinstance(x, many)
+    many = _classes(it, node, classes)
+    if isinstance(x, Formatted):
+        kinds: tuple = (str,)
+    elif isinstance(x, Closure | Partial):
+        kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
+    elif isinstance(x, GrownList | TrackedList):
+        kinds = (list,)
+    elif isinstance(x, Record):
+        kinds = (x.cls,)
+    elif isinstance(x, Var):
+        kinds = (np.ndarray,) if is_array(x) else (_python_type(x),)
+    elif isinstance(x, Iterated | Range):
+        it.refuse(node, "isinstance() of an iterator is not supported")
+    else:
+        kinds = (type(x),)
+    return any(issubclass(k, c) for k in kinds for c in many)
+
+
+def _classes(it: Any, node: Any, classes: Any) -> list[type]:
+    if isinstance(classes, tuple):
+        return [c for part in classes for c in _classes(it, node, part)]
+    if isinstance(classes, types.UnionType):
+        return [c for part in classes.__args__ for c in _classes(it, node, part)]
+    if not isinstance(classes, type):
+        it.refuse(node, f"isinstance() takes classes, not {describe(classes)}")
+    return [classes]
 
 
 def _python_type(x: Var) -> type:
@@ -288,6 +377,10 @@ def type_(it: Any, node: Any, x: Any) -> Any:
         return np.ndarray
     if isinstance(x, Var):
         return _python_type(x)
+    if isinstance(x, GrownList | TrackedList):
+        return list
+    if isinstance(x, Closure | Partial | Iterated | Formatted):
+        it.refuse(node, f"type() of {describe(x)} is not supported")
     return x.cls if isinstance(x, Record) else type(x)
 
 
@@ -295,14 +388,26 @@ def type_(it: Any, node: Any, x: Any) -> Any:
 def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
     if is_array(x):
         return hasattr(np.ndarray, name)
-    return name in x.fields if isinstance(x, Record) else hasattr(x, name)
+    if isinstance(x, Var):
+        return hasattr(_python_type(x), name)
+    return name in x.fields or hasattr(x.cls, name) if isinstance(x, Record) else hasattr(x, name)
 
 
 @implements(getattr)
 def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
+    if not isinstance(name, str):
+        it.refuse(node, "the name of an attribute must be known at compile time")
     if default and not hasattr_(it, node, x, name):
         return default[0]
     return it.attribute(x, name, node)
+
+
+@implements(setattr)
+def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
+    if not isinstance(name, str) or not isinstance(x, Record):
+        it.refuse(node, f"setattr() of {describe(x)} is not supported", "use a plain class or a dataclass")
+    it.changing(x, node)
+    it.set_field(x, name, value, node)
 
 
 @implements(callable)
@@ -345,89 +450,3 @@ def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **
 @implements(str, repr)
 def str_(it: Any, node: Any, x: Any = "") -> Any:
     return Formatted("{}", [x]) if isinstance(x, Var) else str(x)
-
-
-# ---- methods of containers ----
-@method("list", "append")
-def append(it: Any, node: Any, owner: Any, item: Any) -> None:
-    it.append(owner, item, node)
-
-
-@method("list", "extend")
-def extend(it: Any, node: Any, owner: Any, items: Any) -> None:
-    for item in it.static_items(items, node):
-        it.append(owner, item, node)
-
-
-@method("list", "pop")
-def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
-    if isinstance(owner, GrownList):
-        it.refuse(node, "pop() of a list that grows at run time", "use an array and a counter")
-    return owner.pop(it.static_int(k, node, "the index of a list"))
-
-
-@method("list", "copy")
-def copy_list(it: Any, node: Any, owner: Any) -> Any:
-    return it.tracked_list(it.static_items(owner, node), node)
-
-
-@method("list", "insert")
-def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
-    if isinstance(owner, GrownList) or len(it.b.scopes) != owner.depth:
-        it.refuse(node, "insert() into a list that grows at run time", "use an array")
-    owner.insert(it.static_int(k, node, "the index of a list"), item)
-
-
-@method("list", "reverse")
-def reverse(it: Any, node: Any, owner: Any) -> None:
-    if isinstance(owner, GrownList):
-        it.refuse(node, "reverse() of a list that grows at run time", "use np.flip(np.array(...))")
-    owner.reverse()
-
-
-@method("dict", "keys")
-def keys(it: Any, node: Any, owner: Any) -> Any:
-    return list(owner.keys())
-
-
-@method("dict", "values")
-def values(it: Any, node: Any, owner: Any) -> Any:
-    return list(owner.values())
-
-
-@method("dict", "items")
-def items(it: Any, node: Any, owner: Any) -> Any:
-    return list(owner.items())
-
-
-@method("dict", "get")
-def get(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
-    return owner.get(key, default)
-
-
-@method("dict", "copy")
-def copy_dict(it: Any, node: Any, owner: Any) -> Any:
-    return dict(owner)
-
-
-@method("dict", "update")
-def update(it: Any, node: Any, owner: Any, other: Any = (), **kwargs: Any) -> None:
-    owner.update(other, **kwargs)
-
-
-@method("str", "format")
-def format_(it: Any, node: Any, owner: Any, *args: Any) -> Any:
-    return Formatted(owner, list(args)) if any(isinstance(a, Var) for a in args) else owner.format(*args)
-
-
-def _static_str(name: str) -> None:
-    def handler(it: Any, node: Any, owner: str, *args: Any) -> Any:
-        if any(isinstance(a, Var) for a in args):
-            it.refuse(node, f"str.{name} of run-time values")
-        return getattr(owner, name)(*args)
-
-    method("str", name)(handler)
-
-
-for _n in ("lower", "upper", "strip", "split", "join", "startswith", "endswith", "replace"):
-    _static_str(_n)

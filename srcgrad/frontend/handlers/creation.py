@@ -66,10 +66,13 @@ def _dtype(it: Any, node: Any, dtype: Any, default: str = "f64") -> str:
 
 
 def filled(it: Any, dims: list[Any], value: Any, dtype: str) -> Any:
-    """A new array with every element `value`; a scalar if there are no dims."""
+    """A new array with every element `value`."""
     value = it.b.cast(value, Scalar(dtype))
     if not dims:
-        return plain(value)
+        out = it.b("zeros", dtype=dtype)
+        if not (is_number(plain(value)) and plain(value) == 0):
+            it.b("store", out, value)
+        return out
     if is_number(plain(value)) and plain(value) == 0:
         return it.b("zeros", *dims, dtype=dtype)
     return it.b("broadcast_to", value, *dims)

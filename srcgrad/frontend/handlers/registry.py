@@ -54,6 +54,8 @@ def _kind(owner: Any) -> str:
             return "dict"
         case str():
             return "str"
+        case tuple():
+            return "tuple"
         case set():
             return "set"
     return "array" if is_value(owner) else type(owner).__name__

@@ -1,0 +1,140 @@
+"""Values to the atoms that a branch yields or a loop carries, and back, by their specs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.heap import is_mutable
+from srcgrad.frontend.joins import (
+    VARIES,
+    ArraySpec,
+    MaybeSpec,
+    PartsSpec,
+    ScalarSpec,
+    Spec,
+    StaticSpec,
+)
+from srcgrad.frontend.values import UNBOUND, MaybeUnbound, Record, TrackedList, children
+from srcgrad.ir.nodes import Atom, Const, Var, atom
+from srcgrad.ir.types import BOOL, INT, Array, Scalar
+
+
+class Carrier:
+    """Turns values into flat atoms by a spec, and fresh variables back into values.
+
+    `seen` collects the containers that were taken apart, `made` those that were rebuilt, both in
+    the same order (None where a path has none).
+    """
+
+    def __init__(self, builder: Any):
+        self.b = builder
+        self.seen: list[Any] = []
+        self.made: list[Any] = []
+
+    def flatten(self, spec: Spec, v: Any) -> list[Atom]:
+        """The atoms carried for `v`, cast and padded as the spec wants (emits)."""
+        if v is UNBOUND and not isinstance(spec, MaybeSpec):
+            return self._filler(spec)
+        match spec:
+            case StaticSpec():
+                return []
+            case ScalarSpec(t):
+                return [self.b.cast(self.b.cast(v, INT) if _widened(v, t) else v, t)]
+            case ArraySpec():
+                varying = [d for d, p in zip(v.type.dims, spec.dims, strict=True) if p is VARIES]
+                return [v, *map(atom, varying)]
+            case PartsSpec():
+                return self._flatten_parts(spec, v)
+            case MaybeSpec(inner):
+                if v is UNBOUND:
+                    return [Const(False, BOOL), *self._filler(inner)]
+                if isinstance(v, MaybeUnbound):
+                    return [v.flag, *self.flatten(inner, v.value)]
+                return [Const(True, BOOL), *self.flatten(inner, v)]
+        raise AssertionError(spec)
+
+    def _flatten_parts(self, spec: PartsSpec, v: Any) -> list[Atom]:
+        if spec.same is not None:
+            return []
+        if is_mutable(v):
+            self.seen.append(v)
+        parts = children(v)
+        assert parts is not None
+        return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
+
+    def _filler(self, spec: Spec) -> list[Atom]:
+        """Atoms of the right types for a value that was never bound."""
+        match spec:
+            case StaticSpec():
+                return []
+            case PartsSpec():
+                if spec.same is not None:
+                    return []
+                if spec.mutable:
+                    self.seen.append(None)
+                return [a for p in spec.parts for a in self._filler(p)]
+            case ScalarSpec(t):
+                zero = {"b": False, "f": 0.0, "c": 0j}.get(t.dtype[0], 0)
+                return [self.b.cast(zero, t)]
+            case MaybeSpec(inner):
+                return [Const(False, BOOL), *self._filler(inner)]
+            case ArraySpec():
+                dims = [0 if d is VARIES else d for d in spec.dims]
+                empty = self.b("empty", *dims, dtype=spec.dtype)
+                return [empty, *(atom(0) for d in spec.dims if d is VARIES)]
+        raise AssertionError(spec)
+
+    def fresh(self, spec: Spec, name: str) -> tuple[list[Var], Any]:
+        """New variables for a spec, and the value they make up."""
+        match spec:
+            case StaticSpec(v):
+                return [], v
+            case ScalarSpec(t):
+                v = Var(name, t)
+                return [v], v
+            case ArraySpec():
+                own = [Var("n", INT) for d in spec.dims if d is VARIES]
+                rest = iter(own)
+                dims = tuple(next(rest) if d is VARIES else d for d in spec.dims)
+                v = Var(name, Array(spec.dtype, dims, spec.layout))
+                return [v, *own], v
+            case PartsSpec():
+                return self._fresh_parts(spec, name)
+            case MaybeSpec(inner):
+                flag = Var(f"{name}_bound", BOOL)
+                vs, v = self.fresh(inner, name)
+                return [flag, *vs], MaybeUnbound(v, flag)
+        raise AssertionError(spec)
+
+    def _fresh_parts(self, spec: PartsSpec, name: str) -> tuple[list[Var], Any]:
+        if spec.same is not None:
+            return [], spec.same
+        place = len(self.made)
+        if spec.mutable:
+            self.made.append(None)
+        pairs = [self.fresh(s, _part_name(spec, k, name)) for s, k in zip(spec.parts, spec.keys, strict=True)]
+        out = _rebuilt(spec, [p for _, p in pairs])
+        if spec.mutable:
+            self.made[place] = out
+        return [x for vs, _ in pairs for x in vs], out
+
+
+def _part_name(spec: PartsSpec, key: Any, name: str) -> str:
+    return key if spec.kind[0] is Record else name
+
+
+def _rebuilt(spec: PartsSpec, parts: list) -> Any:
+    """A container of the kind of a spec."""
+    kind = spec.kind[0]
+    if kind is Record:
+        return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)))
+    if issubclass(kind, list):
+        return TrackedList(parts, spec.kind[1] if len(spec.kind) > 1 else None)
+    if issubclass(kind, dict):
+        return dict(zip(spec.keys, parts, strict=True))
+    return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+
+
+def _widened(v: Any, t: Scalar) -> bool:
+    """Whether a bool joins as a number: it passes through int, as Python has it."""
+    return atom(v).type.dtype == "bool" and t.dtype != "bool"

@@ -1,0 +1,210 @@
+"""Methods of lists, dicts and strings. Those that change a container say so first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.handlers.registry import method
+from srcgrad.frontend.values import Formatted, GrownList, is_number
+from srcgrad.ir.nodes import Var
+
+_MISSING = object()
+
+
+def _fixed(it: Any, node: Any, owner: Any, name: str, way_out: str) -> None:
+    """Only for a list whose length is known."""
+    if isinstance(owner, GrownList):
+        it.refuse(node, f"{name}() of a list that grows at run time", way_out)
+
+
+# ---- lists ----
+@method("list", "append")
+def append(it: Any, node: Any, owner: Any, item: Any) -> None:
+    it.append(owner, item, node)
+
+
+@method("list", "extend")
+def extend(it: Any, node: Any, owner: Any, items: Any) -> None:
+    for item in it.static_items(items, node):
+        it.append(owner, item, node)
+
+
+@method("list", "pop")
+def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
+    _fixed(it, node, owner, "pop", "use an array and a counter")
+    if not owner:
+        it.refuse(node, "pop from empty list")
+    it.reshaping(owner, node)
+    return owner.pop(it.list_place(owner, [k], node))
+
+
+@method("list", "insert")
+def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
+    _fixed(it, node, owner, "insert", "use an array")
+    it.reshaping(owner, node)
+    owner.insert(it.static_int(k, node, "the index of a list"), item)
+
+
+@method("list", "clear")
+def clear_list(it: Any, node: Any, owner: Any) -> None:
+    _fixed(it, node, owner, "clear", "make a new list")
+    it.reshaping(owner, node)
+    owner.clear()
+
+
+@method("list", "remove")
+def remove(it: Any, node: Any, owner: Any, item: Any) -> None:
+    _fixed(it, node, owner, "remove", "use an array")
+    it.reshaping(owner, node)
+    del owner[_found(it, node, owner, item)]
+
+
+@method("list", "index")
+def index(it: Any, node: Any, owner: Any, item: Any) -> Any:
+    _fixed(it, node, owner, "index", "use an array")
+    return _found(it, node, owner, item)
+
+
+@method("list", "count")
+def count(it: Any, node: Any, owner: Any, item: Any) -> Any:
+    _fixed(it, node, owner, "count", "use an array")
+    if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
+        it.refuse(node, "count() of run-time values", "compare the items in a loop")
+    return list(owner).count(item)
+
+
+def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
+    if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
+        it.refuse(node, "a search among run-time values is not supported", "compare the items in a loop")
+    if item not in owner:
+        it.refuse(node, f"{item!r} is not in the list")
+    return list(owner).index(item)
+
+
+@method("list", "copy")
+def copy_list(it: Any, node: Any, owner: Any) -> Any:
+    _fixed(it, node, owner, "copy", "use np.array(...)")
+    return it.tracked_list(list(owner), node)
+
+
+@method("list", "reverse")
+def reverse(it: Any, node: Any, owner: Any) -> None:
+    _fixed(it, node, owner, "reverse", "use np.flip(np.array(...))")
+    it.changing(owner, node)
+    owner.reverse()
+
+
+@method("list", "sort")
+def sort(it: Any, node: Any, owner: Any, key: Any = None, reverse: Any = False) -> None:
+    _fixed(it, node, owner, "sort", "use np.sort(np.array(...))")
+    it.changing(owner, node)
+    owner[:] = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
+
+
+# ---- tuples ----
+@method("tuple", "index")
+def index_of_tuple(it: Any, node: Any, owner: Any, item: Any) -> Any:
+    return _found(it, node, owner, item)
+
+
+@method("tuple", "count")
+def count_in_tuple(it: Any, node: Any, owner: Any, item: Any) -> Any:
+    return count(it, node, owner, item)
+
+
+@method("tuple", "_replace")
+def replaced(it: Any, node: Any, owner: Any, **changes: Any) -> Any:
+    """A named tuple with other values in some fields."""
+    wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
+    if wrong:
+        it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'")
+    return type(owner)(*(changes.get(f, v) for f, v in zip(owner._fields, owner, strict=True)))
+
+
+@method("tuple", "_asdict")
+def as_dict(it: Any, node: Any, owner: Any) -> Any:
+    return dict(zip(owner._fields, owner, strict=True))
+
+
+# ---- dicts ----
+@method("dict", "keys")
+def keys(it: Any, node: Any, owner: Any) -> Any:
+    return it.tracked_list(list(owner.keys()), node)
+
+
+@method("dict", "values")
+def values(it: Any, node: Any, owner: Any) -> Any:
+    return it.tracked_list(list(owner.values()), node)
+
+
+@method("dict", "items")
+def items(it: Any, node: Any, owner: Any) -> Any:
+    return it.tracked_list(list(owner.items()), node)
+
+
+@method("dict", "get")
+def get(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
+    return owner.get(it.static_key(key, node), default)
+
+
+@method("dict", "copy")
+def copy_dict(it: Any, node: Any, owner: Any) -> Any:
+    return dict(owner)
+
+
+@method("dict", "update")
+def update(it: Any, node: Any, owner: Any, other: Any = (), **kwargs: Any) -> None:
+    for key, value in it.call(dict, [other], kwargs, node).items():
+        it.set_item(owner, [key], value, node)
+
+
+@method("dict", "setdefault")
+def setdefault(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
+    key = it.static_key(key, node)
+    if key not in owner:
+        it.set_item(owner, [key], default, node)
+    return owner[key]
+
+
+@method("dict", "pop")
+def pop_key(it: Any, node: Any, owner: Any, key: Any, default: Any = _MISSING) -> Any:
+    key = it.static_key(key, node)
+    if key not in owner:
+        if default is _MISSING:
+            it.refuse(node, f"the dict has no key {key!r}")
+        return default
+    it.reshaping(owner, node)
+    return owner.pop(key)
+
+
+@method("dict", "clear")
+def clear_dict(it: Any, node: Any, owner: Any) -> None:
+    it.reshaping(owner, node)
+    owner.clear()
+
+
+# ---- strings ----
+@method("str", "format")
+def format_(it: Any, node: Any, owner: Any, *args: Any) -> Any:
+    if any(isinstance(a, Var) for a in args):
+        return Formatted(owner, list(args))
+    try:
+        return owner.format(*args)
+    except (LookupError, ValueError, TypeError) as e:
+        it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+
+
+def _static_str(name: str) -> None:
+    def handler(it: Any, node: Any, owner: str, *args: Any) -> Any:
+        if any(isinstance(a, Var) for a in args):
+            it.refuse(node, f"str.{name} of run-time values")
+        try:
+            return getattr(owner, name)(*args)
+        except (TypeError, ValueError, IndexError) as e:
+            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+
+    method("str", name)(handler)
+
+
+for _n in ("lower", "upper", "strip", "split", "join", "startswith", "endswith", "replace"):
+    _static_str(_n)

@@ -1,0 +1,154 @@
+"""Lists, dicts and their items: what changes them, and lists that grow in run-time loops.
+
+A list of numbers whose length depends on the path becomes a tape and a cell with its length;
+interpretation starts again with that known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.captures import Respecialise
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.values import (
+    GrownList,
+    TrackedList,
+    describe,
+    is_array,
+    is_integer,
+    is_scalar,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Scalar, join_scalars
+
+
+class Lists(Part):
+    """Mixed into the interpreter."""
+
+    b: Any
+    frame: Any
+    grown: dict[Any, Scalar]
+    shaped_at: dict[int, Any]
+
+    def static_key(self, key: Any, node: Any) -> Any:
+        """A key of a dict, which must be known and hashable."""
+        if isinstance(key, Var):
+            self.refuse(node, "a key of a dict must be known at compile time", "use an array")
+        try:
+            hash(key)
+        except TypeError:
+            self.refuse(node, f"{describe(key)} cannot be a key of a dict")
+        if isinstance(key, tuple):
+            return tuple(self.static_key(k, node) for k in key)
+        return key
+
+    def reshaping(self, owner: Any, node: Any) -> None:
+        """Called before the length or the keys of a container change."""
+        self.changing(owner, node)
+        self.shaped_at[id(owner)] = self.frame.source.location(node)
+
+    # ---- items ----
+    def set_item(self, x: Any, items: list[Any], value: Any, node: Any) -> None:
+        """`x[items] = value` of a list or dict."""
+        self.changing(x, node)
+        if isinstance(x, dict):
+            key = self.static_key(items[0] if len(items) == 1 else tuple(items), node)
+            if key not in x:
+                self.reshaping(x, node)
+            x[key] = value
+            return
+        x[self.list_place(x, items, node)] = value
+
+    def list_place(self, x: Any, items: list[Any], node: Any) -> int:
+        """The place that an index of a list or tuple means."""
+        if len(items) != 1 or not (is_integer(items[0]) or is_array(items[0]) or isinstance(items[0], bool)):
+            what = describe(items[0]) if len(items) == 1 else "a tuple"
+            self.refuse(node, f"the index of {describe(x)} is {what}", "it must be one integer")
+        k = self.static_int(items[0], node, "the index of a tuple or list")
+        if not -len(x) <= k < len(x):
+            self.refuse(node, f"index {k} is out of range for {len(x)} items")
+        return k % len(x)
+
+    def delete_item(self, target: Any) -> None:
+        """`del x[k]`."""
+        x = self.expression(target.value)
+        items = self.index_items(target.slice)
+        if not isinstance(x, list | dict):
+            self.refuse(target, f"'del' of an item of {describe(x)} is not supported", "use np.delete")
+        self.reshaping(x, target)
+        if isinstance(x, list):
+            del x[self.list_place(x, items, target)]
+            return
+        key = self.static_key(items[0] if len(items) == 1 else tuple(items), target)
+        if key not in x:
+            self.refuse(target, f"the dict has no key {key!r}")
+        del x[key]
+
+    # ---- lists that grow at run time ----
+    def tracked_list(self, items: list[Any], node: Any) -> Any:
+        key = (self.frame.source.file, node.lineno, node.col_offset)
+        if key not in self.grown:
+            return TrackedList(items, key)
+        dtype: Scalar = self.grown[key]
+        tape = self.b("tape", 16, dtype=dtype.dtype, name="items")
+        length = self.b("zeros", 1, dtype="i64", name="count")
+        out = GrownList(tape, length, dtype, key)
+        for item in items:
+            self.append(out, item, node)
+        return out
+
+    def append(self, owner: Any, item: Any, node: Any) -> None:
+        if isinstance(owner, list):
+            self.reshaping(owner, node)
+            owner.append(item)
+        elif isinstance(owner, GrownList):
+            self._append_grown(owner, item, node)
+        else:
+            self.refuse(node, f"{describe(owner)} has no append")
+
+    def _append_grown(self, owner: GrownList, item: Any, node: Any) -> None:
+        if not is_scalar(item):
+            self.refuse(
+                node, "a list that grows in a run-time loop must be a list of numbers",
+                "allocate an array before the loop and store into it",
+            )  # fmt: skip
+        self._fitting_item(owner, item)
+        b = self.b
+        n = b("load", owner.length, 0)
+        after = b("add", n, 1)
+        b("reserve", owner.tape, after)
+        b("store", owner.tape, n, b.cast(item, owner.dtype))
+        b("store", owner.length, 0, b.cast(after, Scalar("i64")))
+
+    def _fitting_item(self, owner: GrownList, item: Any) -> None:
+        """Start again with a wider type if an item does not have that of the list."""
+        joined = join_scalars(owner.dtype, atom(item).type)
+        if "bool" in (owner.dtype.dtype, joined.dtype) and owner.dtype != joined:
+            self.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
+        if joined != owner.dtype:
+            self.grown[owner.key] = joined
+            raise Respecialise("a list holds another type than assumed")
+
+    def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Any) -> None:
+        if not is_scalar(value):
+            self.refuse(node, f"{describe(value)} cannot be stored in a list that grows at run time")
+        self._fitting_item(x, value)
+        self.b("store", x.tape, self.grown_place(x, items[0], node), self.b.cast(value, x.dtype))
+
+    def grown_length(self, v: GrownList) -> Any:
+        return plain(self.b("load", v.length, 0))
+
+    def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
+        if not is_integer(i):
+            self.refuse(node, "a list that grows at run time takes integer indices only")
+        return plain(self.b("index", i, self.grown_length(v), axis=0))
+
+    def grown_item(self, v: GrownList, i: Any, node: Any) -> Any:
+        return self.grown_load(v, self.grown_place(v, i, node))
+
+    def grown_load(self, v: GrownList, place: Any) -> Any:
+        """The item at a checked place, a Python number where the items are."""
+        return self.b.retyped(self.b("load", v.tape, place), v.dtype)
+
+

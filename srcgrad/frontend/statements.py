@@ -1,0 +1,297 @@
+"""Statements, but for branches and loops: assignments, raises, imports, deletions.
+
+Never emits control flow itself.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.flow import RESULT, RETURNED
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.values import (
+    UNBOUND,
+    Formatted,
+    GrownList,
+    Iterated,
+    Record,
+    describe,
+    is_array,
+    is_scalar,
+    is_value,
+)
+from srcgrad.ir.nodes import Var
+
+
+class Statements(Part):
+    """Mixed into the interpreter."""
+
+    def execute(self, node: Any) -> None:
+        self.locate(node)
+        method = getattr(self, f"_do_{type(node).__name__}", None)
+        if method is None:
+            kind = _SPELLED.get(type(node).__name__, type(node).__name__.lower())
+            self.refuse(node, f"'{kind}' is not supported", "move it out of the compiled function")
+        method(node)
+
+    def _do_Pass(self, node: Any) -> None:
+        pass
+
+    def _do_Expr(self, node: Any) -> None:
+        self.expression(node.value)
+
+    # ---- assignment ----
+    def _do_Assign(self, node: Any) -> None:
+        value = self.expression(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def _do_AnnAssign(self, node: Any) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.expression(node.value))
+
+    def assign(self, target: Any, value: Any) -> None:
+        match target:
+            case gast.Name():
+                if isinstance(value, Var):
+                    self._name(value, target.id)
+                if isinstance(value, Iterated) and value.lazy:
+                    self.refuse(
+                        target, "a generator expression or map() that is kept in a name is not supported",
+                        "make a list of it",
+                    )  # fmt: skip
+                self.scope_of(target.id)[target.id] = value
+            case gast.Tuple() | gast.List():
+                self._unpack(target, value)
+            case gast.Subscript():
+                self.store(target, self.expression(target.value), value)
+            case gast.Attribute():
+                self._set_attribute(target, self.expression(target.value), value)
+            case _:
+                self.refuse(target, "this target of an assignment is not supported")
+
+    def scope_of(self, name: str) -> dict[str, Any]:
+        """The names of the frame where a name of this function is bound."""
+        frame = self.frame
+        while name in frame.elsewhere:
+            frame = frame.outer
+            while name not in frame.local and name not in frame.env and frame.outer is not None:
+                frame = frame.outer
+        return frame.env
+
+    def _set_attribute(self, target: Any, owner: Any, value: Any) -> None:
+        if isinstance(owner, Record):
+            self.changing(owner, target)
+            self.set_field(owner, target.attr, value, target)
+        elif is_array(owner) and target.attr == "shape":
+            self.refuse(target, "a shape cannot be assigned", "use reshape")
+        elif is_array(owner) and target.attr in ("flat", "T"):
+            self.refuse(target, f"an assignment to .{target.attr} is not supported", "use x[...] = v")
+        else:
+            self.refuse(
+                target, f"an attribute of {describe(owner)} cannot be assigned",
+                "return the value instead",
+            )  # fmt: skip
+
+    def _name(self, value: Var, name: str) -> None:
+        """Give a value computed for this name its name; those that have one keep it."""
+        definition = self.b.definition.get(value)
+        if definition is not None and value.name == definition.op.name:
+            value.name = name
+
+    def _unpack(self, target: Any, value: Any) -> None:
+        if isinstance(value, dict):
+            value = list(value)
+        stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+        items = self.static_items(value, target)
+        if not stars:
+            if len(items) != len(target.elts):
+                self.refuse(
+                    target, f"{len(items)} values cannot be unpacked into {len(target.elts)} names"
+                )
+            for t, v in zip(target.elts, items, strict=True):
+                self.assign(t, v)
+            return
+        k, extra = stars[0], len(items) - len(target.elts) + 1
+        if extra < 0:
+            self.refuse(target, f"too few values to unpack: {len(items)}")
+        starred = self.tracked_list(items[k : k + extra], target)
+        parts = [*items[:k], starred, *items[k + extra :]]
+        for t, v in zip(target.elts, parts, strict=True):
+            self.assign(t.value if isinstance(t, gast.Starred) else t, v)
+
+    def _do_AugAssign(self, node: Any) -> None:
+        target = node.target
+        if isinstance(target, gast.Subscript):
+            self.augment(node)
+            return
+        owner = None
+        if isinstance(target, gast.Attribute):
+            owner = self.expression(target.value)
+            old = self.attribute(owner, target.attr, target)
+        else:
+            read = gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target)
+            old = self.expression(read)
+        value = self.expression(node.value)
+        new = self.augmented(node, old, value)
+        if owner is not None:
+            if new is not old or isinstance(owner, Record):
+                self._set_attribute(target, owner, new)
+        else:
+            self.assign(target, new)
+
+    def augmented(self, node: Any, old: Any, value: Any) -> Any:
+        """`old op= value`: arrays and lists are changed in place."""
+        if is_array(old) and old.type.dims:
+            self.in_place(node.op, old, value, node)
+            return old
+        if isinstance(old, list | GrownList) and isinstance(node.op, gast.Add):
+            if is_array(value):
+                return self.binary(node.op, old, value, node)
+            for item in self.static_items(value, node):
+                self.append(old, item, node)
+            return old
+        if isinstance(old, list):
+            self.refuse(node, "this operator changes a list in place", "build a new list")
+        if isinstance(old, dict | set):
+            self.refuse(node, f"this operator on {describe(old)} is not supported")
+        return self.binary(node.op, old, value, node)
+
+    # ---- leaving ----
+    def _do_If(self, node: Any) -> None:
+        test = self.truth(self.expression(node.test), node.test)
+        self.branch(test, lambda: self.block(node.body), lambda: self.block(node.orelse), node)
+
+    def _do_While(self, node: Any) -> None:
+        self.loop(node, None)
+
+    def _do_For(self, node: Any) -> None:
+        self.for_loop(node)
+
+    def _do_Break(self, node: Any) -> None:
+        self.env[self.flag("break")] = True
+
+    def _do_Continue(self, node: Any) -> None:
+        self.env[self.flag("continue")] = True
+
+    def _do_Return(self, node: Any) -> None:
+        value = None if node.value is None else self.expression(node.value)
+        self.frame.returns.append(self.frame.source.location(node))
+        self.env[RESULT] = value
+        self.env[RETURNED] = True
+
+    def _do_FunctionDef(self, node: Any) -> None:
+        if node.decorator_list:
+            self.refuse(node, "a decorator inside a compiled function is not supported")
+        self.env[node.name] = self.closure(node, node.name)
+
+    def _do_Nonlocal(self, node: Any) -> None:
+        for name in node.names:
+            frame = self.frame.outer
+            while frame is not None and name not in frame.local and name not in frame.env:
+                frame = frame.outer
+            if frame is None:
+                self.refuse(
+                    node, f"'{name}' belongs to a function outside of what is compiled: it cannot be set",
+                    "return the value instead",
+                )  # fmt: skip
+
+    def _do_Delete(self, node: Any) -> None:
+        for target in node.targets:
+            match target:
+                case gast.Name():
+                    self.lookup(target.id, target)
+                    self.scope_of(target.id)[target.id] = UNBOUND
+                case gast.Subscript():
+                    self.delete_item(target)
+                case _:
+                    self.refuse(target, "'del' of this is not supported")
+
+    def _do_With(self, node: Any) -> None:
+        """np.errstate changes no value: compiled code never warns."""
+        for item in node.items:
+            call = item.context_expr
+            f = self.expression(call.func) if isinstance(call, gast.Call) else None
+            if f is not np.errstate or item.optional_vars is not None:
+                self.refuse(node, "'with' is not supported", "move it out of the compiled function")
+            if any(k.arg in (None, "call") for k in call.keywords) or any(
+                not isinstance(k.value, gast.Constant) or k.value.value in ("raise", "call", "log")
+                for k in call.keywords
+            ):
+                self.refuse(node, "np.errstate that raises or calls is not supported", "use 'ignore'")
+        self.block(node.body)
+
+    # ---- failing ----
+    def _do_Assert(self, node: Any) -> None:
+        test = self.truth(self.expression(node.test), node.test)
+        if test is True:
+            return
+
+        def failing() -> None:
+            message = "" if node.msg is None else self.expression(node.msg)
+            self.fail("AssertionError", *self._message(message))
+
+        self.branch(test, lambda: None, failing, node, live_rest=True)
+
+    def _do_Raise(self, node: Any) -> None:
+        exc = node.exc
+        if exc is None:
+            self.refuse(node, "a bare raise is not supported")
+        call = isinstance(exc, gast.Call)
+        cls = self.expression(exc.func if call else exc)
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            self.refuse(node, "only exception classes can be raised")
+        kind = next((c.__name__ for c in cls.__mro__ if hasattr(builtins, c.__name__)), "Exception")
+        message = self.expression(exc.args[0]) if call and exc.args else ""
+        self.fail(kind, *self._message(message))
+
+    def _message(self, message: Any) -> tuple:
+        """A template and its values, as `fail` takes them."""
+        if isinstance(message, Formatted):
+            template, values = message.template, message.values
+        elif isinstance(message, Var):
+            template, values = "{}", [message]
+        elif is_value(message) or isinstance(message, str):
+            template, values = str(message).replace("{", "{{").replace("}", "}}"), []
+        else:
+            template, values = describe(message), []
+        if any(not is_scalar(v) for v in values):
+            template, values = template.replace("{}", "..."), []
+        return template, *values
+
+    # ---- imports ----
+    def _do_Import(self, node: Any) -> None:
+        for alias in node.names:
+            module = self._imported(alias.name, node)
+            if not alias.asname:
+                module = self._imported(alias.name.split(".")[0], node)
+            self.env[alias.asname or alias.name.split(".")[0]] = module
+
+    def _do_ImportFrom(self, node: Any) -> None:
+        if node.level:
+            self.refuse(node, "a relative import inside a compiled function is not supported")
+        module = self._imported(node.module, node)
+        for alias in node.names:
+            if not hasattr(module, alias.name):
+                self.refuse(node, f"'{alias.name}' cannot be imported from {node.module}")
+            self.env[alias.asname or alias.name] = self.captures.attribute(
+                self, module, alias.name, node
+            )
+
+    def _imported(self, name: str, node: Any) -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError as e:
+            self.refuse(node, f"this import fails: {e}")
+
+
+_SPELLED = {
+    "Try": "try", "With": "with", "ClassDef": "class", "Global": "global", "Nonlocal": "nonlocal",
+    "Delete": "del", "AsyncFunctionDef": "async def", "AsyncFor": "async for", "Match": "match",
+    "AsyncWith": "async with", "TryStar": "try",
+}  # fmt: skip
