@@ -121,6 +121,6 @@ class LowerBounds:
                 return max(self.of(a), self.of(b))
             case "abs", (a,):
                 return max(self.of(a), 0.0)
-            case ("cast" | "broadcast_to" | "copy" | "view"), (a, *_):
+            case (("cast" | "broadcast_to" | "copy" | "view"), (a, *_)):
                 return self.of(a)
         return -math.inf

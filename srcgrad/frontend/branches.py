@@ -43,7 +43,9 @@ class Branches(Part):
         self, test: Var, states: list[State], blocks: list[list], node: Any, live_rest: bool
     ) -> None:
         """Join two states into the present one, and emit the `If`."""
-        live = None if live_rest or not isinstance(node, gast.If) else self.frame.live.live_after(node)
+        live = (
+            None if live_rest or not isinstance(node, gast.If) else self.frame.live.live_after(node)
+        )
         changed = self._differences(states, live)
         specs = self._specs(states, changed)
         carriers = [Carrier(self.b), Carrier(self.b)]

@@ -84,11 +84,17 @@ class Calls(Part):
             method = inspect.getattr_static(f.cls, "__call__", None)
             if isinstance(method, types.FunctionType):
                 return self.call(method, [f, *args], kwargs, node)
-        if isinstance(f, Var | str | list | tuple | dict | Record | Iterated) or is_value(f) or f is None:
+        if (
+            isinstance(f, Var | str | list | tuple | dict | Record | Iterated)
+            or is_value(f)
+            or f is None
+        ):
             self.refuse(node, f"{describe(f)} cannot be called")
         self.refuse_unknown(f, node)
-        if callable(f) and hasattr(type(f), "__call__") and isinstance(
-            inspect.getattr_static(type(f), "__call__", None), types.FunctionType
+        if (
+            callable(f)
+            and hasattr(type(f), "__call__")
+            and isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
         ):
             return self.call(type(f).__call__, [f, *args], kwargs, node)
         self.refuse(node, f"{_callable_name(f)} cannot be called in a compiled function")
@@ -123,9 +129,11 @@ class Calls(Part):
         """A function of NumPy, SciPy or the standard library without a row in our tables."""
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
         name = _callable_name(f)
-        if "random" in module or isinstance(f, types.BuiltinMethodType) and _random(f):
+        if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
             self.refuse(
-                node, f"{name}() draws random numbers", "draw them outside and pass them as an argument"
+                node,
+                f"{name}() draws random numbers",
+                "draw them outside and pass them as an argument",
             )
         if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
             self.refuse(node, f"{name} is not supported", "docs/support.md lists what is")
@@ -140,7 +148,9 @@ class Calls(Part):
         if module.split(".")[0] in ("numpy", "scipy", "numba"):
             self.refuse_unknown(f, node)
         if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-            self.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
+            self.refuse(
+                node, f"{f.__name__}() is a generator or coroutine", "return a list or an array"
+            )
         try:
             found = source.find(f)
         except SourceError as e:
@@ -163,7 +173,9 @@ class Calls(Part):
         for name, p in bound.signature.parameters.items():
             if name not in env and p.default is not p.empty:
                 env[name] = p.default
-                if isinstance(p.default, np.ndarray | list | dict) or is_dataclass_instance(p.default):
+                if isinstance(p.default, np.ndarray | list | dict) or is_dataclass_instance(
+                    p.default
+                ):
                     key = ("default", id(f), name)
                     env[name] = self.captures.take(
                         self, key, lambda f=f, name=name: _default(f, name), name, node
@@ -174,9 +186,7 @@ class Calls(Part):
                 env.setdefault(name, {})
         return env
 
-    def inline(
-        self, found: source.Source, env: dict[str, Any], outer: Any, node: Any
-    ) -> Any:
+    def inline(self, found: source.Source, env: dict[str, Any], outer: Any, node: Any) -> Any:
         """Interpret a function's body in a frame of its own; its result."""
         from srcgrad.frontend.interpreter import Frame
 
@@ -221,7 +231,9 @@ class Calls(Part):
     def _refuse_scopes(self, tree: Any) -> None:
         for n in own_statements(tree):
             if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
-                self.refuse(n, "generators and coroutines are not supported", "return a list or an array")
+                self.refuse(
+                    n, "generators and coroutines are not supported", "return a list or an array"
+                )
 
     def _too_deep(self, found: source.Source, env: dict[str, Any], node: Any) -> None:
         for value in env.values():
@@ -253,7 +265,9 @@ def own_statements(tree: Any) -> list[Any]:
     while todo:
         n = todo.pop()
         out.append(n)
-        if not isinstance(n, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda):
+        if not isinstance(
+            n, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda
+        ):
             todo += gast.iter_child_nodes(n)
     return out
 
@@ -313,5 +327,3 @@ def _random(f: Any) -> bool:
 def _arguments_of(e: TypeError) -> str:
     text = str(e)
     return text.split("() ", 1)[-1] if "() " in text else text
-
-

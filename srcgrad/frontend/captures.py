@@ -180,7 +180,10 @@ class Captures:
     ) -> Any:
         type_ = type_of_value(value)
         if type_ is None:
-            it.refuse(node, f"'{name}' is {describe(value)} of dtype {value.dtype}, which has no gradient code")
+            it.refuse(
+                node,
+                f"'{name}' is {describe(value)} of dtype {value.dtype}, which has no gradient code",
+            )
         var = self.parameter(it.b, name, value, ("hidden", *key))
         self.hidden[key] = Hidden(name, fetch, var)
         return var
@@ -215,7 +218,9 @@ class Captures:
         for root in _roots(it, v):
             if root in self.leaves:
                 path = self.leaves[root]
-                self.demands.static_leaves.add(path if path[0] != "hidden" else ("static", *path[1:]))
+                self.demands.static_leaves.add(
+                    path if path[0] != "hidden" else ("static", *path[1:])
+                )
                 found = True
             elif root in self.dims:
                 self.demands.static_dims.add(self.dims[root])
@@ -277,7 +282,15 @@ def _keys(v: Any) -> Any:
 def _library(owner: Any) -> bool:
     """Whether the attributes of a module or class are those of a library: constants."""
     name = getattr(owner, "__name__" if isinstance(owner, types.ModuleType) else "__module__", "")
-    return str(name).split(".")[0] in ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
+    return str(name).split(".")[0] in (
+        "numpy",
+        "math",
+        "scipy",
+        "cmath",
+        "sys",
+        "functools",
+        "operator",
+    )
 
 
 def _name(owner: Any) -> str:

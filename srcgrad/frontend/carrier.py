@@ -112,7 +112,10 @@ class Carrier:
         place = len(self.made)
         if spec.mutable:
             self.made.append(None)
-        pairs = [self.fresh(s, _part_name(spec, k, name)) for s, k in zip(spec.parts, spec.keys, strict=True)]
+        pairs = [
+            self.fresh(s, _part_name(spec, k, name))
+            for s, k in zip(spec.parts, spec.keys, strict=True)
+        ]
         out = _rebuilt(spec, [p for _, p in pairs])
         if spec.mutable:
             self.made[place] = out

@@ -15,7 +15,14 @@ from srcgrad.frontend.values import Bound, GrownList, Iterated, Record, describe
 from srcgrad.ir.nodes import Var
 
 # methods that change what an operator, an attribute or a call means: not followed
-_SPECIAL = ("__new__", "__setattr__", "__getattr__", "__getattribute__", "__slots__", "__set_name__")
+_SPECIAL = (
+    "__new__",
+    "__setattr__",
+    "__getattr__",
+    "__getattribute__",
+    "__slots__",
+    "__set_name__",
+)
 
 
 class Classes(Part):
@@ -43,7 +50,9 @@ class Classes(Part):
         return record
 
     def _named_tuple(self, cls: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        if cls.__new__.__qualname__.rpartition(".")[0] != cls.__name__ and not hasattr(cls, "_make"):
+        if cls.__new__.__qualname__.rpartition(".")[0] != cls.__name__ and not hasattr(
+            cls, "_make"
+        ):
             self.refuse(node, f"{cls.__name__} makes its instances in its own way")
         try:
             return cls(*args, **kwargs)
@@ -78,7 +87,9 @@ class Classes(Part):
                 record.fields[f.name] = self.call(f.default_factory, [], {}, node)
             elif f.default is not _missing(cls):
                 key = ("field", id(cls), f.name)
-                record.fields[f.name] = self.captures.take(self, key, lambda f=f: f.default, f.name, node)
+                record.fields[f.name] = self.captures.take(
+                    self, key, lambda f=f: f.default, f.name, node
+                )
         if hasattr(cls, "__post_init__"):
             self.call(cls.__post_init__, [record], {}, node)
 
@@ -91,7 +102,7 @@ class Classes(Part):
         if isinstance(owner, Record):
             return self._record_attribute(owner, name, node)
         if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
-            return owner[owner._fields.index(name)]
+            return getattr(owner, name)
         followed = isinstance(getattr(type(owner), name, None), types.FunctionType | property)
         if isinstance(owner, list | dict | GrownList | str | set | tuple) and (
             not followed or name in ("_replace", "_asdict")
@@ -159,10 +170,16 @@ class Classes(Part):
             return self.call(f, [a, c], {}, node)
         if method in ("eq", "ne") and eq is object.__eq__:
             return (a is c) == (method == "eq")
-        if method in ("eq", "ne") and hasattr(owner.cls, "__dataclass_fields__") and not _has_source(eq):
+        if (
+            method in ("eq", "ne")
+            and hasattr(owner.cls, "__dataclass_fields__")
+            and not _has_source(eq)
+        ):
             same: Any = isinstance(a, Record) and isinstance(c, Record) and a.cls is c.cls
             if same:
-                same = self.compare(gast.Eq(), tuple(a.fields.values()), tuple(c.fields.values()), node)
+                same = self.compare(
+                    gast.Eq(), tuple(a.fields.values()), tuple(c.fields.values()), node
+                )
             return same if method == "eq" else self.negate(same)
         self.refuse(node, f"this comparison with {describe(owner)} is not supported")
 
@@ -175,7 +192,9 @@ class Classes(Part):
                     out = self.call(f, [owner, other], {}, node)
                     if out is not NotImplemented:
                         return out
-        self.refuse(node, f"arithmetic with {describe(a if isinstance(a, Record) else c)} is not supported")
+        self.refuse(
+            node, f"arithmetic with {describe(a if isinstance(a, Record) else c)} is not supported"
+        )
 
 
 def _frozen_dataclass(cls: Any) -> bool:

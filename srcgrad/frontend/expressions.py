@@ -62,7 +62,9 @@ class Expressions(Part):
     def expression(self, node: Any) -> Any:
         method = getattr(self, f"_of_{type(node).__name__}", None)
         if method is None:
-            self.refuse(node, f"{_SPELLED.get(type(node).__name__, type(node).__name__)} is not supported")
+            self.refuse(
+                node, f"{_SPELLED.get(type(node).__name__, type(node).__name__)} is not supported"
+            )
         return method(node)
 
     def _of_Constant(self, node: Any) -> Any:
@@ -119,7 +121,11 @@ class Expressions(Part):
                 values += [v] if is_value(v) else []
             else:
                 spec = "" if part.format_spec is None else self.expression(part.format_spec)
-                template += format(v, spec if isinstance(spec, str) else "").replace("{", "{{").replace("}", "}}")
+                template += (
+                    format(v, spec if isinstance(spec, str) else "")
+                    .replace("{", "{{")
+                    .replace("}", "}}")
+                )
         return Formatted(template, values) if values else template.format()
 
     # ---- operators ----
@@ -163,8 +169,10 @@ class Expressions(Part):
             self._check_divisor(a, c)
         if name in ("Add", "Sub", "Mult"):
             a, c = self.widened_pair(a, c)
-        if name == "Sub" and "bool" in (atom(a).type.dtype, atom(c).type.dtype) and (
-            atom(a).type.dtype == atom(c).type.dtype
+        if (
+            name == "Sub"
+            and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
+            and (atom(a).type.dtype == atom(c).type.dtype)
         ):
             self.refuse(node, "numpy boolean subtract is not supported", "use ^ or logical_xor")
         return self.emit(node, PRIMITIVE[name], a, c)
@@ -218,7 +226,10 @@ class Expressions(Part):
             return seq * self.static_int(times, node, "the number of repetitions")
         if is_array(a) or is_array(c):
             # a list next to an array is converted, as NumPy does
-            a, c = (self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v for v in (a, c))
+            a, c = (
+                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
+                for v in (a, c)
+            )
             return self.binary(getattr(gast, name)(), a, c, node)
         self.refuse(node, f"this operator between {describe(a)} and {describe(c)} is not supported")
 
@@ -226,7 +237,7 @@ class Expressions(Part):
         """`a ** n`: a product for small integer exponents, else pow."""
         whole = is_number(n) and not isinstance(n, complex | bool) and float(n).is_integer()
         if whole and abs(n) <= LARGEST_POWER and isinstance(a, Var):
-            k = int(n)
+            k = int(float(n))  # type: ignore[arg-type]
             kind = atom(n).type.dtype
             if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
                 if k < 0 and kind[0] != "f" and not a.type.dtype[0] == "f" and is_array(a):
@@ -250,7 +261,9 @@ class Expressions(Part):
             if k + 1 == len(node.ops):
                 return here
             test = self.truth(here, node)
-            return self.branch(test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True)
+            return self.branch(
+                test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True
+            )
 
         result = rest(0, left)
         return result
@@ -259,11 +272,13 @@ class Expressions(Part):
         name = type(op).__name__
         if name in ("Is", "IsNot"):
             if a is not c and is_array(a) and is_array(c):
-                self.refuse(node, "whether two arrays are one object is not known", "compare their values")
+                self.refuse(
+                    node, "whether two arrays are one object is not known", "compare their values"
+                )
             if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
                 self.refuse(node, "'is' between values that may be unbound")
             if is_number(a) and is_number(c):
-                return (a is c or type(a) is type(c) and a == c) == (name == "Is")
+                return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
             if is_scalar(a) and is_scalar(c):
                 self.refuse(node, "'is' between numbers is not supported", "use ==")
             return (a is c) == (name == "Is")
@@ -273,8 +288,16 @@ class Expressions(Part):
             return self.compare_records(name, a, c, node)
         if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
             return self._compare_sequences(op, a, c, node)
-        if is_array(a) and isinstance(c, list | tuple) or is_array(c) and isinstance(a, list | tuple):
-            a, c = (self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v for v in (a, c))
+        if (
+            (is_array(a)
+            and isinstance(c, list | tuple))
+            or (is_array(c)
+            and isinstance(a, list | tuple))
+        ):
+            a, c = (
+                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
+                for v in (a, c)
+            )
         if isinstance(a, Var) or isinstance(c, Var):
             if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
                 return name == "NotEq"
@@ -293,7 +316,9 @@ class Expressions(Part):
             self.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
         if name not in ("Eq", "NotEq"):
             if any(isinstance(v, Var) for v in (*a, *c)):
-                self.refuse(node, f"the order of {describe(a)}s of run-time values is not supported")
+                self.refuse(
+                    node, f"the order of {describe(a)}s of run-time values is not supported"
+                )
             return STATIC[name](a, c)
         if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
             return name == "NotEq"
@@ -302,7 +327,13 @@ class Expressions(Part):
             here = self.truth(self.compare(gast.Eq(), a[k], c[k], node), node)
             if here is False:
                 return name == "NotEq"
-            same = here if same is True else same if here is True else self.b("logical_and", same, here)
+            same = (
+                here
+                if same is True
+                else same
+                if here is True
+                else self.b("logical_and", same, here)
+            )
         return same if name == "Eq" else self.negate(same)
 
     def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:

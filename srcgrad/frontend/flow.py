@@ -82,7 +82,9 @@ class ControlFlow(Part):
                     return
                 if gone is not False:
                     left = self._has_returned if kinds == {"return"} else nothing
-                    self.branch(self.negate(gone), lambda r=rest: self.block(r), left, s, live_rest=True)
+                    self.branch(
+                        self.negate(gone), lambda r=rest: self.block(r), left, s, live_rest=True
+                    )
                     return
 
     def _has_returned(self) -> None:
@@ -136,6 +138,7 @@ class ControlFlow(Part):
         before, depth, loc = self.snapshot(), self.frame.depth, self.b.loc
         states: list[State | None] = []
         blocks: list[list] = []
+        failed: Diverged | None = None
         for run in (then, orelse):
             self.restore(before)
             with self.b.block() as out:
@@ -153,6 +156,7 @@ class ControlFlow(Part):
         else:
             self._splice(test, states, blocks)
             if not left:
+                assert failed is not None
                 raise failed
         value = self.env.pop("$value")
         if isinstance(value, Conflict):
@@ -162,7 +166,8 @@ class ControlFlow(Part):
     def _splice(self, test: Var, states: list[State | None], blocks: list[list]) -> None:
         """Where a path fails, the other one is simply what follows."""
         dead = [tuple(out) if s is None else () for s, out in zip(states, blocks, strict=True)]
-        self.b.append(If(test, *dead, (), (), (), self.b.loc))
+        then, orelse = dead
+        self.b.append(If(test, then, orelse, (), (), (), self.b.loc))
         for state, out in zip(states, blocks, strict=True):
             if state is not None:
                 self.b.out.extend(out)

@@ -13,6 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import Bound, Closure, Iterated, MaybeUnbound, Partial, Record
 
 
@@ -95,7 +96,7 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
     return found
 
 
-class Heap:
+class Heap(Part):
     """Mixed into the interpreter, which has `env`, `frames`, `refuse`."""
 
     env: dict[str, Any]
@@ -134,9 +135,7 @@ class Heap:
                 users.setdefault(id(s), set()).add(id(made))
         for made, sources in merges:
             others = [s for s in sources if s is not made]
-            if any(
-                id(s) in found or id(s) in self.frozen or len(users[id(s)]) > 1 for s in others
-            ):
+            if any(id(s) in found or id(s) in self.frozen or len(users[id(s)]) > 1 for s in others):
                 self.frozen.update({id(v): v for v in (made, *others)})
 
     def changing(self, owner: Any, node: Any) -> None:

@@ -84,7 +84,9 @@ class Indexing(Part):
         parts = [getattr(item, f, None) for f in ("lower", "upper", "step")]
         if isinstance(item, slice):
             parts = [item.start, item.stop, item.step]
-        bounds = [None if p is None else self.static_int(p, node, "a bound of a slice") for p in parts]
+        bounds = [
+            None if p is None else self.static_int(p, node, "a bound of a slice") for p in parts
+        ]
         if bounds[2] == 0:
             self.refuse(node, "slice step cannot be zero")
         part = x[slice(*bounds)]
@@ -114,7 +116,8 @@ class Indexing(Part):
         missing = x.type.ndim - used
         if missing < 0:
             self.refuse(
-                node, f"too many indices: the array is {x.type.ndim}-dimensional, but {used} were indexed"
+                node,
+                f"too many indices: the array is {x.type.ndim}-dimensional, but {used} were indexed",
             )
         whole = [Slice(None, None, None)] * missing
         if any(i is Ellipsis for i in items):
@@ -134,7 +137,9 @@ class Indexing(Part):
         if is_scalar(i) and atom(i).type.dtype == "bool":
             self.refuse(node, "a boolean scalar as an index is not supported", "use np.where")
         self.refuse(
-            node, f"{describe(i)} cannot be an index", "indices are integers, slices, masks, int arrays"
+            node,
+            f"{describe(i)} cannot be an index",
+            "indices are integers, slices, masks, int arrays",
         )
 
     def place(self, i: Any, n: Any, axis: int) -> Any:
@@ -145,7 +150,9 @@ class Indexing(Part):
         return int(i) if i >= 0 else self.b.dim(self.b("add", n, int(i)))
 
     def _places(self, x: Var, items: list[Any]) -> list[Any]:
-        return [self.place(i, n, k) for k, (i, n) in enumerate(zip(items, x.type.dims, strict=True))]
+        return [
+            self.place(i, n, k) for k, (i, n) in enumerate(zip(items, x.type.dims, strict=True))
+        ]
 
     def view(self, x: Var, items: list[Any], node: Any) -> Var:
         """A view by integers, slices and new axes (one item per axis)."""
@@ -209,7 +216,11 @@ class Indexing(Part):
         if lower is None or (is_number(lower) and lower == 0):
             return [0, b.dim(self._clipped(upper, n)), 1]
         if is_number(lower) and lower < 0 and upper is None:
-            return [b.dim(b("maximum", b("add", n, int(lower)), 0)), b.dim(b("minimum", n, -int(lower))), 1]
+            return [
+                b.dim(b("maximum", b("add", n, int(lower)), 0)),
+                b.dim(b("minimum", n, -int(lower))),
+                1,
+            ]
         start = self._clipped(lower, n)
         stop = n if upper is None else self._clipped(upper, n)
         return [b.dim(start), b.dim(b("maximum", b("sub", stop, start), 0)), 1]
@@ -287,5 +298,3 @@ def _whole(i: Any) -> bool:
 
 def _axes_of(i: Any) -> int:
     return i.type.ndim if is_array(i) and i.type.dtype == "bool" else 1
-
-

@@ -145,7 +145,11 @@ class Interpreter(
         """Raise at run time where a condition holds."""
         if condition is not False:
             self.branch(
-                condition, lambda: self.fail(kind, message, *values), lambda: None, None, live_rest=True
+                condition,
+                lambda: self.fail(kind, message, *values),
+                lambda: None,
+                None,
+                live_rest=True,
             )
 
     # ---- numbers ----
@@ -157,7 +161,7 @@ class Interpreter(
         if is_array(v) and not v.type.dims:
             v = self.b("load", v)
         if is_number(v) and not isinstance(v, float | complex):
-            return int(v)
+            return int(v)  # type: ignore[arg-type]
         if isinstance(v, Var) and not is_array(v) and v.type.dtype[0] in "iub":
             self.captures.demand_static(self, v, node, what)
         self.refuse(node, f"{what} must be an integer known at compile time, not {describe(v)}")

@@ -40,7 +40,7 @@ class Iteration(Part):
     def for_loop(self, node: Any) -> None:
         it = self.iterated(self.expression(node.iter), node.iter)
         key = (self.frame.source.file, node.lineno)
-        static = it.static or key in self.unrolled and is_number(it.length)
+        static = it.static or (key in self.unrolled and is_number(it.length))
         self.held.append(it)
         try:
             if static:
@@ -103,7 +103,11 @@ class Iteration(Part):
         match v:
             case Iterated():
                 if v.spent:
-                    self.refuse(node, "an iterator is run over twice: it has no items left", "make a list of it")
+                    self.refuse(
+                        node,
+                        "an iterator is run over twice: it has no items left",
+                        "make a list of it",
+                    )
                 v.spent = v.once
                 return v
             case Range():
@@ -189,7 +193,9 @@ class Iteration(Part):
     def static_items(self, v: Any, node: Any) -> list[Any]:
         """The items of what must have a length known at compile time."""
         if isinstance(v, GrownList):
-            self.refuse(node, "the length of a list that grows at run time is not known", "use an array")
+            self.refuse(
+                node, "the length of a list that grows at run time is not known", "use an array"
+            )
         it = self.iterated(v, node)
         if it.static:
             return [it.item(k) for k in range(int(it.length))]
@@ -256,7 +262,9 @@ class Iteration(Part):
         for c in conditions:
             test = self.truth(self.expression(c), c)
             if isinstance(test, Var):
-                self.refuse(node, "a condition known only at run time in a comprehension", "use a loop")
+                self.refuse(
+                    node, "a condition known only at run time in a comprehension", "use a loop"
+                )
             if not test:
                 return False
         return True

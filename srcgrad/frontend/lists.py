@@ -62,7 +62,9 @@ class Lists(Part):
 
     def list_place(self, x: Any, items: list[Any], node: Any) -> int:
         """The place that an index of a list or tuple means."""
-        if len(items) != 1 or not (is_integer(items[0]) or is_array(items[0]) or isinstance(items[0], bool)):
+        if len(items) != 1 or not (
+            is_integer(items[0]) or is_array(items[0]) or isinstance(items[0], bool)
+        ):
             what = describe(items[0]) if len(items) == 1 else "a tuple"
             self.refuse(node, f"the index of {describe(x)} is {what}", "it must be one integer")
         k = self.static_int(items[0], node, "the index of a tuple or list")
@@ -75,7 +77,9 @@ class Lists(Part):
         x = self.expression(target.value)
         items = self.index_items(target.slice)
         if not isinstance(x, list | dict):
-            self.refuse(target, f"'del' of an item of {describe(x)} is not supported", "use np.delete")
+            self.refuse(
+                target, f"'del' of an item of {describe(x)} is not supported", "use np.delete"
+            )
         self.reshaping(x, target)
         if isinstance(x, list):
             del x[self.list_place(x, items, target)]
@@ -125,14 +129,18 @@ class Lists(Part):
         """Start again with a wider type if an item does not have that of the list."""
         joined = join_scalars(owner.dtype, atom(item).type)
         if "bool" in (owner.dtype.dtype, joined.dtype) and owner.dtype != joined:
-            self.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
+            self.refuse(
+                None, "a list that grows at run time holds booleans and numbers", "use one kind"
+            )
         if joined != owner.dtype:
             self.grown[owner.key] = joined
             raise Respecialise("a list holds another type than assumed")
 
     def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Any) -> None:
         if not is_scalar(value):
-            self.refuse(node, f"{describe(value)} cannot be stored in a list that grows at run time")
+            self.refuse(
+                node, f"{describe(value)} cannot be stored in a list that grows at run time"
+            )
         self._fitting_item(x, value)
         self.b("store", x.tape, self.grown_place(x, items[0], node), self.b.cast(value, x.dtype))
 
@@ -150,5 +158,3 @@ class Lists(Part):
     def grown_load(self, v: GrownList, place: Any) -> Any:
         """The item at a checked place, a Python number where the items are."""
         return self.b.retyped(self.b("load", v.tape, place), v.dtype)
-
-

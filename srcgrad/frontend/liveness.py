@@ -117,7 +117,9 @@ class Liveness:
 
     def _jumped(self, s: Any) -> set[str]:
         """Names live where a break or continue inside `s` goes: paths meet again after `s`."""
-        if not self._loops or not any(isinstance(n, gast.Break | gast.Continue) for n in gast.walk(s)):
+        if not self._loops or not any(
+            isinstance(n, gast.Break | gast.Continue) for n in gast.walk(s)
+        ):
             return set()
         return self._loops[-1][0] | self._loops[-1][1]
 

@@ -203,7 +203,9 @@ class Loops(Part):
         ended = dict(self.frozen)
         self.restore(trip.before)
         initial, after = Carrier(self.b), Carrier(self.b)
-        inits = [x for c, s in trip.specs.items() for x in initial.flatten(s, self._at(trip.before, c))]
+        inits = [
+            x for c, s in trip.specs.items() for x in initial.flatten(s, self._at(trip.before, c))
+        ]
         sources = list(zip(initial.seen, a.left, strict=True))
         if self._head_shared(trip, a, sources, ended):
             return None
@@ -256,13 +258,12 @@ class Loops(Part):
         pairs = [(head.env, now.env)]
         pairs += [(head.contents[k], now.contents[k]) for k in head.contents]
         return any(
-            a.keys() != c.keys() or any(v is not c[k] and not narrowed(v, c[k]) for k, v in a.items())
+            a.keys() != c.keys()
+            or any(v is not c[k] and not narrowed(v, c[k]) for k, v in a.items())
             for a, c in pairs
         )
 
-    def _going_on(
-        self, node: Any, it: Iterated | None, index: Var | None, kinds: set[str]
-    ) -> Any:
+    def _going_on(self, node: Any, it: Iterated | None, index: Var | None, kinds: set[str]) -> Any:
         """Whether there is another trip: not left, and the test."""
         left = self._exited(kinds - {"continue"})
         if left is True:
@@ -307,7 +308,7 @@ class Loops(Part):
                 x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
                 if x is y or (owner, key) in trip.specs or narrowed(x, y):
                     continue
-                if owner in self.scopes and key.startswith("$") or owner == mine and key in bound:
+                if (owner in self.scopes and key.startswith("$")) or (owner == mine and key in bound):
                     continue
                 found.append((owner, key))
         if found:
@@ -321,7 +322,7 @@ class Loops(Part):
         """The spec of a place after one more trip; None if the value tells nothing."""
         old, key = trip.specs[cell], cell[1]
         static = old.value if isinstance(old, StaticSpec) else None
-        if isinstance(static, Conflict) or v is UNBOUND and (static is UNBOUND or key == RESULT):
+        if isinstance(static, Conflict) or (v is UNBOUND and (static is UNBOUND or key == RESULT)):
             return None
         if isinstance(v, Conflict):
             raise UnsupportedError(f"{key} changes kind in a loop: {v.reason}", self.b.loc)
@@ -374,7 +375,11 @@ def _merges(made: list[Any], sources: list[tuple]) -> list[tuple[Any, list[Any]]
 
 def _endless(node: Any) -> bool:
     """`while True`: only an exit or an exception leaves it."""
-    return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
+    return (
+        isinstance(node, gast.While)
+        and isinstance(node.test, gast.Constant)
+        and bool(node.test.value)
+    )
 
 
 def _binds(test: Any) -> bool:

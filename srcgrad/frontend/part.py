@@ -6,7 +6,7 @@ empty class.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 
 class Part:
@@ -15,3 +15,5 @@ class Part:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+        def refuse(self, node: Any, reason: str, way_out: str = "") -> NoReturn: ...

@@ -49,9 +49,7 @@ class Patterns(Part):
                 node, live_rest=True,
             )  # fmt: skip
 
-        self.branch(
-            test, guarded, lambda: self._cases(node, subject, rest), node, live_rest=True
-        )
+        self.branch(test, guarded, lambda: self._cases(node, subject, rest), node, live_rest=True)
 
     def _matches(self, p: Any, v: Any, bound: dict[str, Any]) -> Any:
         """Whether a value fits a pattern: a bool now, or a run-time one."""
@@ -60,7 +58,9 @@ class Patterns(Part):
                 return self._same_value(p, v)
             case gast.MatchSingleton():
                 if isinstance(v, Var) and isinstance(p.value, bool):
-                    self.refuse(p, "a run-time value cannot be matched with True or False", "use if")
+                    self.refuse(
+                        p, "a run-time value cannot be matched with True or False", "use if"
+                    )
                 return v is p.value
             case gast.MatchAs():
                 test = True if p.pattern is None else self._matches(p.pattern, v, bound)

@@ -77,7 +77,7 @@ class Statements(Part):
 
     def scope_of(self, name: str) -> dict[str, Any]:
         """The names of the frame where a name of this function is bound."""
-        frame = self.frame
+        frame: Any = self.frame
         while name in frame.elsewhere:
             frame = frame.outer
             while name not in frame.local and name not in frame.env and frame.outer is not None:
@@ -91,7 +91,9 @@ class Statements(Part):
         elif is_array(owner) and target.attr == "shape":
             self.refuse(target, "a shape cannot be assigned", "use reshape")
         elif is_array(owner) and target.attr in ("flat", "T"):
-            self.refuse(target, f"an assignment to .{target.attr} is not supported", "use x[...] = v")
+            self.refuse(
+                target, f"an assignment to .{target.attr} is not supported", "use x[...] = v"
+            )
         else:
             self.refuse(
                 target, f"an attribute of {describe(owner)} cannot be assigned",
@@ -223,7 +225,9 @@ class Statements(Part):
                 not isinstance(k.value, gast.Constant) or k.value.value in ("raise", "call", "log")
                 for k in call.keywords
             ):
-                self.refuse(node, "np.errstate that raises or calls is not supported", "use 'ignore'")
+                self.refuse(
+                    node, "np.errstate that raises or calls is not supported", "use 'ignore'"
+                )
         self.block(node.body)
 
     # ---- failing ----

@@ -64,7 +64,9 @@ class Stores(Part):
                 value = self._only_element(value, node)
             self.b("store", x, *places, value)
         else:
-            whole = all(isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items)
+            whole = all(
+                isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items
+            )
             self.assign_array(x if whole else self.view(x, items, node), value)
 
     def _stored_value(self, x: Var, value: Any, node: Any) -> Any:
@@ -98,9 +100,16 @@ class Stores(Part):
         """The value with leading axes of length 1 dropped, checked to broadcast into the target."""
         a, v = target.type.dims, value.type.dims
         pairs = list(zip(reversed(a), reversed(v), strict=False))
-        if len(v) <= len(a) and all(m is n or m == n or n == 1 for m, n in pairs if not isinstance(n, Var) or m is n) and all(
-            m is n or not isinstance(n, Var) for m, n in pairs
-        ) and all(not (isinstance(m, Var) and not isinstance(n, Var) and n != 1) for m, n in pairs):
+        if (
+            len(v) <= len(a)
+            and all(
+                m is n or m == n or n == 1 for m, n in pairs if not isinstance(n, Var) or m is n
+            )
+            and all(m is n or not isinstance(n, Var) for m, n in pairs)
+            and all(
+                not (isinstance(m, Var) and not isinstance(n, Var) and n != 1) for m, n in pairs
+            )
+        ):
             return value
         if not any(isinstance(d, Var) for d in (*a, *v)):
             fits = len(v) <= len(a) and all(n in (m, 1) for m, n in pairs)
@@ -133,8 +142,12 @@ class Stores(Part):
 
     def _write_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
         mask = items[0]
-        if len(items) == 1 and is_array(mask) and mask.type.dtype == "bool" and not is_array(value) and (
-            mask.type.ndim == x.type.ndim
+        if (
+            len(items) == 1
+            and is_array(mask)
+            and mask.type.dtype == "bool"
+            and not is_array(value)
+            and (mask.type.ndim == x.type.ndim)
         ):
             for m, n in zip(mask.type.dims, x.type.dims, strict=True):
                 if m is not n:
@@ -192,7 +205,12 @@ class Stores(Part):
 
     def _augment_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
         mask = items[0]
-        if len(items) == 1 and mask.type.dtype == "bool" and mask.type.ndim == x.type.ndim and is_scalar(value):
+        if (
+            len(items) == 1
+            and mask.type.dtype == "bool"
+            and mask.type.ndim == x.type.ndim
+            and is_scalar(value)
+        ):
             new = self.binary(node.op, x, value, node)
             self.b("assign", x, self.b("where", mask, self._stored_value(x, new, node), x))
             return
@@ -224,4 +242,3 @@ class Stores(Part):
                 "make the array a float array first: x = x.astype(float)",
             )  # fmt: skip
         self.assign_array(x, self._stored_value(x, new, node))
-

@@ -127,9 +127,7 @@ def trace(
     writes = _written(it, taken.given, atoms, found)
     body = (*it.b.entry, *it.b.out)  # type: ignore[attr-defined]
     hidden = tuple(captures.hidden.values())
-    fn = Function(
-        name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms)
-    )
+    fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     guards = tuple(captures.guards.values())
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
 
@@ -141,7 +139,8 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
         if hasattr(found.function, "__wrapped__"):
             # its source is that of a decorator's wrapper: the arguments go in as they are passed
             passed = inspect.BoundArguments(inspect.signature(found.function), env)  # type: ignore[arg-type]
-            env = it.bind(found.function, list(passed.args), dict(passed.kwargs), found.tree, found)
+            inner: Any = found.function
+            env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)
     except Diverged as e:
         message = e.message.replace("{}", "...").replace("{{", "{").replace("}}", "}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def is_scalar(v: Any) -> bool:
     return is_number(v) or (isinstance(v, Var) and isinstance(v.type, Scalar))
 
 
-def is_array(v: Any) -> bool:
+def is_array(v: Any) -> TypeGuard[Var]:
     return isinstance(v, Var) and isinstance(v.type, Array)
 
 

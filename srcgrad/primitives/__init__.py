@@ -7,4 +7,13 @@ Rules hold mathematics only: no broadcasting, no casting, no storage, no backend
 from srcgrad.primitives import arrays, elementwise, linalg, memory, reductions, scans
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
-__all__ = ["REGISTRY", "Primitive", "arrays", "elementwise", "linalg", "memory", "reductions", "scans"]
+__all__ = [
+    "REGISTRY",
+    "Primitive",
+    "arrays",
+    "elementwise",
+    "linalg",
+    "memory",
+    "reductions",
+    "scans",
+]

@@ -20,9 +20,7 @@ add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
 sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
 mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a)
 neg = derive("neg", np.negative, lambda y, a: -1.0)
-div = derive(
-    "div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) / b, singular=True
-)
+div = derive("div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) / b, singular=True)
 
 
 def _absorb(g: Any, p: Any) -> Any:
@@ -134,9 +132,7 @@ floor = nondiff("floor", np.floor, elementwise=True, flat=True)
 ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True)
 trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True)
 rint = nondiff("rint", np.rint, elementwise=True, flat=True)
-stop_gradient = nondiff(
-    "stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True
-)
+stop_gradient = nondiff("stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True)
 abs = derive("abs", np.abs, lambda y, a: sign(a))
 copysign = derive("copysign", np.copysign, lambda y, a, b: sign(a) * sign(y), ZERO)
 

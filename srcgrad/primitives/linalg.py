@@ -91,7 +91,9 @@ def _symmetric_from_lower(t: Any) -> Any:
 def _cholesky_vjp(g: Any, y: Any) -> Any:
     # the adjoint of the jvp, step by step
     p = _lower(matmul(matrix_transpose(y), g), 0.5)
-    s = solve(matrix_transpose(y), matrix_transpose(solve(matrix_transpose(y), matrix_transpose(p))))
+    s = solve(
+        matrix_transpose(y), matrix_transpose(solve(matrix_transpose(y), matrix_transpose(p)))
+    )
     return _lower(s + matrix_transpose(s), 0.5)
 
 

@@ -35,9 +35,7 @@ zeros = nondiff(
 empty = nondiff(
     "empty", lambda *d, dtype: np.empty(d, dtype_of(dtype)), typing=_alloc_typing, fresh=True
 )
-copy = linear(
-    "copy", lambda x: np.array(x, order="C"), lambda g, y, x: g, typing=_copy_typing
-)
+copy = linear("copy", lambda x: np.array(x, order="C"), lambda g, y, x: g, typing=_copy_typing)
 
 # ---- views ----
 
@@ -163,9 +161,7 @@ def gather_dims(x_dims: tuple, index_dims: tuple, spec: tuple) -> tuple:
     places = [k for k, code in enumerate(spec) if code == "a"]
     adjacent = places == list(range(places[0], places[0] + len(places)))
     before = [d for k, d in enumerate(x_dims) if spec[k] == ":" and k < places[0] and adjacent]
-    after = [
-        d for k, d in enumerate(x_dims) if spec[k] == ":" and not (adjacent and k < places[0])
-    ]
+    after = [d for k, d in enumerate(x_dims) if spec[k] == ":" and not (adjacent and k < places[0])]
     return (*before, *index_dims, *after)
 
 
@@ -191,9 +187,7 @@ def _take_last(x: Any, *rest: Any, spec: tuple) -> Any:
     return np.where(order[idx] == writer, x[idx], x.dtype.type(0))
 
 
-gather = linear(
-    "gather", lambda x, *idx, spec: x[fancy_index(idx, spec)], typing=_gather_typing
-)
+gather = linear("gather", lambda x, *idx, spec: x[fancy_index(idx, spec)], typing=_gather_typing)
 scatter = nondiff("scatter", _scatter, effect=True)
 scatter_add = nondiff("scatter_add", _scatter_add, effect=True)
 take_last = linear("take_last", _take_last, typing=_gather_typing)
@@ -335,7 +329,4 @@ def _fail(*values: Any, kind: str, message: str) -> None:
 
 
 fail = nondiff("fail", _fail, effect=True, raises=True)
-show = nondiff(
-    "show", lambda *values, message: print(message.format(*values)), effect=True
-)
-
+show = nondiff("show", lambda *values, message: print(message.format(*values)), effect=True)

@@ -119,4 +119,3 @@ count_nonzero = nondiff(
 nonzero = nondiff(
     "nonzero", lambda x, n: np.flatnonzero(x), typing=lambda b, x, n: ("i64", b.dims((n,)))
 )
-

@@ -72,8 +72,9 @@ class Insertions:
 
     # ---- weaving ----
     def woven(self, block: Block, key: Key = TOP) -> Block:
-        own = key[0] is not None and key == body_of(key[0])
-        out = [*(self.position.get(key[0], []) if own else []), *self.start.get(key, [])]
+        owner = key[0]
+        first = self.position.get(owner, []) if owner is not None and key == body_of(owner) else []
+        out = [*first, *self.start.get(key, [])]
         for s in block:
             out += self.before.get(s, [])
             out.append(self._inside(s))

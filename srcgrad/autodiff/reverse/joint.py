@@ -47,7 +47,9 @@ def vjp(
 
 
 class _Joint:
-    def __init__(self, function: Function, wrt: Sequence[int], table: Any, first: "_Joint | None", seeds: Any):
+    def __init__(
+        self, function: Function, wrt: Sequence[int], table: Any, first: _Joint | None, seeds: Any
+    ):
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds = seeds
         program = Program(function)
@@ -87,7 +89,8 @@ class _Joint:
         gradients = tuple(self._gradient(p) for p in self.wrt)
         ins = self.insertions
         body = (*ins.head, *ins.woven(function.body), *self.references.late, *self.b.out)
-        given = [g for (_, g), kind in zip(seeds, filter(None, self.seeds), strict=True) if kind == "given"]
+        kinds = [kind for kind in self.seeds if kind is not None]
+        given: list[Any] = [g for (_, g), kind in zip(seeds, kinds, strict=True) if kind == "given"]
         params = (*function.params, *given)
         return Function(f"{function.name}_vjp", params, body, (*returns, *gradients))
 

@@ -30,7 +30,9 @@ class Nested(Sweep):
         sides = []
         for k, (block, yields) in enumerate(((s.then, s.then_yields), (s.orelse, s.else_yields))):
             self.adjoints.scalars = dict(before)
-            out = self._inside(s, k, block, [(yields[s.results.index(r)], g) for r, g in seeds.items()], {})
+            out = self._inside(
+                s, k, block, [(yields[s.results.index(r)], g) for r, g in seeds.items()], {}
+            )
             sides.append((out, self.adjoints.scalars))
         self.adjoints.scalars = before
         self._join(s, cond, sides, free)
@@ -69,7 +71,7 @@ class Nested(Sweep):
             x, y = bars.get(v), others.get(v)
             if x is None and y is None:
                 continue
-            if x is y:
+            if x is not None and x is y:
                 self.adjoints.scalars[v] = x
                 continue
             r = Var(f"{v.name}_bar", v.type)
@@ -211,7 +213,9 @@ class _Loop:
         """Results whose dims were carried mention the results of those."""
         new = dict(zip(self.params, results, strict=True))
         for r in results:
-            if isinstance(r.type, Array) and any(d in new for d in r.type.dims if isinstance(d, Var)):
+            if isinstance(r.type, Array) and any(
+                d in new for d in r.type.dims if isinstance(d, Var)
+            ):
                 dims = tuple(new.get(d, d) if isinstance(d, Var) else d for d in r.type.dims)
                 r.type = Array(r.type.dtype, dims, r.type.layout)
 
@@ -240,14 +244,20 @@ class _Loop:
             return
         if faults.injected("inverse-permutation"):
             image = {j: j for j in js}
-        kinds = ["buffer", "shadow"] if any(self.adjoints.active(s.params[j]) for j in js) else ["buffer"]
+        kinds = (
+            ["buffer", "shadow"]
+            if any(self.adjoints.active(s.params[j]) for j in js)
+            else ["buffer"]
+        )
         for kind in kinds:
             get = values if kind == "buffer" else refs.shadow
             here = {j: self._swapped(s.params[j], s.results[j], get, kind) for j in js}
             for j in js:
                 source, (var, dims) = s.params[image[j]], here[j]
                 scope[source if kind == "buffer" else ("shadow", source)] = var
-                scope.update({d: n for d, n in zip(source.type.dims, dims, strict=True) if n is not d})
+                scope.update(
+                    {d: n for d, n in zip(source.type.dims, dims, strict=True) if n is not d}
+                )
                 back, back_dims = here[next(i for i in js if image[i] == j)]
                 k = self.params.index(var)
                 self.yields[k] = back

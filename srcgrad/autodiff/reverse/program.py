@@ -24,7 +24,9 @@ class Program:
 
     def __init__(self, function: Function):
         self.function = function
-        self.classes = AliasClasses(function) if not faults.injected("alias-classes") else _Apart(function)
+        self.classes = (
+            AliasClasses(function) if not faults.injected("alias-classes") else _Apart(function)
+        )
         self.block: dict[Key, Block] = {}
         self.point: dict[Stmt, Point] = {}
         self.defined: dict[Var, Point] = {p: ((TOP, START),) for p in function.params}

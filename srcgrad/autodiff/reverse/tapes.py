@@ -156,8 +156,11 @@ class Tapes:
         """A tape, allocated before the nest that fills it; `dims` of a slot if known there."""
         top = self.program.block[point[0][0]][point[0][1]] if point[0][1] != START else None
         place = self.insertions.at_head() if top is None else self.insertions.at_before(top)
-        dense = self.is_dense(loops) and dims is not None
+        dense = self.is_dense(loops)
         with self.insertions.into(place) as b:
-            n = b("mul", self.capacity(loops), b.size(dims)) if dense else Const(FIRST_CAPACITY, INT)
+            n = (
+                b("mul", self.capacity(loops), b.size(dims))
+                if dense and dims is not None
+                else Const(FIRST_CAPACITY, INT)
+            )
             return b("tape", n, dtype=dtype, name=f"{name}_tape")
-

@@ -165,11 +165,12 @@ class ForwardValues:
             return set()
         if v not in seen:
             d = self.program.owner.get(v)
-            inner = isinstance(d, Def) and v not in self.forced and self._is_arithmetic(d)
-            if inner and d.op.name != "dim":
-                seen[v] = set().union(*(self._scalar_leaves(a, seen) for a in d.args))
+            if not isinstance(d, Def) or v in self.forced or not self._is_arithmetic(d):
+                seen[v] = set() if self.is_cheap(v) else {v}
+            elif d.op.name == "dim":
+                seen[v] = set()
             else:
-                seen[v] = set() if inner or self.is_cheap(v) else {v}
+                seen[v] = set().union(*(self._scalar_leaves(a, seen) for a in d.args))
         return seen[v]
 
     def _reachable(self, v: Any) -> bool:
@@ -180,7 +181,7 @@ class ForwardValues:
         d = self.program.owner[v]
         assert isinstance(d, Def)
         if d.op.name == "load":
-            self.mark(d.args[0])
+            self.contents(d.args[0])
         op = "wrap" if d.op.name == "index" else d.op
         params = {} if d.op.name == "index" else d.params
         return self.b(op, *self.many(d.args), name=v.name, **params)

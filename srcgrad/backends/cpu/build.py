@@ -109,6 +109,7 @@ def _same(value: Any) -> Any:
 def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
     """The compiled function of a module text; from the cache if it is there."""
     import numba
+    from numba.core.errors import NumbaError, NumbaWarning
 
     from srcgrad.backends.cpu.llvm import prepare
     from srcgrad.backends.cpu.signature import signature
@@ -118,7 +119,7 @@ def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
     shown = flags if isinstance(flags, bool) else sorted(flags)
     name = files.module_name(text, (str(types), str(shown), *environment()))
     module, backed = files.load(name, text) if cache else (files.in_memory(name, text), False)
-    dispatcher = numba.njit(
+    dispatcher: Any = numba.njit(
         getattr(module, identifier(function.name)), cache=backed, error_model="numpy", nogil=True,
         fastmath=flags,
     )  # fmt: skip
@@ -127,10 +128,10 @@ def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
         files.distrust(folder, name)
     with warnings.catch_warnings():
         # strided operands of a product are copied, printing holds the GIL: it is meant so
-        warnings.simplefilter("ignore", numba.core.errors.NumbaWarning)
+        warnings.simplefilter("ignore", NumbaWarning)
         try:
             dispatcher.compile(types)
-        except numba.core.errors.NumbaError as error:
+        except NumbaError as error:
             reason = " ".join(str(error).split()[:40])
             raise UnsupportedError(f"'{function.name}' cannot be compiled: {reason}") from error
     dispatcher.disable_compile()

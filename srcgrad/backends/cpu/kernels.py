@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def compiled(function, nogil=True):
     """A helper for generated code: compiled per types, kept on disk, inlined by LLVM."""
     if njit is None:
         return function
-    dispatcher = njit(function, cache=True, error_model="numpy", nogil=nogil)
+    dispatcher: Any = njit(function, cache=True, error_model="numpy", nogil=nogil)
     resolve = dispatcher.get_call_template
 
     def without_literals(args, kws):

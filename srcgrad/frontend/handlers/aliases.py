@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.frontend.handlers import elementwise, reductions, shapes, sorting
-from srcgrad.frontend.handlers.registry import handler_of, implements
+from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 
 assert elementwise and reductions and shapes and sorting  # their rows are what is renamed
 
@@ -13,6 +13,6 @@ FUNCTION_OF = {np.amax: np.max, np.amin: np.min}
 METHOD_OF = {"nonzero": np.nonzero, "searchsorted": np.searchsorted, "conjugate": np.conjugate}
 
 for _name, _f in FUNCTION_OF.items():
-    implements(_name)(handler_of(_f))
+    implements(_name)(FUNCTIONS[_f])
 for _name, _f in METHOD_OF.items():
-    implements(method=_name)(handler_of(_f))
+    implements(method=_name)(FUNCTIONS[_f])

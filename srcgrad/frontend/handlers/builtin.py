@@ -133,7 +133,12 @@ def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
         for k, p in enumerate(parts[1:]):
             m, n = parts[0].length, p.length
             if isinstance(m, Var) or isinstance(n, Var):
-                it.b("check_equal", m, n, message=f"zip() argument {k + 2} has another length than argument 1")
+                it.b(
+                    "check_equal",
+                    m,
+                    n,
+                    message=f"zip() argument {k + 2} has another length than argument 1",
+                )
             elif m != n:
                 it.refuse(node, f"zip() argument {k + 2} has another length than argument 1")
     return it.zipped(parts, node)
@@ -246,7 +251,9 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
             total = it.call_numpy(np.sum, [x], {}, node)
         else:
             total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
-        return total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
+        return (
+            total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
+        )
     if isinstance(x, GrownList):
         total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
         return it.binary(gast.Add(), start, total, node)
@@ -256,7 +263,8 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
 
 
 def _extreme(name: str, primitive: str, whole: Any) -> Any:
-    def handler(it: Any, node: Any, *xs: Any, default: Any = None) -> Any:
+    def handler(it: Any, node: Any, *given: Any, default: Any = None) -> Any:
+        xs: list[Any] = list(given)
         if len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
             best = it.call_numpy(whole, [xs[0]], {}, node)
             return it.b.retyped(best, xs[0].dtype) if isinstance(xs[0], GrownList) else best
@@ -405,7 +413,9 @@ def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
 @implements(setattr)
 def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
     if not isinstance(name, str) or not isinstance(x, Record):
-        it.refuse(node, f"setattr() of {describe(x)} is not supported", "use a plain class or a dataclass")
+        it.refuse(
+            node, f"setattr() of {describe(x)} is not supported", "use a plain class or a dataclass"
+        )
     it.changing(x, node)
     it.set_field(x, name, value, node)
 

@@ -75,7 +75,9 @@ def count(it: Any, node: Any, owner: Any, item: Any) -> Any:
 
 def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
     if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
-        it.refuse(node, "a search among run-time values is not supported", "compare the items in a loop")
+        it.refuse(
+            node, "a search among run-time values is not supported", "compare the items in a loop"
+        )
     if item not in owner:
         it.refuse(node, f"{item!r} is not in the list")
     return list(owner).index(item)

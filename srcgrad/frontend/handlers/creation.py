@@ -30,17 +30,18 @@ def dims_of(it: Any, node: Any, shape: Any) -> list[Any]:
         shape = it.static_items(shape, node)
     parts = list(shape) if isinstance(shape, tuple | list) else [shape]
     out = []
+    p: Any
     for p in parts:
         if is_array(p) and not p.type.dims:
             p = it.b("load", p)
         if not is_integer(p):
             it.refuse(node, f"a shape is made of integers, not {describe(p)}")
-        if is_number(p) and p < 0:
+        if is_number(p) and int(p) < 0:  # type: ignore[arg-type]
             it.refuse(node, "negative dimensions are not allowed")
         if isinstance(p, Var) and not _is_length(it, p):
             negative = plain(it.b("lt", p, 0))
             it.fail_if(negative, "ValueError", "negative dimensions are not allowed")
-        out.append(int(p) if is_number(p) else p)
+        out.append(int(p) if is_number(p) else p)  # type: ignore[arg-type]
     return out
 
 
@@ -50,14 +51,12 @@ def _is_length(it: Any, v: Var) -> bool:
     if definition is None:
         return False
     match definition.op.name, definition.args:
-        case ("dim" | "count_nonzero" | "trips"), _:
+        case (("dim" | "count_nonzero" | "trips"), _):
             return True
         case "maximum", (_, c) if is_number(plain(c)) and plain(c) >= 0:
             return True
-        case ("add" | "mul"), args:
-            return all(
-                plain(a) >= 0 if is_number(plain(a)) else _is_length(it, a) for a in args
-            )
+        case (("add" | "mul"), args):
+            return all(plain(a) >= 0 if is_number(plain(a)) else _is_length(it, a) for a in args)
     return False
 
 
@@ -150,11 +149,18 @@ def arange(it: Any, node: Any, *args: Any, dtype: Any = None) -> Any:
     kind = join_scalars(join_scalars(atom(start).type, atom(stop).type), atom(step).type)
     b = it.b
     if is_integer(start) and is_integer(stop) and is_integer(step):
-        n = b.dim(b("trips", start, stop, step)) if not _unit(start, step) else b.dim(
-            b("maximum", stop, 0)
+        n = (
+            b.dim(b("trips", start, stop, step))
+            if not _unit(start, step)
+            else b.dim(b("maximum", stop, 0))
         )
     else:
-        n = b.dim(b.cast(b("maximum", b("ceil", b("div", b("sub", stop, start), step)), 0.0), Scalar("i64", True)))
+        n = b.dim(
+            b.cast(
+                b("maximum", b("ceil", b("div", b("sub", stop, start), step)), 0.0),
+                Scalar("i64", True),
+            )
+        )
     out = b("iota", n)
     if not _unit(start, step) or is_float(kind.dtype):
         out = b("add", start, b("mul", step, out))
@@ -169,7 +175,13 @@ def _unit(start: Any, step: Any) -> bool:
 
 @implements(np.linspace)
 def linspace(
-    it: Any, node: Any, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None
+    it: Any,
+    node: Any,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    dtype: Any = None,
 ) -> Any:
     b = it.b
     (n,) = dims_of(it, node, num)
@@ -187,7 +199,13 @@ def linspace(
 # ---- array and its kin ----
 @implements(np.array)
 def array(
-    it: Any, node: Any, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0, order: Any = None
+    it: Any,
+    node: Any,
+    x: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    ndmin: Any = 0,
+    order: Any = None,
 ) -> Any:
     out = as_array(it, node, x, copy=bool(copy))
     if dtype is not None:
@@ -200,7 +218,7 @@ def array(
     return out
 
 
-@implements(np.asarray, np.ascontiguousarray, np.asanyarray, np.asfarray if hasattr(np, "asfarray") else np.asarray)
+@implements(np.asarray, np.ascontiguousarray, np.asanyarray)
 def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
     out = as_array(it, node, x, copy=False)
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
@@ -240,7 +258,12 @@ def item(it: Any, node: Any, x: Any, *index: Any) -> Any:
         return it.read(x, list(index), node)
     for d in x.type.dims:
         if isinstance(d, Var):
-            it.b("check_equal", d, 1, message="can only convert an array of size 1 to a Python scalar")
+            it.b(
+                "check_equal",
+                d,
+                1,
+                message="can only convert an array of size 1 to a Python scalar",
+            )
         elif d != 1:
             it.refuse(node, "can only convert an array of size 1 to a Python scalar")
     return it.b("load", x, *([0] * x.type.ndim))

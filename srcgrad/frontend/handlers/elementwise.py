@@ -56,7 +56,9 @@ FLOATING = frozenset(NAMES) - {
 def _register(name: str, functions: tuple) -> None:
     for f in functions:
 
-        def handler(it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, f: Any = f) -> Any:
+        def handler(
+            it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, f: Any = f
+        ) -> Any:
             return elementwise(it, node, name, f, args, out, dtype)
 
         implements(f)(handler)
@@ -78,9 +80,7 @@ def operands(it: Any, node: Any, args: tuple, what: str) -> list[Any]:
     return out
 
 
-def elementwise(
-    it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dtype: Any
-) -> Any:
+def elementwise(it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dtype: Any) -> Any:
     what = getattr(f, "__name__", name)
     if all(is_number(a) for a in args) and out is None and dtype is None:
         return _static(it, node, f, args)
@@ -122,6 +122,7 @@ def scalar_type(it: Any, node: Any, dtype: Any) -> Scalar:
         short = None
     if short is None:
         it.refuse(node, f"dtype {dtype!r} is not supported")
+    assert short is not None
     return Scalar(short)
 
 
@@ -129,8 +130,7 @@ def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
     """Store a result into the `out=` array, if there is one."""
     if out is None:
         return result
-    if isinstance(out, tuple) and len(out) == 1:
-        (out,) = out
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
         it.refuse(node, f"out= takes an array, not {describe(out)}")
     have = atom(result).type.dtype
@@ -144,7 +144,9 @@ def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
 @implements(np.log, math.log)
 def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: Any = None) -> Any:
     if is_number(x) and (base is None or is_number(base)):
-        return _static(it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base))
+        return _static(
+            it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base)
+        )
     result = elementwise(it, node, "log", np.log, (x,), out, dtype)
     if base is None:
         return result
@@ -217,7 +219,9 @@ def sinc(it: Any, node: Any, x: Any) -> Any:
 @implements(np.heaviside)
 def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
     x, h = operands(it, node, (x, h), "heaviside")
-    return it.emit(node, "where", it.b("eq", x, 0.0), h, it.b("where", it.b("gt", x, 0.0), 1.0, 0.0))
+    return it.emit(
+        node, "where", it.b("eq", x, 0.0), h, it.b("where", it.b("gt", x, 0.0), 1.0, 0.0)
+    )
 
 
 @implements(np.clip, method="clip")

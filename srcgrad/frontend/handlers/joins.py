@@ -181,7 +181,9 @@ def _margin(
         return it.view(x, items, node)
     if mode in ("reflect", "symmetric"):
         skip = 1 if mode == "reflect" else 0
-        items[axis] = Slice(skip, w + skip, None) if before else Slice(-w - skip, -skip or None, None)
+        items[axis] = (
+            Slice(skip, w + skip, None) if before else Slice(-w - skip, -skip or None, None)
+        )
         part = it.view(x, items, node)
         back = [Slice(None, None, None) for _ in dims]
         back[axis] = Slice(None, None, -1)
@@ -226,5 +228,3 @@ def take(it: Any, node: Any, x: Any, indices: Any, axis: Any = None) -> Any:
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[k] = indices
     return it.read(x, items, node)
-
-

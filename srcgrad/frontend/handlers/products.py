@@ -30,7 +30,12 @@ def _meet(it: Any, node: Any, m: Any, n: Any) -> None:
         if m != n:
             it.refuse(node, f"shapes not aligned: {m} (dim of the left) != {n} (dim of the right)")
         return
-    it.b("check_equal", m, n, message="shapes not aligned: {} (dim of the left) != {} (dim of the right)")
+    it.b(
+        "check_equal",
+        m,
+        n,
+        message="shapes not aligned: {} (dim of the left) != {} (dim of the right)",
+    )
 
 
 @implements(np.matmul)
@@ -47,7 +52,9 @@ def dot(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
     if not is_array(a) or not is_array(c):
         return to_out(it, node, it.emit(node, "mul", a, c), out)
     if a.type.ndim > 2 or c.type.ndim > 2:
-        return to_out(it, node, tensordot(it, node, a, c, ([-1], [-2 if c.type.ndim > 1 else 0])), out)
+        return to_out(
+            it, node, tensordot(it, node, a, c, ([-1], [-2 if c.type.ndim > 1 else 0])), out
+        )
     return to_out(it, node, product(it, node, a, c), out)
 
 
@@ -96,9 +103,11 @@ def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
     b = it.b
     _meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
-    right = b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":")) if (
-        c.type.ndim > 1 and a.type.ndim > 1
-    ) else c
+    right = (
+        b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
+        if (c.type.ndim > 1 and a.type.ndim > 1)
+        else c
+    )
     return sum_(it, node, b("mul", left, right), axis=-2 if c.type.ndim > 1 else -1)
 
 
@@ -163,7 +172,12 @@ def _square(it: Any, node: Any, a: Any, what: str) -> Any:
         it.refuse(node, f"{what} takes one square matrix")
     n, m = a.type.dims
     if n is not m and not (not isinstance(n, Var) and n == m):
-        it.b("check_equal", n, m, message="Last 2 dimensions of the array must be square: {} against {}")
+        it.b(
+            "check_equal",
+            n,
+            m,
+            message="Last 2 dimensions of the array must be square: {} against {}",
+        )
     return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
 
 
@@ -220,7 +234,9 @@ def einsum(it: Any, node: Any, spec: Any, *xs: Any, optimize: Any = False) -> An
     if gone:
         x = sum_(it, node, x, axis=gone)
         s = "".join(c for c in s if c in right)
-    return x if not is_array(x) or s == right else transpose(it, node, x, [s.index(c) for c in right])
+    return (
+        x if not is_array(x) or s == right else transpose(it, node, x, [s.index(c) for c in right])
+    )
 
 
 def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
@@ -233,7 +249,9 @@ def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
     return x, term
 
 
-def _contract(it: Any, node: Any, x: Any, s: str, y: Any, t: str, rest: set[str]) -> tuple[Any, str]:
+def _contract(
+    it: Any, node: Any, x: Any, s: str, y: Any, t: str, rest: set[str]
+) -> tuple[Any, str]:
     """One pair of operands: a product of matrices where it is one, else multiply and sum."""
     shared = [c for c in s if c in t]
     summed = [c for c in shared if c not in rest]

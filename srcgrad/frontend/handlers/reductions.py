@@ -44,9 +44,7 @@ def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
     return it.b("view", y, spec=tuple("n" if k in axes else ":" for k in range(n)))
 
 
-def reduce(
-    it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None
-) -> Any:
+def reduce(it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), name)
     if not is_array(x) or not x.type.dims:
         return it.b("load", x) if is_array(x) else x
@@ -219,7 +217,9 @@ def cumsum(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out:
 
 
 @implements(np.cumprod, method="cumprod")
-def cumprod(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
+) -> Any:
     (x,) = operands(it, node, (x,), "cumprod")
     if axis is None and x.type.ndim != 1:
         x = it.call_numpy(np.ravel, [x], {}, node)
@@ -263,7 +263,9 @@ def norm(
         if ord == -math.inf:
             return reduce(it, node, "min", size, axis, keepdims)
         if ord == 0:
-            return sum_(it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims)
+            return sum_(
+                it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims
+            )
         if ord == 1:
             return reduce(it, node, "sum", size, axis, keepdims)
         total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)

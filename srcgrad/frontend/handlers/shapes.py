@@ -10,7 +10,7 @@ from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number, plain
+from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 
@@ -33,7 +33,9 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
 
 
 @implements(np.reshape)
-def reshape(it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None) -> Any:
+def reshape(
+    it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
+) -> Any:
     (x,) = operands(it, node, (x,), "reshape")
     shape = newshape if shape is None else shape
     if order != "C":
@@ -103,8 +105,10 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
     if not is_array(x) or x.type.ndim < 2:
         return x
     n = x.type.ndim
-    perm = tuple(reversed(range(n))) if axes is None else tuple(
-        it.static_int(a, node, "an axis") % n for a in axes
+    perm = (
+        tuple(reversed(range(n)))
+        if axes is None
+        else tuple(it.static_int(a, node, "an axis") % n for a in axes)
     )
     if sorted(perm) != list(range(n)):
         it.refuse(node, "axes don't match array")
@@ -153,7 +157,9 @@ def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
         axes = axes_of(it, node, x, axis)
         for k in axes:
             if is_number(dims[k]) and dims[k] != 1:
-                it.refuse(node, "cannot select an axis to squeeze out which has size not equal to one")
+                it.refuse(
+                    node, "cannot select an axis to squeeze out which has size not equal to one"
+                )
             if not is_number(dims[k]):
                 it.b("check_equal", dims[k], 1, message=(
                     "cannot select an axis to squeeze out which has size not equal to one"))  # fmt: skip
@@ -237,7 +243,9 @@ def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
         return x
     (k,) = axes_of(it, node, x, axis)
     n = x.type.dims[k]
-    cut = b.dim(b("mod", b("neg", shift) if isinstance(shift, Var) else -int(shift), b("maximum", n, 1)))
+    cut = b.dim(
+        b("mod", b("neg", shift) if isinstance(shift, Var) else -int(shift), b("maximum", n, 1))
+    )
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
     joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
@@ -261,7 +269,11 @@ def repeat(it: Any, node: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
         x, axis = ravel(it, node, x), 0
     (k,) = axes_of(it, node, x, axis)
     b, n = it.b, x.type.ndim
-    inner = b("view", x, spec=tuple(":" if a <= k else "" for a in range(k + 1)) + ("n",) + (":",) * (n - k - 1))
+    inner = b(
+        "view",
+        x,
+        spec=tuple(":" if a <= k else "" for a in range(k + 1)) + ("n",) + (":",) * (n - k - 1),
+    )
     dims = list(x.type.dims)
     wide = b("broadcast_to", inner, *dims[: k + 1], repeats, *dims[k + 1 :])
     dims[k] = b.dim(b("mul", dims[k], repeats))
@@ -367,4 +379,4 @@ def flatnonzero(it: Any, node: Any, x: Any) -> Any:
 
 @implements(np.iscomplexobj)
 def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
-    return plain(False)
+    return False
