@@ -91,10 +91,8 @@ class Calls(Part):
         ):
             self.refuse(node, f"{describe(f)} cannot be called")
         self.refuse_unknown(f, node)
-        if (
-            callable(f)
-            and hasattr(type(f), "__call__")
-            and isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
+        if callable(f) and isinstance(
+            inspect.getattr_static(type(f), "__call__", None), types.FunctionType
         ):
             return self.call(type(f).__call__, [f, *args], kwargs, node)
         self.refuse(node, f"{_callable_name(f)} cannot be called in a compiled function")

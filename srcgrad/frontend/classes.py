@@ -110,7 +110,7 @@ class Classes(Part):
             return Bound(owner, name)
         if isinstance(owner, tuple):  # a method of the user's on a named tuple
             return self._of_class(owner, type(owner), name, node)
-        if isinstance(owner, Iterated) or isinstance(owner, Bound):
+        if isinstance(owner, Iterated | Bound):
             self.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
         return self.captures.attribute(self, owner, name, node)
 

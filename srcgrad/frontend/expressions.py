@@ -240,7 +240,7 @@ class Expressions(Part):
             k = int(float(n))  # type: ignore[arg-type]
             kind = atom(n).type.dtype
             if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
-                if k < 0 and kind[0] != "f" and not a.type.dtype[0] == "f" and is_array(a):
+                if k < 0 and kind[0] != "f" and a.type.dtype[0] != "f" and is_array(a):
                     self.refuse(node, "integers to negative integer powers are not allowed")
                 a = self.b.cast(a, Scalar("f64", weak=is_scalar(a) and a.type.weak))
             if k == 2:
@@ -288,11 +288,8 @@ class Expressions(Part):
             return self.compare_records(name, a, c, node)
         if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
             return self._compare_sequences(op, a, c, node)
-        if (
-            (is_array(a)
-            and isinstance(c, list | tuple))
-            or (is_array(c)
-            and isinstance(a, list | tuple))
+        if (is_array(a) and isinstance(c, list | tuple)) or (
+            is_array(c) and isinstance(a, list | tuple)
         ):
             a, c = (
                 self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v

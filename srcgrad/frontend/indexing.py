@@ -117,7 +117,8 @@ class Indexing(Part):
         if missing < 0:
             self.refuse(
                 node,
-                f"too many indices: the array is {x.type.ndim}-dimensional, but {used} were indexed",
+                f"too many indices: the array is {x.type.ndim}-dimensional, "
+                f"but {used} were indexed",
             )
         whole = [Slice(None, None, None)] * missing
         if any(i is Ellipsis for i in items):

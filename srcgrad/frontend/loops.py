@@ -308,7 +308,9 @@ class Loops(Part):
                 x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
                 if x is y or (owner, key) in trip.specs or narrowed(x, y):
                     continue
-                if (owner in self.scopes and key.startswith("$")) or (owner == mine and key in bound):
+                if owner in self.scopes and key.startswith("$"):
+                    continue
+                if owner == mine and key in bound:
                     continue
                 found.append((owner, key))
         if found:

@@ -62,7 +62,8 @@ class Statements(Part):
                     self._name(value, target.id)
                 if isinstance(value, Iterated) and value.lazy:
                     self.refuse(
-                        target, "a generator expression or map() that is kept in a name is not supported",
+                        target,
+                        "a generator expression or map() that is kept in a name is not supported",
                         "make a list of it",
                     )  # fmt: skip
                 self.scope_of(target.id)[target.id] = value
@@ -199,7 +200,8 @@ class Statements(Part):
                 frame = frame.outer
             if frame is None:
                 self.refuse(
-                    node, f"'{name}' belongs to a function outside of what is compiled: it cannot be set",
+                    node,
+                    f"'{name}' belongs to a function outside of what is compiled: it cannot be set",
                     "return the value instead",
                 )  # fmt: skip
 

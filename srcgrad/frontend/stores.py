@@ -115,7 +115,8 @@ class Stores(Part):
             fits = len(v) <= len(a) and all(n in (m, 1) for m, n in pairs)
             if not fits and not all(d == 1 for d in v[: max(len(v) - len(a), 0)]):
                 raise ShapeError(
-                    f"could not broadcast input array from shape {shape_text(v)} into shape {shape_text(a)}",
+                    f"could not broadcast input array from shape {shape_text(v)} "
+                    f"into shape {shape_text(a)}",
                     self.b.loc,
                 )
         self.b("check_assign", *a, *v, split=len(a))
@@ -238,7 +239,8 @@ class Stores(Part):
         if have[0] in "fc" and x.type.dtype[0] in "iub":
             name = PRIMITIVE.get(type(op).__name__, "power")
             self.refuse(
-                node, f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
+                node,
+                f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
                 "make the array a float array first: x = x.astype(float)",
             )  # fmt: skip
         self.assign_array(x, self._stored_value(x, new, node))

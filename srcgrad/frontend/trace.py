@@ -175,7 +175,8 @@ def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) 
     if v is None or isinstance(v, str | bool | type):
         return v
     raise ArgumentTypeError(
-        f"{found.name}() returns {_described(v)}, which is not a number, an array or a container of them",
+        f"{found.name}() returns {_described(v)}, which is not a number, an array "
+        "or a container of them",
         found.location(found.tree),
     )
 

@@ -316,9 +316,11 @@ tape_view = linear(
 reftape = nondiff("reftape", lambda dtype, ndim: References(), fresh=True)
 ref_put = nondiff("ref_put", lambda t, p, r: t.put(p, r), effect=True)
 ref_get = linear(
-    "ref_get", lambda t, p, *dims: t[p], typing=lambda b, t, p, *dims: (t.type.dtype, b.dims(dims), "S"),
+    "ref_get",
+    lambda t, p, *dims: t[p],
+    typing=lambda b, t, p, *dims: (t.type.dtype, b.dims(dims), "S"),
     view=True,
-)  # fmt: skip
+)
 
 
 # ---- the world ----

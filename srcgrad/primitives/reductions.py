@@ -1,6 +1,7 @@
 """Reductions over a static tuple of axes; the axes vanish from the result.
 
-A product is a loop (the frontend writes it): its derivative with zeros then needs no rule. Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
+A product is a loop (the frontend writes it): its derivative with zeros then needs no rule. Ties of
+max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
 """
 
 from __future__ import annotations

@@ -249,10 +249,7 @@ class Sweep:
             return False
         if self.known is None:
             return True
-        for other, where in self.known:
-            if other is cls and _comes_later(point, where):
-                return True
-        return False
+        return any(other is cls and _comes_later(point, where) for other, where in self.known)
 
 
 def _comes_later(store: Any, read: Any) -> bool:

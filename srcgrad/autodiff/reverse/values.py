@@ -19,9 +19,10 @@ from srcgrad.ir.walk import map_type, walk
 
 # cheaper to compute again than to store and load
 CHEAP = frozenset(
-    ("add", "sub", "mul", "neg", "div", "sqrt", "maximum", "minimum", "abs", "sign", "where", "cast",
-     "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not", "floordiv", "mod",
-     "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
+    ("add", "sub", "mul", "neg", "div", "sqrt", "maximum", "minimum", "abs", "sign", "where",
+     "cast", "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not",
+     "floordiv",
+     "mod", "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
      "bit_and", "bit_or", "bit_xor", "floor", "stop_gradient", "absorb")
 )  # fmt: skip
 
@@ -30,7 +31,7 @@ LONGEST_CHAIN = 24  # operations computed again in a row; the next value is reme
 
 
 def milestones(program: Program) -> set[Var]:
-    """Values at the end of every long chain of cheap operations: remembered, so chains are short."""
+    """Values at the end of every long chain of cheap operations: remembered."""
     depth: dict[Var, int] = {}
     out: set[Var] = set()
     for s in walk(program.function.body):

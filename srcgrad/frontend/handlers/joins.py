@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def _split(it: Any, node: Any, x: Any, sections: Any, axis: Any, even: bool) -> 
             it.b("check_equal", left, 0, message="array split does not result in an equal division")
         bounds = _bounds(it, n, count)
     out = []
-    for lo, hi in zip(bounds[:-1], bounds[1:], strict=True):
+    for lo, hi in pairwise(bounds):
         items = [Slice(None, None, None) for _ in x.type.dims]
         items[k] = Slice(lo, hi, None)
         out.append(it.view(x, items, node))

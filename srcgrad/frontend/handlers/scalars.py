@@ -41,8 +41,8 @@ def sumprod(it: Any, node: Any, p: Any, q: Any) -> Any:
     return it.call_numpy(np.dot, operands(it, node, (p, q), "sumprod"), {}, node)
 
 
-if hasattr(math, "sumprod"):  # since Python 3.12
-    implements(math.sumprod)(sumprod)
+if (_sumprod := vars(math).get("sumprod")) is not None:  # since Python 3.12
+    implements(_sumprod)(sumprod)
 
 
 def _of_integers(f: Any) -> None:

@@ -14,6 +14,8 @@ from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_nu
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 
+UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
+
 
 def _array(it: Any, node: Any, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
@@ -157,12 +159,9 @@ def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
         axes = axes_of(it, node, x, axis)
         for k in axes:
             if is_number(dims[k]) and dims[k] != 1:
-                it.refuse(
-                    node, "cannot select an axis to squeeze out which has size not equal to one"
-                )
+                it.refuse(node, UNSQUEEZABLE)
             if not is_number(dims[k]):
-                it.b("check_equal", dims[k], 1, message=(
-                    "cannot select an axis to squeeze out which has size not equal to one"))  # fmt: skip
+                it.b("check_equal", dims[k], 1, message=UNSQUEEZABLE)
     if not axes:
         return x
     if len(axes) == len(dims):
