@@ -13,7 +13,8 @@ import pytest
 
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
-from srcgrad.frontend.interpreter import _SPELLED, Interpreter
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
 from tests.kept import ROOT, check_file
 
@@ -165,7 +166,7 @@ def syntax() -> str:
         return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
 
     done = {n.removeprefix("_do_") for n in dir(Interpreter) if n.startswith("_do_")}
-    refused = ", ".join(f"`{text}`" for node, text in _SPELLED.items() if node not in done)
+    refused = ", ".join(f"`{text}`" for node, text in REFUSED.items() if node not in done)
     return (
         f"Statements: {nodes_of('_do_')}.\n\nExpressions: {nodes_of('_of_')}.\n\n"
         f"Refused by name: {refused}, `yield`, `await`."

@@ -14,7 +14,7 @@ from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
-from srcgrad.ir.types import INT, Array, Scalar
+from srcgrad.ir.types import BOOL, INT, Array, Scalar
 from srcgrad.ir.walk import map_type, walk
 
 # cheaper to compute again than to store and load
@@ -151,8 +151,9 @@ class ForwardValues:
             return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
         if not self._is_arithmetic(d):
             return False
-        leaves = self._scalar_leaves(v, {})
-        return len(leaves - self._tape.keys() - self.expected) <= 1
+        new = self._scalar_leaves(v, {}) - self._tape.keys() - self.expected
+        # a flag is smaller than the number it was made of
+        return not new or (len(new) == 1 and (v.type != BOOL or new.pop().type == BOOL))
 
     def _is_arithmetic(self, d: Def) -> bool:
         """A cheap operation on scalars."""
