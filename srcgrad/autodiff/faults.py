@@ -20,6 +20,8 @@ RULES = {
     "inverse-permutation": "swapped names are carried backwards by the inverse",
     "tape-base": "a tape position starts where the last execution of the loop ended",
     "flip-direction": "reversing a reversed loop flips its direction",
+    "one-memory": "buffers that a tape of references may name are not copied",
+    "plain-tests": "tests of loops that store are reversed with the body",
     "save-when-reread": "what a later reverse read needs is saved before it is overwritten",
 }
 _off: set[str] = set()

@@ -31,7 +31,7 @@ class Suspects:
         self.classes = classes
         self._found: set[Var] = set()
         statements = list(walk(function.body))
-        self._bounds = LowerBounds(statements)
+        self._bounds = LowerBounds(statements, classes)
         if any(isinstance(s, Def) and s.op.name in ASKING for s in statements):
             self._found.update(self._key(p) for p in function.params if float_type(p.type))
         size = -1
@@ -83,11 +83,17 @@ class Suspects:
 
 
 class LowerBounds:
-    """Lower bounds of values by the shape of their formulas: sums of squares and a constant."""
+    """Lower bounds of values by the shape of their formulas: sums of squares and a constant.
 
-    def __init__(self, statements: list):
+    A formula says nothing of an array that is stored to.
+    """
+
+    def __init__(self, statements: list, classes: AliasClasses):
         self._definition = {
-            s.var: s for s in statements if isinstance(s, Def) and s.var is not None
+            s.var: s
+            for s in statements
+            if isinstance(s, Def) and s.var is not None
+            if not is_reference(s.var.type) or classes.is_pure(s.var)
         }
         self._known: dict[Var, float] = {}
 

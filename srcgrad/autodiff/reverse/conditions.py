@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from srcgrad.autodiff import faults
 from srcgrad.autodiff.clone import copied
 from srcgrad.ir.alias import WRITES
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, While, type_vars
@@ -17,6 +18,8 @@ from srcgrad.ir.walk import defined, free_variables, map_atoms, map_type, walk
 
 def plain_tests(function: Function) -> Function:
     """The same program, in which tests of loops only compute their outcome."""
+    if faults.injected("plain-tests"):
+        return function
     return function.with_body(_block(function.body))
 
 

@@ -1,12 +1,13 @@
 """Puts the two sweeps together: a function of the arguments and the seeds.
 
 The differentiator runs twice: the first run finds which contents are read again and where, the
-second saves only what such a read needs.
+second saves only what such a read needs. Should that run read more, it is made once again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from srcgrad.autodiff.activity import Activity
@@ -15,7 +16,7 @@ from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.nested import Nested
-from srcgrad.autodiff.reverse.program import TOP, Program
+from srcgrad.autodiff.reverse.program import TOP, Point, Program
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.reverse.values import ForwardValues
@@ -40,38 +41,68 @@ def vjp(
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
-    first = _Joint(plain_tests(clone(function)), wrt, table, None, seeds)
+    function = plain_tests(clone(function))
+    first = _Joint(function, wrt, table, None, seeds)
     first.build()
-    second = _Joint(first.original, wrt, table, first, seeds)
-    return second.build()
+    found = first.found()
+    while True:
+        again = _Joint(function, wrt, table, found, seeds)
+        joint, more = again.build(), found.joined(again.found())
+        if more.needs() == found.needs():
+            return joint
+        found = more
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one run of the differentiator found that the next one builds on."""
+
+    read: frozenset[tuple[Var, Point]]  # contents read again: a reference's class, and where
+    threaded: frozenset[Var]  # classes whose shadows are references of the forward sweep
+    wanted: frozenset[Var]  # buffers of which a copy with the contents is needed
+    taped: frozenset[Var]  # values that are remembered
+
+    def joined(self, other: Found) -> Found:
+        return Found(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
+
+    def needs(self) -> tuple:
+        """What the forward sweep has to save and to make."""
+        return self.read, self.threaded, self.wanted
 
 
 class _Joint:
     def __init__(
-        self, function: Function, wrt: Sequence[int], table: Any, first: _Joint | None, seeds: Any
+        self, function: Function, wrt: Sequence[int], table: Any, found: Found | None, seeds: Any
     ):
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds = seeds
         program = Program(function)
-        known = threaded = wanted = None
-        if first is not None:
-            of = program.classes.of
-            known = [(of(cls), point) for cls, point in first.values.read]
-            threaded = {of(v) for v in first.references.found_threaded()}
-            wanted = first.references.asked
         self.b = Builder(table)
         self.b.definition.update(
             {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
         )
         self.insertions = Insertions(self.b)
         self.values = ForwardValues(program, self.insertions, Tapes(program, self.insertions))
-        if first is not None:
-            self.values.expected = first.values.taped
-        self.references = References(self.values, threaded or set(), wanted)
+        if found is not None:
+            self.values.expected = found.taped
+        self.references = References(
+            self.values,
+            frozenset() if found is None else found.threaded,
+            None if found is None else found.wanted,
+        )
         active = Activity(function, self.wrt, program.classes, function.returns)
         self.adjoints = Adjoints(self.values, self.references, active)
-        self.sweep = Nested(self.adjoints, known)
+        self.sweep = Nested(self.adjoints, None if found is None else found.read)
         self.program = program
+
+    def found(self) -> Found:
+        of = self.program.classes.of
+        return Found(
+            frozenset(self.values.read),
+            frozenset(of(v) for v in self.references.found_threaded()),
+            frozenset(self.references.asked),
+            frozenset(self.values.taped),
+        )
 
     def build(self) -> Function:
         function, adj = self.original, self.adjoints

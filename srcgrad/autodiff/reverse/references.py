@@ -21,7 +21,9 @@ from srcgrad.ir.walk import walk
 class References:
     """How a forward reference is had again, for buffers (`have`) and for shadows (`shadow`)."""
 
-    def __init__(self, values: ForwardValues, threaded: set[Var], wanted: set[Var] | None):
+    def __init__(
+        self, values: ForwardValues, threaded: frozenset[Var], wanted: frozenset[Var] | None
+    ):
         self.values, self.b = values, values.b
         self.program: Program = values.program
         values.references = self
@@ -44,6 +46,8 @@ class References:
 
     def _named_by_tapes(self) -> set[Var]:
         """Buffers that a tape of references may name: a copy would be another memory."""
+        if faults.injected("one-memory"):
+            return set()
         arrays = [v for v in self.program.defined if isinstance(v.type, Array)]
         of = self.program.classes.of
         named = {of(v) for v in arrays if self.program.is_join(v) and self.origins(v) is None}

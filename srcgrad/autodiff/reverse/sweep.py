@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.adjoints import Adjoints
-from srcgrad.autodiff.reverse.program import TOP, Key, Program
+from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
 from srcgrad.autodiff.reverse.values import ForwardValues
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
@@ -47,7 +47,7 @@ class RuleValues(Values):
 class Sweep:
     """Emits the reverse of blocks and effects; branches and loops are in `nested`."""
 
-    def __init__(self, adjoints: Adjoints, known: list | None):
+    def __init__(self, adjoints: Adjoints, known: frozenset[tuple[Var, Point]] | None):
         self.adjoints, self.values = adjoints, adjoints.values
         self.references, self.b = adjoints.references, adjoints.b
         self.program: Program = adjoints.program

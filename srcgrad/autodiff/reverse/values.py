@@ -57,7 +57,7 @@ class ForwardValues:
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
         self.forced: set[Var] = milestones(program)
-        self.expected: set[Var] = set()  # what a first run put on tapes
+        self.expected: frozenset[Var] = frozenset()  # what a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
 

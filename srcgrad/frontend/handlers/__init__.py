@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers import (
     joins,
     matrices,
     nans,
+    operators,
     places,
     polynomials,
     products,
@@ -31,6 +32,6 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of, m
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
     "edits", "elementwise", "gamma", "handler_of", "joins", "matrices", "method_of", "nans",
-    "places", "polynomials", "products", "reductions", "scalars", "shapes",
+    "operators", "places", "polynomials", "products", "reductions", "scalars", "shapes",
     "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -59,7 +59,9 @@ def _register(name: str, functions: tuple) -> None:
         def handler(
             it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, f: Any = f
         ) -> Any:
-            return elementwise(it, node, name, f, args, out, dtype)
+            if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
+                *args, out = args  # type: ignore[assignment]
+            return elementwise(it, node, name, f, tuple(args), out, dtype)
 
         implements(f)(handler)
 
@@ -94,6 +96,9 @@ def elementwise(it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dt
     if name in LOGICAL:
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values)
+    if isinstance(f, np.ufunc) and isinstance(result, Var) and not is_array(result):
+        # a NumPy function of Python numbers gives a NumPy number, which decides dtypes
+        result = it.b.retyped(result, Scalar(result.type.dtype))
     return to_out(it, node, result, out)
 
 
@@ -153,7 +158,15 @@ def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: An
     return it.emit(node, "div", result, log(it, node, base))
 
 
-@implements(np.power, np.float_power, math.pow)
+@implements(np.float_power)
+def float_power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
+    x, n = operands(it, node, (x, n), "float_power")
+    if is_number(x) and is_number(n):
+        return _static(it, node, np.float_power, (x, n))
+    return to_out(it, node, it.power(it.b.cast(x, Scalar("f64")), n, node), out)
+
+
+@implements(np.power, math.pow)
 def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
     x, n = operands(it, node, (x, n), "power")
     if is_number(x) and is_number(n):
@@ -219,9 +232,9 @@ def sinc(it: Any, node: Any, x: Any) -> Any:
 @implements(np.heaviside)
 def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
     x, h = operands(it, node, (x, h), "heaviside")
-    return it.emit(
-        node, "where", it.b("eq", x, 0.0), h, it.b("where", it.b("gt", x, 0.0), 1.0, 0.0)
-    )
+    kind = Scalar(atom(x).type.dtype)
+    step = it.b("where", it.b("gt", x, 0.0), it.b.cast(1.0, kind), it.b.cast(0.0, kind))
+    return it.emit(node, "where", it.b("eq", x, 0.0), h, step)
 
 
 @implements(np.clip, method="clip")

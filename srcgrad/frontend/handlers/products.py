@@ -17,7 +17,8 @@ from srcgrad.ir.types import Scalar, is_float, join_scalars
 
 def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = operands(it, node, (a, c), what)
-    kinds = [Scalar(atom(v).type.dtype, getattr(atom(v).type, "weak", False)) for v in (a, c)]
+    # NumPy makes arrays of both: a Python number decides the dtype as well
+    kinds = [Scalar(atom(v).type.dtype) for v in (a, c)]
     kind = join_scalars(*kinds)
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
