@@ -21,7 +21,7 @@ from srcgrad.testing.fuzz.runner import FAILURES, Result, Settings, run, tally
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
-        check=Check(args.target, args.order, args.limit, args.float32),
+        check=Check(args.target, args.order, args.limit),
         without=args.without,
         shrink_seconds=args.shrink,
     )
@@ -51,7 +51,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="the first program's seed; the others follow it")
     add("--target", choices=["python", "cpu"], default="python", help="the backend")
     add("--order", type=int, choices=[1, 2], default=1, help="2: second derivatives too")
-    add("--float32", action="store_true", help="in single precision too")
     add("--jobs", type=int, default=1, help="processes")
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")

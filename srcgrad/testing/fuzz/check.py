@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Reduction, Values, dot, magnitude, point
+from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude, point
 from srcgrad.testing.fuzz.reference import NotSmooth, Slope, slope
 from srcgrad.testing.fuzz.second import second_order
-from srcgrad.testing.fuzz.single import single_precision
 from srcgrad.testing.fuzz.source import copied, loaded, on_copies
 from srcgrad.testing.fuzz.stages import Mismatch, Unusable, demand
 from srcgrad.testing.fuzz.subject import Subject
@@ -48,7 +47,6 @@ class Check:
     target: str = "python"
     order: int = 1
     limit: float = 120.0  # seconds per program, where the system has timers
-    single: bool = False  # in single precision too
 
 
 def check(program: Program, subject: Subject, how: Check | None = None) -> Outcome:
@@ -58,62 +56,54 @@ def check(program: Program, subject: Subject, how: Check | None = None) -> Outco
     with np.errstate(all="ignore"):
         try:
             with loaded(program.source(), str(program.seed)) as namespace:
-                trial = Trial.of(program, namespace["f"], at)
-                return _questions(trial, subject, how)
+                plain = Plain.of(namespace["f"], at, program.seed)
+                return _questions(namespace["f"], plain, at, subject, how)
         # A shrunk program may have a `break` whose loop is gone.
         except (Unusable, SyntaxError) as error:
             return Outcome("discarded", "plain Python", str(error))
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A program at a point, and what plain Python says about it."""
+class Plain:
+    """What plain Python says about a program."""
 
-    program: Program
-    fn: Any
-    at: Point
-    reduction: Reduction
     value: float
     after: Values  # the arguments after the call
     directions: tuple[Values, ...]
     slopes: tuple[Slope, ...]
 
     @staticmethod
-    def of(program: Program, fn: Any, at: Point) -> "Trial":
-        rng = np.random.default_rng([program.seed, 1])
+    def of(fn: Any, at: Point, seed: int) -> "Plain":
+        rng = np.random.default_rng([seed, 1])
         after = copied(at.args)
         try:
-            reduction = Reduction.of(program, fn, at)
-            value = reduction(fn(*after))
+            value = float(fn(*after))
             if not abs(value) < OVERFLOW:
                 raise Unusable(f"the value is {value}")
             directions = tuple(at.direction(rng) for _ in range(2))
-            slopes = tuple(slope(at.along(reduction.after(fn), d)) for d in directions)
+            slopes = tuple(slope(at.along(fn, d)) for d in directions)
         except (Unusable, NotSmooth) as error:
             raise Unusable(str(error)) from None
         except Exception as error:  # a shrunk program may read a name that is gone
             raise Unusable(f"{type(error).__name__}: {error}") from None
-        return Trial(program, fn, at, reduction, value, after, directions, slopes)
+        return Plain(value, after, directions, slopes)
 
 
-def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
-    stage, at, reduction = "value", trial.at, trial.reduction
+def _questions(fn: Any, plain: Plain, at: Point, subject: Subject, how: Check) -> Outcome:
+    stage = "value"
     try:
         with _limited(how.limit):
-            compiled = subject.compile(trial.fn, target=how.target)
-            _value(compiled, trial)
+            compiled = subject.compile(fn, target=how.target)
+            _value(compiled, plain, at)
             stage = "gradient"
-            gradient = _gradient(subject.gradient(compiled, at.positions, reduction.adjoints), at)
+            gradient = _gradient(subject.grad(compiled, grad_position=at.positions), at)
             stage = "differences"
-            _against_differences(gradient, trial)
+            _against_differences(gradient, plain)
             stage = "forward"
-            _against_forward(compiled, gradient, trial, subject)
+            _against_forward(compiled, gradient, plain, at, subject)
             stage = "second order"
             if how.order > 1:
-                second_order(compiled, gradient, at, reduction, subject, how.target)
-            stage = "float32"
-            if how.single:
-                single_precision(trial.program, gradient, at, reduction, subject, how.target)
+                second_order(compiled, gradient, at, subject, how.target)
     except Mismatch as error:
         return Outcome("wrong", f"{stage}, {error.what}", str(error))
     except Unusable as error:
@@ -125,15 +115,15 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
     return Outcome("ok")
 
 
-def _value(compiled: Any, trial: Trial) -> None:
+def _value(compiled: Any, plain: Plain, at: Point) -> None:
     """The value is Python's, and the arguments are mutated as Python mutates them."""
     # A value is as well conditioned as its slopes are small.
-    tolerance = 1e-12 * max([1.0, abs(trial.value), *(abs(s.value) for s in trial.slopes)])
+    tolerance = 1e-12 * max([1.0, abs(plain.value), *(abs(s.value) for s in plain.slopes)])
     for what in ("first call", "second call"):
-        args = copied(trial.at.args)
-        value = trial.reduction(compiled(*args))
-        demand(abs(value - trial.value) <= tolerance, what, value, trial.value)
-        for got, want in zip(args, trial.after, strict=True):
+        args = copied(at.args)
+        value = float(compiled(*args))
+        demand(abs(value - plain.value) <= tolerance, what, value, plain.value)
+        for got, want in zip(args, plain.after, strict=True):
             same = np.allclose(got, want, rtol=0, atol=10 * tolerance, equal_nan=True)
             demand(same, "mutation of the arguments", got, want)
 
@@ -153,19 +143,20 @@ def _gradient(derivative: Any, at: Point) -> Values:
     return tuple(np.array(part) for part in first)  # the workspace of a later call is not ours
 
 
-def _against_differences(gradient: Values, trial: Trial) -> None:
-    for direction, want in zip(trial.directions, trial.slopes, strict=True):
+def _against_differences(gradient: Values, plain: Plain) -> None:
+    for direction, want in zip(plain.directions, plain.slopes, strict=True):
         got = dot(gradient, direction)
-        demand(not want.differs(got, abs(trial.value)), "reverse", got, want)
+        demand(not want.differs(got, abs(plain.value)), "reverse", got, want)
 
 
-def _against_forward(compiled: Any, gradient: Values, trial: Trial, subject: Subject) -> None:
-    at = trial.at
-    for direction, want in zip(trial.directions, trial.slopes, strict=True):
+def _against_forward(
+    compiled: Any, gradient: Values, plain: Plain, at: Point, subject: Subject
+) -> None:
+    for direction, want in zip(plain.directions, plain.slopes, strict=True):
         jvp = on_copies(lambda *args, d=direction: subject.jvp(compiled, args, at.tangents(d)))
-        value, rate = map(trial.reduction, jvp(*at.args))
-        scale = max(1.0, abs(trial.value))
-        demand(abs(value - trial.value) <= 1e-11 * scale, "value", value, trial.value)
+        value, rate = map(float, jvp(*at.args))
+        scale = max(1.0, abs(plain.value))
+        demand(abs(value - plain.value) <= 1e-11 * scale, "value", value, plain.value)
         demand(not want.differs(rate, scale), "rate", rate, want)
         allowed = 1e-10 * magnitude(gradient, direction) + 1e-12 * scale
         reverse = dot(gradient, direction)

@@ -1,7 +1,6 @@
 """The point a program is tested at and the directions it is tested along.
 
-All random, from the program's seed.  Every fifth program gets a strided `x`.  What a program with
-several results is differentiated as is their product with fixed random numbers (`Reduction`).
+All random, from the program's seed.  Every fifth program gets a strided `x`.
 """
 
 from collections.abc import Callable, Iterator
@@ -43,30 +42,6 @@ class Point:
 
         return phi
 
-    def single(self) -> "Point":
-        """The nearest point in single precision."""
-        return Point(tuple(map(_rounded, self.args)), self.positions)
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """Many results to one number: a program's number and arrays, each times its adjoint."""
-
-    adjoints: Values | None  # None: the result is one number
-
-    @staticmethod
-    def of(program: Program, fn: Callable[..., Any], at: Point) -> "Reduction":
-        if not program.outputs:
-            return Reduction(None)
-        rng = np.random.default_rng([program.seed, 3])
-        return Reduction(tuple(_like(rng, part) for part in fn(*copied(at.args))))
-
-    def __call__(self, out: Any) -> float:
-        return float(out) if self.adjoints is None else dot(out, self.adjoints)
-
-    def after(self, fn: Callable[..., Any]) -> Callable[..., float]:
-        return lambda *args: self(fn(*args))
-
 
 def point(program: Program) -> Point:
     rng = np.random.default_rng(program.seed)
@@ -91,11 +66,5 @@ def _terms(a: Values, b: Values) -> Iterator[float]:
         yield from np.ravel(np.asarray(u) * np.asarray(v)).tolist()
 
 
-def _rounded(value: Any) -> Any:
-    if isinstance(value, int):
-        return value
-    return value.astype(np.float32) if hasattr(value, "astype") else float(np.float32(value))
-
-
 def _like(rng: np.random.Generator, value: Any) -> Any:
-    return rng.standard_normal(np.shape(value)) if np.ndim(value) else rng.standard_normal()
+    return rng.standard_normal(value.shape) if hasattr(value, "shape") else rng.standard_normal()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Reduction, Values, dot, magnitude
+from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
 from srcgrad.testing.fuzz.reference import NotSmooth, slope
 from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.stages import Unusable, demand
@@ -34,36 +34,8 @@ def g(x, w, n, y, rx, rw, ry):
 """
 
 
-# Several results, reduced to one number in a program of their own.
-_REDUCED = """\
-import numpy as np
-
-
-def f({params}):
-    {outs}, = several({params})
-    return {total}
-"""
-
-
-def second_order(
-    compiled: Any, gradient: Values, at: Point, reduction: Reduction, subject: Subject, target: str
-) -> None:
+def second_order(compiled: Any, gradient: Values, at: Point, subject: Subject, target: str) -> None:
     """Raise Mismatch where a second derivative of the program is wrong."""
-    if reduction.adjoints is None:
-        _second_order(compiled, gradient, at, subject, target)
-        return
-    adjoints = {f"c{k}": c for k, c in enumerate(reduction.adjoints)}
-    outs = ", ".join(f"o{k}" for k in range(len(adjoints)))
-    total = " + ".join(f"np.sum(o{k} * c{k})" for k in range(len(adjoints)))
-    text = _REDUCED.format(params=", ".join("xwny"[: len(at.args)]), outs=outs, total=total)
-    with loaded(text, "reduced", several=compiled, **adjoints) as namespace:
-        one = subject.compile(namespace["f"], target=target)
-        _second_order(one, gradient, at, subject, target)
-
-
-def _second_order(
-    compiled: Any, gradient: Values, at: Point, subject: Subject, target: str
-) -> None:
     rng = np.random.default_rng(2)
     r, u = at.direction(rng), at.direction(rng)
     df = subject.grad(compiled, grad_position=at.positions)

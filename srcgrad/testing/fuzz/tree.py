@@ -3,8 +3,7 @@
 An expression is a template with holes (`np.sin({0})`) and says of which kind its value is, so that
 the shrinker may put any other expression of that kind in its place.  Kinds: `s` scalar, `v4 v3 v2`
 vector of that length, `m` matrix, `b` condition, `int`, `ix4 ix3 ix2` index into a vector of that
-length, `ia` four indices, `n4 n3 n2 nm` a name that can be stored to, `range` what a `for` runs
-over, `array` one of several results.
+length, `n4 n3 n2 nm` a name that can be stored to, `range` what a `for` runs over.
 
 Trees are immutable and know nothing of how they were drawn; nothing here runs a program.
 """
@@ -76,13 +75,10 @@ class Program:
     params: tuple[str, ...]  # x, w, n and perhaps y
     body: Block
     result: Expr
-    outputs: tuple[Expr, ...] = ()  # arrays that every return gives besides a number
 
     def source(self) -> str:
         lines = block_lines(self.body, 1)
         lines.append(f"    return {self.result}")
-        also = "".join(f", {e}" for e in self.outputs)
-        lines = [line + also if line.lstrip().startswith("return ") else line for line in lines]
         text = f"def f({', '.join(self.params)}):\n" + "\n".join(lines) + "\n"
         return header(text) + text
 
@@ -151,8 +147,8 @@ def size(node: Program | Stmt | Expr) -> int:
     match node:
         case Expr(form=form, args=args):
             return 1 + len(form) // 8 + sum(map(size, args))
-        case Program(body=body, result=result, outputs=outputs):
-            return sum(map(size, (*body, result, *outputs)))
+        case Program(body=body, result=result):
+            return sum(map(size, body)) + size(result)
         case _:
             own = sum(map(size, own_exprs(node))) + (6 if isinstance(node, While) else 3)
             return own + sum(size(s) for block in blocks(node) for s in block)
