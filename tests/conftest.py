@@ -20,10 +20,9 @@ def pytest_configure(config: pytest.Config):
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
     if config.getoption("--full"):
         return
-    skip = pytest.mark.skip(reason="a long test: run with --full")
-    for item in items:
-        if "full" in item.keywords:
-            item.add_marker(skip)
+    long = [item for item in items if "full" in item.keywords]
+    items[:] = [item for item in items if "full" not in item.keywords]
+    config.hook.pytest_deselected(items=long)
 
 
 @pytest.fixture

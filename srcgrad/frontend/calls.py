@@ -28,6 +28,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import Scalar
 
 DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
 
@@ -55,7 +56,8 @@ class Calls(Part):
 
         handler = handler_of(f)
         if handler is not None:
-            return self._handled(handler, args, kwargs, node)
+            result = self._handled(handler, args, kwargs, node)
+            return self.strong(result) if _gives_strong(f) else result
         match f:
             case Bound():
                 return self.call_method(f.owner, f.name, args, kwargs, node)
@@ -96,6 +98,14 @@ class Calls(Part):
         ):
             return self.call(type(f).__call__, [f, *args], kwargs, node)
         self.refuse(node, f"{_callable_name(f)} cannot be called in a compiled function")
+
+    def strong(self, v: Any) -> Any:
+        """A Python number as the scalar that NumPy's functions make of it."""
+        if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak:
+            return self.b.retyped(v, Scalar(v.type.dtype))
+        if isinstance(v, int | float) and not isinstance(v, bool | np.generic):
+            return np.float64(v) if isinstance(v, float) else np.int64(v)
+        return v
 
     def _handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         try:
@@ -316,6 +326,14 @@ def _callable_name(f: Any) -> str:
         module = "numpy"
     top = (module or "").split(".")[0]
     return f"{top}.{name}" if top in ("numpy", "scipy", "math") else name
+
+
+def _gives_strong(f: Any) -> bool:
+    """Whether a function is one of NumPy's that never return a Python number."""
+    if isinstance(f, np.ufunc):
+        return True
+    numpy = (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
+    return numpy and f not in (np.ndim, np.size, np.shape)
 
 
 def _random(f: Any) -> bool:

@@ -177,10 +177,10 @@ class Expressions(Part):
             self.refuse(node, "numpy boolean subtract is not supported", "use ^ or logical_xor")
         return self.emit(node, PRIMITIVE[name], a, c)
 
-    def emit(self, node: Any, op: str, *args: Any, **params: Any) -> Any:
+    def emit(self, node: Any, op: str, *args: Any, weak: bool | None = None, **params: Any) -> Any:
         """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
         try:
-            return plain(self.b(op, *args, **params))
+            return plain(self.b(op, *args, weak=weak, **params))
         except TypeError as e:
             self.refuse(node, str(e))
 
@@ -235,6 +235,9 @@ class Expressions(Part):
 
     def power(self, a: Any, n: Any, node: Any) -> Any:
         """`a ** n`: a product for small integer exponents, else pow."""
+        a, n = self.widened_pair(a, n)
+        if is_array(a) and a.type.dtype == "bool" and atom(n).type.dtype[0] in "bi":
+            self.refuse(node, "NumPy's powers of booleans are small integers", "use .astype(int)")
         whole = is_number(n) and not isinstance(n, complex | bool) and float(n).is_integer()
         if whole and abs(n) <= LARGEST_POWER and isinstance(a, Var):
             k = int(float(n))  # type: ignore[arg-type]

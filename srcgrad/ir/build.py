@@ -60,13 +60,19 @@ class Builder:
         self.out.append(statement)
 
     # ---- emission ----
-    def __call__(self, op: Any, *args: Any, name: str = "", **params: Any) -> Any:
-        """Emit `op`; the result is an atom (None for an effect)."""
+    def __call__(
+        self, op: Any, *args: Any, name: str = "", weak: bool | None = None, **params: Any
+    ) -> Any:
+        """Emit `op`; the result is an atom (None for an effect).
+
+        `weak` says whether a scalar result of an elementwise one is a Python number: the functions
+        of math give these, those of NumPy never do. By default it is one if all operands are.
+        """
         if isinstance(op, str):
             op = self.table[op]
         atoms = tuple(atom(a) for a in args)
         if op.elementwise:
-            return self._elementwise(op, atoms, params, name)
+            return self._elementwise(op, atoms, params, name, weak)
         if op.effect:
             self.append(Def(None, op, atoms, params, self.loc))
             return None
@@ -85,7 +91,7 @@ class Builder:
     def _define(self, op: Any, args: tuple[Atom, ...], params: dict, type: Type, name: str) -> Atom:
         key = None
         if isinstance(type, Scalar) and not _reads_memory(args):
-            key = (op.name, args, repr(params))
+            key = (op.name, args, repr(params), type)
             folded = _folded(op, args, params, type)
             if folded is not None:
                 return folded
@@ -100,7 +106,9 @@ class Builder:
             self.scopes[-1][key] = var
         return var
 
-    def _elementwise(self, op: Any, args: tuple[Atom, ...], params: dict, name: str) -> Atom:
+    def _elementwise(
+        self, op: Any, args: tuple[Atom, ...], params: dict, name: str, weak: bool | None = None
+    ) -> Atom:
         if len(args) != arity(op):
             raise TypeError(f"{op.name} takes {arity(op)} arguments, not {len(args)}")
         args = tuple(self.value(a) for a in args)
@@ -115,6 +123,8 @@ class Builder:
             args = (*conditions, *(self._operand(a, operand) for a in args[first:]))
         shapes = [a.type.dims for a in args if isinstance(a.type, Array)]
         if not shapes:
+            if weak is not None and result.dtype in ("i64", "f64"):
+                result = Scalar(result.dtype, weak)
             return self._define(op, args, params, result, name)
         dims = self.broadcast(shapes)
         return self._define(op, args, params, Array(result.dtype, dims), name)

@@ -15,11 +15,10 @@ def branch(x: float):
         y1: float = mul(x, x)               # y = x * x
         y = y1
     else:
-        t1: float = sin(x)                  # y = np.sin(x)
-        y2: f64 = cast(t1, dtype='f64')     # y = np.sin(x)
+        y2: f64 = sin(x)                    # y = np.sin(x)
         y = y2
-    t2: f64 = mul(y, x)                     # return y * x
-    return (t2,)
+    t1: f64 = mul(y, x)                     # return y * x
+    return (t1,)
 
 
 # ---- adjoint ----
@@ -30,20 +29,19 @@ def branch_grad(x: float):
         y1: float = mul(x, x)               # y = x * x
         y = y1
     else:
-        t1: float = sin(x)                  # y = np.sin(x)
-        y2: f64 = cast(t1, dtype='f64')     # y = np.sin(x)
+        y2: f64 = sin(x)                    # y = np.sin(x)
         y = y2
-    t2: f64 = mul(y, x)                     # return y * x
-    t3: f64 = mul(f64(1.0), x)              # grad of: return y * x
+    t1: f64 = mul(y, x)                     # return y * x
+    t2: f64 = mul(f64(1.0), x)              # grad of: return y * x
     x_bar: float
     if t:                                   # grad of: if x > 0.5:
-        t4: f64 = mul(t3, x)                # grad of: y = x * x
-        x_bar1: f64 = add(y, t4)            # grad of: y = x * x
-        x_bar2: f64 = add(x_bar1, t4)       # grad of: y = x * x
+        t3: f64 = mul(t2, x)                # grad of: y = x * x
+        x_bar1: f64 = add(y, t3)            # grad of: y = x * x
+        x_bar2: f64 = add(x_bar1, t3)       # grad of: y = x * x
         x_bar = x_bar2
     else:
-        t5: float = cos(x)                  # grad of: y = np.sin(x)
-        t6: f64 = mul(t3, t5)               # grad of: y = np.sin(x)
-        x_bar3: f64 = add(y, t6)            # grad of: y = np.sin(x)
+        t4: float = cos(x)                  # grad of: y = np.sin(x)
+        t5: f64 = mul(t2, t4)               # grad of: y = np.sin(x)
+        x_bar3: f64 = add(y, t5)            # grad of: y = np.sin(x)
         x_bar = x_bar3
-    return (t2, x_bar,)
+    return (t1, x_bar,)

@@ -30,7 +30,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import BOOL, FLOAT, INT
+from srcgrad.ir.types import BOOL, FLOAT, INT, Scalar, np_dtype
 
 
 # ---- conversions ----
@@ -239,7 +239,13 @@ def partial_(it: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
 # ---- folds ----
 @implements(abs)
 def abs_(it: Any, node: Any, x: Any) -> Any:
-    return it.call_numpy(np.abs, [x], {}, node) if not is_number(x) else abs(x)
+    if is_number(x):
+        return abs(x)
+    if isinstance(x, Record):
+        return it.call(it.attribute(x, "__abs__", node), [], {}, node)
+    if not is_value(x):
+        it.refuse(node, f"bad operand type for abs(): {describe(x)}")
+    return it.emit(node, "abs", it.widened(x))
 
 
 @implements(builtins.sum)
@@ -247,8 +253,10 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
     import gast
 
     if is_array(x):
+        if atom(x).type.dtype == "bool":
+            x = it.b.cast(x, Scalar("i64"))
         if x.type.ndim == 1:
-            total = it.call_numpy(np.sum, [x], {}, node)
+            total = it.call_numpy(np.sum, [x], {"dtype": np_dtype(x.type.dtype)}, node)
         else:
             total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
         return (
@@ -309,10 +317,23 @@ def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) 
 @implements(round)
 def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
     if is_number(x):
-        return round(x) if digits is None else round(x, digits)
+        return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
+    if not is_value(x) or (is_array(x) and x.type.dims):
+        it.refuse(node, f"round() takes a number, not {describe(x)}", "use np.round")
+    if atom(x).type.dtype[0] in "iub":
+        whole = it.widened(x)
+        keeps = digits is not None or (isinstance(x, Var) and x.type.weak)
+        return whole if keeps else it.b.retyped(whole, INT)
     if digits is None:
-        return plain(it.b.cast(it.b("rint", x), INT))
+        _refuse_not_finite(it, x)
+        return plain(it.b.retyped(it.b("rint", x), INT))
     return it.call_numpy(np.round, [x, digits], {}, node)
+
+
+def _refuse_not_finite(it: Any, x: Any) -> None:
+    """int() of infinities and NaN raises, as in Python."""
+    it.fail_if(plain(it.b("isnan", x)), "ValueError", "cannot convert float NaN to integer")
+    it.fail_if(plain(it.b("isinf", x)), "OverflowError", "cannot convert float infinity to integer")
 
 
 @implements(divmod)

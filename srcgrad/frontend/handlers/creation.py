@@ -301,9 +301,9 @@ def _stacked(it: Any, node: Any, xs: Any) -> Any:
     parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
     if not parts:
         return it.b("zeros", 0, dtype="f64")
-    kind = Scalar(atom(parts[0]).type.dtype, getattr(atom(parts[0]).type, "weak", False))
+    kind = Scalar(atom(parts[0]).type.dtype)  # np.array takes a Python number for float64 or int64
     for p in parts[1:]:
-        kind = join_scalars(kind, Scalar(atom(p).type.dtype, getattr(atom(p).type, "weak", False)))
+        kind = join_scalars(kind, Scalar(atom(p).type.dtype))
     if any(is_array(p) for p in parts):
         if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
             it.refuse(node, "the parts of an array have different shapes")

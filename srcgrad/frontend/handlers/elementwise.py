@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from srcgrad.frontend.values import (
     is_number,
     is_scalar,
     is_value,
+    plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, Scalar, short_dtype
+from srcgrad.ir.types import FLOAT, Scalar, is_float, join_scalars, short_dtype
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -87,19 +89,22 @@ def elementwise(it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dt
     if all(is_number(a) for a in args) and out is None and dtype is None:
         return _static(it, node, f, args)
     values = operands(it, node, args, what)
-    if getattr(f, "__module__", "") == "math":
-        values = [_scalar(it, node, v, what) for v in values]
+    of_math = getattr(f, "__module__", "") == "math"
+    if of_math:
+        values = [it.b.cast(_scalar(it, node, v, what), FLOAT) for v in values]
     if dtype is not None:
         values = [it.b.cast(v, scalar_type(it, node, dtype)) for v in values]
-    if name in ("fmod", "copysign") and getattr(f, "__module__", "") == "math":
-        values = [it.b.cast(v, FLOAT) for v in values]
+    if name in FLOATING:
+        refuse_booleans(it, node, what, *values)
     if name in LOGICAL:
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
-    result = it.emit(node, name, *values)
-    if isinstance(f, np.ufunc) and isinstance(result, Var) and not is_array(result):
-        # a NumPy function of Python numbers gives a NumPy number, which decides dtypes
-        result = it.b.retyped(result, Scalar(result.type.dtype))
+    result = it.emit(node, name, *values, weak=of_math)
     return to_out(it, node, result, out)
+
+
+def refuse_booleans(it: Any, node: Any, what: str, *values: Any) -> None:
+    if all(atom(v).type.dtype == "bool" for v in values):
+        it.refuse(node, f"NumPy's {what} of booleans is of half precision", "use .astype(float)")
 
 
 def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
@@ -158,15 +163,7 @@ def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: An
     return it.emit(node, "div", result, log(it, node, base))
 
 
-@implements(np.float_power)
-def float_power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
-    x, n = operands(it, node, (x, n), "float_power")
-    if is_number(x) and is_number(n):
-        return _static(it, node, np.float_power, (x, n))
-    return to_out(it, node, it.power(it.b.cast(x, Scalar("f64")), n, node), out)
-
-
-@implements(np.power, math.pow)
+@implements(np.power)
 def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
     x, n = operands(it, node, (x, n), "power")
     if is_number(x) and is_number(n):
@@ -174,9 +171,25 @@ def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
     return to_out(it, node, it.power(x, n, node), out)
 
 
+@implements(np.float_power)
+def float_power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
+    x, n = (it.b.cast(v, Scalar("f64")) for v in operands(it, node, (x, n), "float_power"))
+    return to_out(it, node, it.power(plain(x), plain(n), node), out)
+
+
+@implements(math.pow)
+def math_pow(it: Any, node: Any, x: Any, n: Any) -> Any:
+    if is_number(x) and is_number(n):
+        return _static(it, node, math.pow, (x, n))
+    x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
+    return it.b.retyped(it.power(plain(it.b.cast(x, FLOAT)), n, node), FLOAT)
+
+
 @implements(np.square)
 def square(it: Any, node: Any, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "square")
+    if atom(x).type.dtype == "bool":
+        it.refuse(node, "NumPy's square of booleans is an int8", "use .astype(int)")
     return to_out(it, node, it.emit(node, "mul", x, x), out)
 
 
@@ -211,12 +224,14 @@ def mod(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 @implements(np.deg2rad, np.radians, math.radians)
 def radians(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "radians")
+    refuse_booleans(it, node, "radians", x)
     return it.emit(node, "mul", x, math.pi / 180.0)
 
 
 @implements(np.rad2deg, np.degrees, math.degrees)
 def degrees(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "degrees")
+    refuse_booleans(it, node, "degrees", x)
     return it.emit(node, "mul", x, 180.0 / math.pi)
 
 
@@ -232,9 +247,13 @@ def sinc(it: Any, node: Any, x: Any) -> Any:
 @implements(np.heaviside)
 def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
     x, h = operands(it, node, (x, h), "heaviside")
-    kind = Scalar(atom(x).type.dtype)
-    step = it.b("where", it.b("gt", x, 0.0), it.b.cast(1.0, kind), it.b.cast(0.0, kind))
-    return it.emit(node, "where", it.b("eq", x, 0.0), h, step)
+    refuse_booleans(it, node, "heaviside", x, h)
+    kind = float_kind(x, h)
+    x, h = it.b.cast(x, kind), it.b.cast(h, kind)
+    step = it.b.cast(it.b("gt", x, 0.0), kind)
+    y = it.emit(node, "where", it.b("eq", x, 0.0), h, step)
+    # neither branch is taken for NaN
+    return it.emit(node, "where", it.b("isnan", x), x, y)
 
 
 @implements(np.clip, method="clip")
@@ -244,6 +263,7 @@ def clip(
 ) -> Any:  # fmt: skip
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
     (x,) = operands(it, node, (x,), "clip")
+    x = it.strong(x)
     if lo is None and hi is None:
         return to_out(it, node, positive(it, node, x), out)
     lo = -math.inf if lo is None else lo
@@ -273,6 +293,8 @@ def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
 @implements(np.nan_to_num)
 def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> Any:
     (x,) = operands(it, node, (x,), "nan_to_num")
+    if not is_float(atom(x).type.dtype):
+        return positive(it, node, x)
     big = np.finfo(scalar_dtype(x)).max
     y = it.b("where", it.b("isnan", x), nan, x)
     y = it.b("where", it.b("eq", y, math.inf), float(big), y)
@@ -288,8 +310,20 @@ def scalar_dtype(x: Any) -> Any:
 @implements(np.isclose)
 def isclose(it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8) -> Any:
     a, c = operands(it, node, (a, c), "isclose")
+    kind = float_kind(a, c)
+    a, c = it.b.cast(a, kind), it.b.cast(c, kind)
     gap = it.b("abs", it.b("sub", a, c))
-    return it.emit(node, "le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
+    near = it.b("le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
+    # an infinity is close to itself only
+    near = it.b("logical_and", it.b("isfinite", c), near)
+    return it.emit(node, "logical_or", it.b("eq", a, c), near)
+
+
+def float_kind(*values: Any) -> Scalar:
+    """The floating type that NumPy computes with for these operands."""
+    types = [atom(v).type for v in values]
+    joined = reduce(join_scalars, [Scalar(t.dtype, getattr(t, "weak", False)) for t in types])
+    return joined if is_float(joined.dtype) else Scalar("f64")
 
 
 @implements(np.real, np.conj, np.conjugate, method="conj")
@@ -307,7 +341,7 @@ def _integer_rounding(name: str, f: Any) -> None:
         from srcgrad.ir.types import INT
 
         v = _scalar(it, node, x, name)
-        return v if atom(v).type.dtype[0] in "iu" else it.b.cast(it.b(name, v), INT)
+        return it.b.retyped(v if atom(v).type.dtype[0] in "iub" else it.b(name, v), INT)
 
     implements(f)(handler)
 
@@ -320,6 +354,12 @@ _integer_rounding("trunc", math.trunc)
 @implements(np.round, np.around, method="round")
 def round_(it: Any, node: Any, x: Any, decimals: Any = 0, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "round")
+    if atom(x).type.dtype == "bool":
+        it.refuse(node, "booleans cannot be rounded", "use .astype(float)")
+    if atom(x).type.dtype[0] in "iu":
+        if it.static_int(decimals, node, "decimals") < 0:
+            it.refuse(node, "rounding integers to tens is not supported", "use // and *")
+        return to_out(it, node, positive(it, node, x), out)
     if decimals == 0:
         return to_out(it, node, it.emit(node, "rint", x), out)
     scale = 10.0 ** it.static_int(decimals, node, "decimals")

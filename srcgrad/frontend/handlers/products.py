@@ -12,13 +12,15 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_float, join_scalars
+from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
 
 def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = operands(it, node, (a, c), what)
-    # NumPy makes arrays of both: a Python number decides the dtype as well
+    # both are made arrays first: a Python number counts as float64 or int64
     kinds = [Scalar(atom(v).type.dtype) for v in (a, c)]
+    if all(k.dtype == "bool" for k in kinds):
+        it.refuse(node, f"{what} of booleans is not supported", "use .astype(int)")
     kind = join_scalars(*kinds)
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
@@ -109,7 +111,9 @@ def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
         if (c.type.ndim > 1 and a.type.ndim > 1)
         else c
     )
-    return sum_(it, node, b("mul", left, right), axis=-2 if c.type.ndim > 1 else -1)
+    kind = np_dtype(a.type.dtype)  # np.sum would widen it
+    axis = -2 if c.type.ndim > 1 else -1
+    return sum_(it, node, b("mul", left, right), axis=axis, dtype=kind)
 
 
 @implements(np.vdot)

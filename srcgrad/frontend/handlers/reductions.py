@@ -47,7 +47,10 @@ def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
 def reduce(it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), name)
     if not is_array(x) or not x.type.dims:
-        return it.b("load", x) if is_array(x) else x
+        axes_of(it, node, x, axis)
+        if name in ("argmax", "argmin"):
+            return np.int64(0)
+        return it.b("load", x) if is_array(x) else it.strong(x)
     axes = axes_of(it, node, x, axis)
     result = plain(it.b(name, x, axes=axes)) if axes else it.b("copy", x)
     return to_out(it, node, keep(it, x, result, axes, keepdims), out)
@@ -61,14 +64,27 @@ def sum_(
     (x,) = operands(it, node, (x,), "sum")
     if dtype is not None:
         x = plain(it.b.cast(x, scalar_type(it, node, dtype)))
-    elif atom(x).type.dtype == "bool" or atom(x).type.dtype in ("i8", "i16", "i32"):
-        x = it.b.cast(x, Scalar("i64"))
+    else:
+        x = summed(it, x)
     if where is not None:
         x = it.b("where", where, x, 0)
     result = reduce(it, node, "sum", x, axis, keepdims)
     if not (is_number(initial) and initial == 0):
         result = it.emit(node, "add", result, initial)
     return to_out(it, node, result, out)
+
+
+def summed(it: Any, x: Any) -> Any:
+    """Small integers widened, as sums and products have it."""
+    dtype = atom(x).type.dtype
+    if dtype in ("bool", "i8", "i16", "i32"):
+        return plain(it.b.cast(x, Scalar("i64")))
+    return plain(it.b.cast(x, Scalar("u64"))) if dtype in ("u8", "u16", "u32") else x
+
+
+def vector(it: Any, x: Any) -> Any:
+    """A number as the array of one element that NumPy makes of it along an axis."""
+    return x if is_array(x) and x.type.dims else it.b("broadcast_to", it.strong(x), 1)
 
 
 def count(it: Any, x: Any, axes: tuple[int, ...]) -> Any:
@@ -194,10 +210,9 @@ def prod(
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "prod")
+    x = summed(it, x) if dtype is None else plain(it.b.cast(x, scalar_type(it, node, dtype)))
     if not is_array(x):
-        return x
-    if x.type.dtype == "bool":
-        x = it.b.cast(x, Scalar("i64"))
+        return it.strong(x)
     axes = axes_of(it, node, x, axis)
     result = x
     for axis in reversed(axes):
@@ -208,10 +223,10 @@ def prod(
 @implements(np.cumsum, method="cumsum")
 def cumsum(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "cumsum")
-    if axis is None and is_array(x) and x.type.ndim != 1:
+    x = vector(it, x)
+    if axis is None and x.type.ndim != 1:
         x = it.call_numpy(np.ravel, [x], {}, node)
-    if x.type.dtype == "bool":
-        x = it.b.cast(x, Scalar("i64"))
+    x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     (k,) = axes_of(it, node, x, 0 if axis is None else axis)
     return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
 
@@ -221,8 +236,10 @@ def cumprod(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
 ) -> Any:
     (x,) = operands(it, node, (x,), "cumprod")
+    x = vector(it, x)
     if axis is None and x.type.ndim != 1:
         x = it.call_numpy(np.ravel, [x], {}, node)
+    x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     (k,) = axes_of(it, node, x, 0 if axis is None else axis)
     b, n = it.b, x.type.dims[k]
     result = b("empty", *x.type.dims, dtype=x.type.dtype)

@@ -25,6 +25,8 @@ def quantile(
         it.refuse(node, f"the method {method!r} of a quantile is not supported", "use 'linear'")
     if not is_array(x):
         it.refuse(node, "the quantile of a number is not supported")
+    if x.type.dtype == "bool":
+        it.refuse(node, "the quantile of booleans is not supported", "use .astype(float)")
     for v in [q] if is_number(q) else q if isinstance(q, list | tuple) else []:
         if is_number(v) and not 0 <= v <= 1:
             it.refuse(node, "Quantiles must be in the range [0, 1]")
