@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.demo import lynx_hare
+from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import lowered
 from srcgrad.primitives import REGISTRY
@@ -45,10 +47,14 @@ def source(name: str) -> str:
 
 
 def primal(name: str) -> str:
-    return compiled(name).source("primal", *ARGUMENTS[name])
+    return compiled(name).ir("primal", *ARGUMENTS[name])
 
 
 def adjoint(name: str) -> str:
+    return flow.grad(compiled(name), POSITIONS.get(name, 0)).ir("adjoint", *ARGUMENTS[name])
+
+
+def readable(name: str) -> str:
     return flow.grad(compiled(name), POSITIONS.get(name, 0)).source("adjoint", *ARGUMENTS[name])
 
 
@@ -73,9 +79,16 @@ STAGES: dict[str, Callable[[str], str]] = {
 
 def readme_adjoint() -> str:
     return (
-        f"{fenced(source('power'))}\n{fenced(adjoint('power'))}\n"
-        "`python -m srcgrad demo --adjoint` prints that of the demonstration's model.\n"
+        f"{fenced(source('power'))}\n{fenced(readable('power'))}\n"
+        "<details><summary>The adjoint of the demonstration's model, whole "
+        "(<code>python -m srcgrad demo --adjoint</code>)</summary>\n\n"
+        f"{fenced(model_adjoint())}\n</details>\n"
     )
+
+
+def model_adjoint() -> str:
+    gradient = flow.value_and_grad(flow.compile(lynx_hare.loss, target="python"))
+    return gradient.source("adjoint", np.log(START), lynx_hare.record()[1], SUBSTEPS)
 
 
 def code_map() -> str:

@@ -52,7 +52,7 @@ def test_head(gradient):
 def test_stages_are_those_of_the_program(gradient):
     rows = [line.split() for line in section(gradient.explain(np.ones(10), 0.5, 3), "stages")]
     assert [r[0] for r in rows] == ["ms", "frontend", "passes", "reverse", "passes"]
-    text = gradient.source("adjoint", np.ones(10), 0.5, 3)
+    text = gradient.ir("adjoint", np.ones(10), 0.5, 3)
     # every statement is a line; loops carry, branches join and end with lines of their own
     assert 0 < int(rows[-1][2]) <= len(text.splitlines())
     assert all(float(r[1]) > 0 for r in rows[1:])

@@ -140,8 +140,8 @@ def text_of(case: Golden) -> str:
     title = "adjoint" if case.order == 1 else "adjoint of the adjoint"
     parts = [
         f"# ---- {name} ----\n{source}",
-        f"# ---- primal ----\n{fn.source('primal', *case.args)}",
-        f"# ---- {title} ----\n{gradient.source('adjoint', *case.args)}",
+        f"# ---- primal ----\n{fn.ir('primal', *case.args)}",
+        f"# ---- {title} ----\n{gradient.ir('adjoint', *case.args)}",
     ]
     return "\n\n".join(parts)
 

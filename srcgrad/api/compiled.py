@@ -26,6 +26,8 @@ from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
 from srcgrad.frontend.captures import Demands, Respecialise
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.readable import readable
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array
 from srcgrad.primitives import REGISTRY
@@ -73,11 +75,14 @@ def _kind(value: Any, shapes: bool) -> Any:
     return (key_of(value), value.shape) if shapes and hasattr(value, "shape") else key_of(value)
 
 
+KINDS = ("primal", "adjoint", "tangent")
+
+
 class Compiled:
     """A function under `compile` or a transform. Call it like the function.
 
-    `source(kind)` shows its IR or generated code, `explain(*args)` what was built and how long it
-    took. Pickles by reference to the function.
+    `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` what
+    was built and how long it took. Pickles by reference to the function.
     """
 
     def __init__(self, function: Callable, spec: Any, options: Options):
@@ -241,22 +246,32 @@ class Compiled:
 
     # ---- what users see ----
     def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
-        """The text of a stage: "primal", "adjoint", "tangent" (IR) or "numba" (generated code).
+        """The text of a stage: "primal", "adjoint", "tangent" or "numba" (the generated code).
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
-        gradient is that of its own positions; of a gradient of a gradient, the outer one's.
+        gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
+        first three are written for reading, in NumPy's spelling and without the checks of indices
+        and shapes; `ir` gives the same programs exactly.
         """
-        stages = ("primal", "adjoint", "tangent", "numba")
-        if kind not in stages:
-            raise ArgumentValueError(f"source({kind!r}): choose one of {', '.join(stages)}")
-        arguments = self._asked(args, kwargs)
         if kind == "numba":
-            program = self._program(arguments)[0]
+            program = self._program(self._asked(args, kwargs))[0]
             return build(program, Options(cache=False)).source  # type: ignore[attr-defined]
-        spec = shown_by(self.spec, kind)
-        shown = Compiled(self.function, spec, self.options)
+        return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
+
+    def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
+        """The typed program of a stage: "primal", "adjoint" or "tangent".
+
+        One primitive a line, every type spelled; the reference backend runs this very text.
+        """
+        return to_text(self._stage(kind, KINDS, args, kwargs))
+
+    def _stage(self, kind: str, kinds: tuple, args: tuple, kwargs: dict[str, Any]) -> Function:
+        if kind not in kinds:
+            raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")
+        arguments = self._asked(args, kwargs)
+        shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
         shown._demands = self._demands
-        return to_text(shown._program(arguments)[0].function)
+        return shown._program(arguments)[0].function
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was built for these arguments, stage by stage, as a text."""

@@ -1,0 +1,194 @@
+"""Prints the statements of a program for a reader; see the package for what is left out.
+
+Each line ends with the user's line it came from, where that is another than the line before's.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.readable.expressions import ATOM, NOT, SUM, Speller
+from srcgrad.ir.readable.fold import Folds
+from srcgrad.ir.readable.names import names_of
+from srcgrad.ir.readable.trim import trimmed
+from srcgrad.ir.text import NOTE_COLUMN, RESERVED, Names, note_of
+from srcgrad.ir.types import Scalar
+from srcgrad.ir.walk import walk
+
+LONGEST_NOTE = 60
+
+
+def readable(function: Function) -> str:
+    """The function as Python, spelled as in NumPy."""
+    function, uses = trimmed(function)
+    folds = Folds(function, uses)
+    called = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
+    taken = RESERVED | called | {"np", "max", "min", "abs"}
+    name = Names(taken).give(Var(function.name, None), function.name)
+    return Writer(function, folds, names_of(function, folds, taken)).text(name)
+
+
+class Writer:
+    """Lines so far and the note of the last one."""
+
+    def __init__(self, function: Function, folds: Folds, names: dict[Var, str]):
+        self.function = function
+        self.folds = folds
+        self.names = names
+        definitions = {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var}
+        self.spell = Speller(names.__getitem__, folds.folded, definitions, folds.arrays)
+        self.lines: list[str] = []
+        self._note = ""
+
+    def text(self, name: str) -> str:
+        f = self.function
+        self.line(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
+        self.block(f.body, 1)
+        returned = ", ".join(self.spell.plain(a) for a in f.returns)
+        self.line(1, f"return {returned}")
+        return "\n".join(self.lines) + "\n"
+
+    def line(self, depth: int, text: str, s: Stmt | None = None) -> None:
+        text = "    " * depth + text
+        note = note_of(s) if s is not None else ""
+        if note and note != self._note:
+            self._note = note
+            if note == text.strip():
+                note = ""
+        else:
+            note = ""
+        if note:
+            shown = note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
+            text = f"{text:<{NOTE_COLUMN - 2}}  # {shown}"
+        self.lines.append(text)
+
+    def block(self, block: Block, depth: int) -> None:
+        for s in block:
+            self.statement(s, depth)
+
+    def statement(self, s: Stmt, depth: int) -> None:
+        match s:
+            case Def(var=Var() as v) if v in self.folds.folded:
+                return
+            case Def(var=Var() as v):
+                self.set(self.names[v], s, depth)
+            case Def():
+                self.line(depth, self.effect(s), s)
+            case For():
+                self.assign(s.params, s.inits, depth)
+                start = self.spell.plain(s.start)
+                bounds = self.spell.plain(s.stop)
+                bounds = f"range({bounds if start == '0' else f'{start}, {bounds}'})"
+                bounds = f"reversed({bounds})" if s.reverse else bounds
+                self.line(depth, f"for {self.names[s.index]} in {bounds}:", s)
+                self.body(s.body, s.params, s.yields, depth + 1, s)
+            case While():
+                self.assign(s.params, s.inits, depth)
+                self.head(s, depth)
+                self.body(s.body, s.params, s.yields, depth + 1, s)
+            case If():
+                self.line(depth, f"if {self.spell.plain(s.cond)}:", s)
+                before = len(self.lines)
+                self.body(s.then, s.results, s.then_yields, depth + 1, s)
+                after = len(self.lines)
+                self.line(depth, "else:")
+                self.body(s.orelse, s.results, s.else_yields, depth + 1, s)
+                if [line.strip() for line in self.lines[after:]] == ["else:", "pass"]:
+                    del self.lines[after:]
+                elif self.lines[before:after] == ["    " * (depth + 1) + "pass"]:
+                    self.turn(s, before, after, depth)
+
+    def turn(self, s: If, before: int, after: int, depth: int) -> None:
+        """An empty first branch: the condition turned round."""
+        del self.lines[before : after + 1]
+        head = self.lines[before - 1]
+        text, _, note = head.partition("  # ")
+        text = f"{'    ' * depth}if not {self.spell(s.cond).within(NOT + 1)}:"
+        self.lines[before - 1] = f"{text:<{NOTE_COLUMN - 2}}  # {note}" if note else text
+
+    def head(self, s: While, depth: int) -> None:
+        """`while` with its condition, or with a break where the condition takes statements."""
+        before = len(self.lines)
+        self.line(depth, f"while {self.spell.plain(s.cond)}:", s)
+        start = len(self.lines)
+        self.block(s.test, depth + 1)
+        if len(self.lines) > start:
+            note = self.lines[before].partition("  # ")[2]
+            head = "    " * depth + "while True:"
+            self.lines[before] = f"{head:<{NOTE_COLUMN - 2}}  # {note}" if note else head
+            self.line(depth + 1, f"if not {self.spell(s.cond).within(NOT + 1)}:")
+            self.line(depth + 2, "break")
+
+    def body(
+        self, block: Block, names: tuple[Var, ...], values: tuple[Atom, ...], depth: int, s: Stmt
+    ) -> None:
+        before = len(self.lines)
+        self.block(block, depth)
+        self.assign(names, values, depth)
+        if len(self.lines) == before:
+            self.line(depth, "pass")
+
+    def assign(self, names: tuple[Var, ...], atoms: tuple[Atom, ...], depth: int) -> None:
+        """Values to names, one by one; together where one needs what another overwrites."""
+        left = [
+            (self.names[n], v, {self.names[w] for w in self.folds.leaves(v)})
+            for n, v in zip(names, atoms, strict=True)
+            if not (isinstance(v, Var) and self.names.get(v) == self.names[n])
+        ]
+        while left:
+            free = next(
+                (one for one in left if all(one[0] not in o[2] for o in left if o is not one)), None
+            )
+            if free is None:
+                targets = ", ".join(name for name, _, _ in left)
+                values = self.spell.listed(tuple(value for _, value, _ in left))
+                self.line(depth, f"{targets} = {values}")
+                return
+            left.remove(free)
+            name, value, _ = free
+            d = self.folds.folded.get(value) if isinstance(value, Var) else None
+            if d is None:
+                self.line(depth, f"{name} = {self.spell.plain(value)}")
+            else:
+                self.set(name, d, depth)
+
+    def set(self, name: str, d: Def, depth: int) -> None:
+        text = self.assignment(name, d)
+        if text != f"{name} = {name}":
+            self.line(depth, text, d)
+
+    def assignment(self, name: str, d: Def) -> str:
+        """`name = ...`, or `name += ...` where a number is added to itself."""
+        sign = {"add": "+", "sub": "-", "mul": "*"}.get(d.op.name)
+        if sign and d.var is not None and isinstance(d.var.type, Scalar):
+            first, second = d.args
+            if isinstance(first, Var) and self.names.get(first) == name:
+                return f"{name} {sign}= {self.spell.plain(second)}"
+        return f"{name} = {self.spell.definition(d).text}"
+
+    def effect(self, d: Def) -> str:
+        spell = self.spell
+        match d.op.name, d.args:
+            case "store", (x, *places, value):
+                return f"{spell.element(x, tuple(places))} = {spell.plain(value)}"
+            case "add_at", (x, *places, value):
+                return self.added(spell.element(x, tuple(places)), value)
+            case "assign", (x, value):
+                target = spell.plain(x)
+                where = target if target.endswith("]") else f"{target}[...]"
+                return f"{where} = {spell.source(value).text}"
+            case "add_to", (x, value):
+                return self.added(spell.plain(x), value)
+            case "scatter", (x, *places, value):
+                index = spell.fancy(tuple(places), d.params["spec"])
+                return f"{spell(x).within(ATOM)}[{index}] = {spell.plain(value)}"
+            case "scatter_add", (x, *places, value):
+                index = spell.fancy(tuple(places), d.params["spec"], "slice(None)")
+                index = f"({index})" if len(d.params["spec"]) > 1 else index
+                return f"np.add.at({spell.plain(x)}, {index}, {spell.plain(value)})"
+        return spell.definition(d).text
+
+    def added(self, target: str, value: Atom) -> str:
+        d = self.folds.folded.get(value) if isinstance(value, Var) else None
+        if d is not None and d.op.name == "neg":
+            return f"{target} -= {self.spell(d.args[0]).within(SUM + 1)}"
+        return f"{target} += {self.spell.source(value).text}"

@@ -1,0 +1,71 @@
+"""Leaves out what a reader does not look for: checks, and what only they needed.
+
+Never leaves out a statement that has another effect.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.walk import atoms
+
+CHECKS = frozenset(("check_range", "check_broadcast", "check_assign", "check_equal"))
+
+Uses = Counter[Var]
+
+
+def trimmed(function: Function) -> tuple[Function, Uses]:
+    """The function without its checks, and how often each variable is then read."""
+    uses: Uses = Counter()
+    _read(uses, function.returns)
+    body = _block(function.body, uses)
+    return function.with_body(body), uses
+
+
+def _read(uses: Uses, read: Iterable[Atom]) -> None:
+    uses.update(a for a in read if isinstance(a, Var))
+
+
+def _block(block: Block, uses: Uses) -> Block:
+    """From the last statement back, so that every reader is known before what it reads."""
+    kept: list[Stmt] = []
+    for s in reversed(block):
+        new = _statement(s, uses)
+        if new is not None:
+            kept.append(new)
+    return tuple(reversed(kept))
+
+
+def _statement(s: Stmt, uses: Uses) -> Stmt | None:
+    match s:
+        case Def(var=None):
+            if s.op.name in CHECKS:
+                return None
+        case Def(var=Var() as v):
+            if not uses[v]:
+                return None
+        case For():
+            _read(uses, s.yields)
+            s = replace(s, body=_block(s.body, uses))
+            if not s.body and not s.params:
+                return None
+            _read(uses, (s.start, s.stop, *s.inits))
+            return s
+        case While():
+            _read(uses, (*s.yields, s.cond))
+            body = _block(s.body, uses)
+            s = replace(s, body=body, test=_block(s.test, uses))
+            _read(uses, s.inits)
+            return s
+        case If():
+            _read(uses, (*s.then_yields, *s.else_yields))
+            s = replace(s, then=_block(s.then, uses), orelse=_block(s.orelse, uses))
+            if not s.then and not s.orelse and not s.results:
+                return None
+            _read(uses, (s.cond,))
+            return s
+    _read(uses, atoms(s))
+    return s

@@ -1,0 +1,64 @@
+"""The text for readers computes what the program computes; only checks are missing from it."""
+
+import __future__
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.api.structure import leaves
+from srcgrad.backends.python import build, namespace
+from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.readable import readable
+from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.ir.walk import walk
+from srcgrad.primitives import REGISTRY
+from tests.cases import CASES, Case
+from tests.structures import copied
+
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+def run(function: Function, args: list[Any]) -> Any:
+    """The text as it stands, with NumPy and the primitives; numbers are NumPy's (x / 0 is inf)."""
+    text = readable(function)
+    scope = {**namespace(REGISTRY), "max": max, "min": min, "abs": abs, "sum": sum, "np": np}
+    exec(compile(text, "<readable>", "exec", __future__.annotations.compiler_flag, True), scope)
+    numbers = [
+        np_dtype(p.type.dtype).type(a) if isinstance(p.type, Scalar) else a
+        for p, a in zip(function.params, args, strict=True)
+    ]
+    out = scope[text.partition("def ")[2].partition("(")[0]](*numbers)
+    return out if isinstance(out, tuple) else (out,)
+
+
+def program(case: Case, kind: str) -> tuple[Function, list[Any]]:
+    """The function of a stage and its inputs."""
+    case.reset()
+    fn = flow.compile(case.fn, target="python")
+    if kind == "adjoint":
+        fn = flow.value_and_grad(fn, grad_position=case.position)
+    arguments = fn._bind(copied(case.args), {})
+    given = [pair for name, v in arguments.items() for pair in leaves(v, (name,))]
+    entry, captured = fn._entry_for(arguments, given)
+    values = dict(given)
+    return entry.program.function, [*[values[path] for path in entry.program.inputs], *captured]
+
+
+@pytest.mark.parametrize("kind", ["primal", "adjoint"])
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+def test_it_computes_the_same(case: Case, kind: str):
+    function, inputs = program(case, kind)
+    want = build(function, REGISTRY)(*copied(inputs))
+    try:
+        got = run(function, copied(inputs))
+    except ZeroDivisionError:  # Python's numbers divide by zero in the text, NumPy's do not
+        return
+    assert len(got) == len(want)
+    absorbs = any(isinstance(s, Def) and s.op.name == "absorb" for s in walk(function.body))
+    for a, b in zip(got, want, strict=True):
+        if absorbs:  # written as products, which a zero and an infinity make NaN
+            b = np.where(np.isnan(a), a, b)
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-300)
