@@ -93,7 +93,8 @@ class Folds:
     def _subscript(self, s: Def) -> bool:
         """Whether the text of a view can be assigned to."""
         if s.op.name == "tape_view":
-            return len(s.args) <= 3 and s.args[0] in self.arrays
+            tape, _, *dims = s.args
+            return len(dims) <= 1 and tape in self.arrays
         return s.op.name == "view" and all(_forward(a) for a in _steps(s))
 
     def temporary(self, s: Def) -> bool:
