@@ -1,0 +1,19 @@
+"""Every example runs as it stands and finds what it says it finds."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_example(path: Path, capsys: pytest.CaptureFixture[str]):
+    """`main` returns 0 only if the answer is the known one."""
+    assert runpy.run_path(str(path))["main"]() == 0
+    assert capsys.readouterr().out
+
+
+def test_there_are_examples():
+    assert EXAMPLES
