@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 import srcgrad as flow
 
 POINTS, STEPS = 41, 20
-DX, DT, VISCOSITY = 2.0 / (POINTS - 1), 0.005, 0.05
+DX, DT, VISCOSITY = 2.0 / (POINTS - 1), 0.005, 0.02
 
 
 def evolve(u, steps):
