@@ -134,3 +134,62 @@ def test_returned_containers_are_rebuilt():
         return Pair(x, {"twice": 2.0 * x, "text": "kept", "none": None})
 
     assert f(3.0) == Pair(3.0, {"twice": 6.0, "text": "kept", "none": None})
+
+
+@dataclass
+class Doubled:
+    weight: float
+
+    def of(self, x):
+        return 2.0 * self.weight * x
+
+
+@dataclass
+class Squared:
+    weight: float
+
+    def of(self, x):
+        return self.weight * x * x
+
+
+def test_signatures_tell_containers_with_the_same_leaves_apart():
+    def f(x, parts):
+        if isinstance(parts, tuple):
+            return x
+        if isinstance(parts, list):
+            return 2.0 * x * len(parts)
+        if isinstance(parts, dict):
+            return 3.0 * x * sum(parts.values())
+        return parts.of(x)
+
+    g = flow.grad(flow.compile(f, target="python"))
+    given = [(1.0,), [1.0], {"a": 1.0}, {"b": 1.0}, Doubled(1.0), Squared(1.0), [], (), {}, [[1.0]]]
+    want = [1.0, 2.0, 3.0, 3.0, 2.0, 6.0, 0.0, 1.0, 0.0, 2.0]
+    assert [g(3.0, parts) for parts in given] == want
+
+
+class Named:
+    """Instances are equal by name, whatever they hold."""
+
+    def __init__(self, name, factor):
+        self.name, self.factor = name, factor
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+def test_static_arguments_that_are_equal_are_not_the_same():
+    g = flow.grad(flow.compile(lambda x, named: x * named.factor, target="python"))
+    assert [g(1.0, Named("a", k)) for k in (2.0, 3.0)] == [2.0, 3.0]
+
+
+def test_sets_as_static_arguments():
+    g = flow.grad(flow.compile(lambda x, s: x * sum(sorted(s)), target="python"))
+    assert [g(1.0, {k, 1}) for k in (2, 3, 4)] == [3.0, 4.0, 5.0]
+    changed = {1}
+    assert g(1.0, changed) == 1.0
+    changed.add(5)
+    assert g(1.0, changed) == 6.0
