@@ -117,6 +117,7 @@ def trace(
     """
     found = source.find(function)
     captures = Captures(demands)
+    captures.watch_attribute(function, "__code__")
     it = Interpreter(captures)
     it.b.entry = []  # type: ignore[attr-defined]
     taken = _Arguments(it, demands)
