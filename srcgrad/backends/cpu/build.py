@@ -31,9 +31,9 @@ from srcgrad.ir.types import Scalar, np_dtype
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 KERNELS = (
-    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range",
-    "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put",
-    "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
+    "absorb", "broadcast_dim", "cell", "check_assign", "check_broadcast", "check_equal",
+    "check_range", "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum",
+    "ref_put", "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
     "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
