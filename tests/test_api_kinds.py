@@ -193,3 +193,47 @@ def test_sets_as_static_arguments():
     assert g(1.0, changed) == 1.0
     changed.add(5)
     assert g(1.0, changed) == 6.0
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.ones((2, 2)).view(np.matrix), np.ma.masked_array([1.0, 2.0], [0, 1]),
+     np.ones(2, ">f8"), np.ones(2, np.longdouble), np.array([1.0, None])],
+    ids=["matrix", "masked", "big-endian", "longdouble", "object"],
+)  # fmt: skip
+def test_arrays_that_are_not_plain_are_refused(x):
+    f = flow.compile(lambda x: (x * x).sum(), target="python")
+    assert f(np.ones((2, 2))) == 4.0  # a signature of plain arrays is not taken for them
+    for transform in (f, flow.grad(f)):
+        with pytest.raises(flow.errors.ArgumentTypeError, match="np.asarray"):
+            transform(x)
+
+
+def read_only(x):
+    x.flags.writeable = False
+    return x
+
+
+def spread(x):
+    return x[1:], np.sum(x * x)
+
+
+def overwritten(x):
+    x[0] = 2.0
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_read_only_arrays(target):
+    """They are read and differentiated like others; a store to one raises, as NumPy does."""
+    f, g = (flow.compile(h, target=target) for h in (spread, overwritten))
+    for x in (read_only(np.arange(3.0)), np.broadcast_to(2.0, 3), read_only(np.arange(6.0))[::-2]):
+        part, total = f(x)
+        assert np.array_equal(part, x[1:]) and total == np.sum(x * x)
+        assert not part.flags.writeable
+        assert np.array_equal(flow.grad(f)(x), 2.0 * x + (np.arange(3) > 0))
+        kept = x.copy()
+        with pytest.raises(ValueError, match="read-only") as caught:
+            g(x)
+        assert "x[0] = 2.0" in str(caught.value)
+        assert flow.grad(g)(x)[0] == 0.0 and np.array_equal(x, kept)
