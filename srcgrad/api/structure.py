@@ -112,7 +112,7 @@ def converter(type_: Any) -> Callable[[Any], Any] | None:
 
 def key_of(value: Any) -> Any:
     """What a leaf contributes to a signature."""
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray or type(value) is np.memmap:
         return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
     kind = type_of_value(value)
     if kind is not None:

@@ -221,7 +221,8 @@ class Captures:
         if type_ is None:
             it.refuse(
                 node,
-                f"'{name}' is {describe(value)} of dtype {value.dtype}, which has no gradient code",
+                f"'{name}' is {describe(value)} of dtype {value.dtype}, which is not supported",
+                "make it a plain array: np.asarray(x, float)",
             )
         var = self.parameter(it.b, name, value, ("hidden", *key))
         self.hidden[key] = Hidden(name, fetch, var)
@@ -301,7 +302,9 @@ def _roots(it: Any, v: Var) -> set[Var]:
 def type_of_value(value: Any) -> Any:
     """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
     if isinstance(value, np.ndarray):
-        dtype = short_dtype(value.dtype) if value.dtype.isnative else None
+        # a matrix or masked array means other things by the same operators
+        known = type(value) in (np.ndarray, np.memmap) and value.dtype.isnative
+        dtype = short_dtype(value.dtype) if known else None
         if dtype is None:
             return None
         return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
