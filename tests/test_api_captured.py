@@ -1,5 +1,9 @@
 """What a function captures: arrays and floats are read at each call, the rest is guarded."""
 
+import types
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -9,6 +13,18 @@ WEIGHTS = np.array([1.0, 2.0])
 SCALE = 2.0
 POWER = 2
 TABLE = {"gain": 3.0}
+
+
+@dataclass
+class Gain:
+    gain: float
+
+    def times(self, x):
+        return self.gain * x
+
+
+class Weighted(NamedTuple):
+    weights: np.ndarray
 
 
 def compiled(f):
@@ -118,3 +134,98 @@ def test_what_a_closure_captures_is_written_to_only_by_a_direct_call():
 
     assert flow.grad(f)(3.0) == 6.0 and log[0] == 0.0
     assert f(3.0) == 9.0 and log[0] == 3.0
+
+
+ITEMS = [1.0, 2.0]
+
+
+def test_what_a_captured_list_or_dict_holds_is_guarded(monkeypatch):
+    monkeypatch.setitem(globals(), "ITEMS", [1.0, 2.0])
+
+    @compiled
+    def f(x):
+        return x * sum(ITEMS) * len(TABLE)
+
+    g = flow.grad(f)
+    assert g(2.0) == 3.0
+    ITEMS.append(4.0)
+    assert g(2.0) == 7.0
+    monkeypatch.setitem(TABLE, "loss", 1.0)
+    assert g(2.0) == 14.0
+
+
+@pytest.mark.parametrize("captured", [[1.0], {"gain": 2.0}, Gain(2.0)], ids=["list", "dict", "dc"])
+def test_a_captured_container_cannot_be_changed(captured):
+    def f(x):
+        if isinstance(captured, list):
+            captured.append(x)
+        elif isinstance(captured, dict):
+            captured["gain"] = x
+        else:
+            captured.gain = x
+        return x
+
+    with pytest.raises(flow.errors.UnsupportedError, match="captures cannot be changed"):
+        compiled(f)(2.0)
+
+
+def test_a_captured_named_tuple_holds_its_array_by_reference():
+    held = Weighted(np.ones(2))
+    g = flow.grad(compiled(lambda x: np.sum(held.weights * x)))
+    assert g(np.ones(2)).tolist() == [1.0, 1.0]
+    held.weights[0] = 5.0
+    assert g(np.ones(2)).tolist() == [5.0, 1.0]
+
+
+def test_a_captured_set_is_guarded():
+    known = {"a"}
+    g = flow.grad(compiled(lambda x: x * (2.0 if "b" in known else 1.0)))
+    assert g(1.0) == 1.0
+    known.add("b")
+    assert g(1.0) == 2.0
+
+
+def with_list_default(x, factors=[2.0]):  # noqa: B006
+    return x * sum(factors)
+
+
+def with_float_default(x, factor=2.0):
+    return x * factor
+
+
+def test_defaults_of_helpers_are_guarded(monkeypatch):
+    g = flow.grad(compiled(lambda x: with_list_default(x) + with_float_default(x)))
+    assert g(1.0) == 4.0
+    monkeypatch.setattr(with_list_default, "__defaults__", ([3.0],))
+    monkeypatch.setattr(with_float_default, "__defaults__", (4.0,))
+    assert g(1.0) == 7.0
+
+
+def test_reloaded_code_is_seen(monkeypatch):
+    """What a notebook's autoreload does: the function stays, its code is replaced."""
+    g = flow.grad(compiled(lambda x: with_float_default(x)))
+    assert g(1.0) == 2.0
+    monkeypatch.setattr(with_float_default, "__code__", with_square.__code__)
+    assert g(1.0) == 4.0
+
+
+def with_square(x, factor=2.0):
+    return x * x * factor
+
+
+def test_functions_of_modules_and_classes_are_guarded(monkeypatch):
+    module = types.ModuleType("module")
+    module.scale = with_float_default  # type: ignore[attr-defined]
+    g = flow.grad(compiled(lambda x: module.scale(x) + Gain(3.0).times(x)))
+    assert g(1.0) == 5.0
+    module.scale = with_square  # type: ignore[attr-defined]
+    assert g(1.0) == 7.0
+    monkeypatch.setattr(Gain, "times", lambda self, x: self.gain * x * x)
+    assert g(1.0) == 10.0
+
+
+def test_a_builtin_that_the_module_redefines(monkeypatch):
+    g = flow.grad(compiled(lambda x: abs(x)))
+    assert g(1.0) == 1.0
+    monkeypatch.setitem(globals(), "abs", lambda x: 3.0 * x)
+    assert g(1.0) == 3.0

@@ -134,3 +134,106 @@ def test_returned_containers_are_rebuilt():
         return Pair(x, {"twice": 2.0 * x, "text": "kept", "none": None})
 
     assert f(3.0) == Pair(3.0, {"twice": 6.0, "text": "kept", "none": None})
+
+
+@dataclass
+class Doubled:
+    weight: float
+
+    def of(self, x):
+        return 2.0 * self.weight * x
+
+
+@dataclass
+class Squared:
+    weight: float
+
+    def of(self, x):
+        return self.weight * x * x
+
+
+def test_signatures_tell_containers_with_the_same_leaves_apart():
+    def f(x, parts):
+        if isinstance(parts, tuple):
+            return x
+        if isinstance(parts, list):
+            return 2.0 * x * len(parts)
+        if isinstance(parts, dict):
+            return 3.0 * x * sum(parts.values())
+        return parts.of(x)
+
+    g = flow.grad(flow.compile(f, target="python"))
+    given = [(1.0,), [1.0], {"a": 1.0}, {"b": 1.0}, Doubled(1.0), Squared(1.0), [], (), {}, [[1.0]]]
+    want = [1.0, 2.0, 3.0, 3.0, 2.0, 6.0, 0.0, 1.0, 0.0, 2.0]
+    assert [g(3.0, parts) for parts in given] == want
+
+
+class Named:
+    """Instances are equal by name, whatever they hold."""
+
+    def __init__(self, name, factor):
+        self.name, self.factor = name, factor
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+def test_static_arguments_that_are_equal_are_not_the_same():
+    g = flow.grad(flow.compile(lambda x, named: x * named.factor, target="python"))
+    assert [g(1.0, Named("a", k)) for k in (2.0, 3.0)] == [2.0, 3.0]
+
+
+def test_sets_as_static_arguments():
+    g = flow.grad(flow.compile(lambda x, s: x * sum(sorted(s)), target="python"))
+    assert [g(1.0, {k, 1}) for k in (2, 3, 4)] == [3.0, 4.0, 5.0]
+    changed = {1}
+    assert g(1.0, changed) == 1.0
+    changed.add(5)
+    assert g(1.0, changed) == 6.0
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.ones((2, 2)).view(np.matrix), np.ma.masked_array([1.0, 2.0], [0, 1]),
+     np.ones(2, ">f8"), np.ones(2, np.longdouble), np.array([1.0, None])],
+    ids=["matrix", "masked", "big-endian", "longdouble", "object"],
+)  # fmt: skip
+def test_arrays_that_are_not_plain_are_refused(x):
+    f = flow.compile(lambda x: (x * x).sum(), target="python")
+    assert f(np.ones((2, 2))) == 4.0  # a signature of plain arrays is not taken for them
+    for transform in (f, flow.grad(f)):
+        with pytest.raises(flow.errors.ArgumentTypeError, match="np.asarray"):
+            transform(x)
+
+
+def read_only(x):
+    x.flags.writeable = False
+    return x
+
+
+def spread(x):
+    return x[1:], np.sum(x * x)
+
+
+def overwritten(x):
+    x[0] = 2.0
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_read_only_arrays(target):
+    """They are read and differentiated like others; a store to one raises, as NumPy does."""
+    f, g = (flow.compile(h, target=target) for h in (spread, overwritten))
+    for x in (read_only(np.arange(3.0)), np.broadcast_to(2.0, 3), read_only(np.arange(6.0))[::-2]):
+        part, total = f(x)
+        assert np.array_equal(part, x[1:]) and total == np.sum(x * x)
+        assert not part.flags.writeable
+        assert np.array_equal(flow.grad(f)(x), 2.0 * x + (np.arange(3) > 0))
+        kept = x.copy()
+        with pytest.raises(ValueError, match="read-only") as caught:
+            g(x)
+        assert "x[0] = 2.0" in str(caught.value)
+        assert flow.grad(g)(x)[0] == 0.0 and np.array_equal(x, kept)

@@ -21,7 +21,7 @@ from srcgrad.api.program import Primal, Program
 from srcgrad.api.reference import by_reference, restored
 from srcgrad.api.stack import described, shown_by, transforms
 from srcgrad.api.stages import Stage, recording, staged
-from srcgrad.api.structure import blank, converter, filled, key_of, leaves, mapped
+from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
@@ -148,15 +148,16 @@ class Compiled:
 
     def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
         """What is compiled for arguments like these, and the captured values of this call."""
-        for entry in self._entries.get(self._key(given), ()):
+        for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
             if captured is not None:
                 return entry, captured
         entry = self._specialise(arguments, given)
         return entry, [fetch() for fetch in entry.hidden]
 
-    def _key(self, given: list[tuple[tuple, Any]]) -> tuple:
-        kinds = tuple([key_of(v) for _, v in given])
+    def _key(self, arguments: dict[str, Any], given: list[tuple[tuple, Any]]) -> tuple:
+        forms = [form_of(v) for v in arguments.values()]
+        kinds = (*forms, *[key_of(v) for _, v in given])
         if self._demands.static_leaves or self._demands.static_dims:
             return kinds, self._static_key(given)
         return kinds
@@ -186,12 +187,12 @@ class Compiled:
     # ---- building ----
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock:
-            for entry in self._entries.get(self._key(given), ()):
+            for entry in self._entries.get(self._key(arguments, given), ()):
                 if entry.captured() is not None:
                     return entry  # another thread was first
                 self._demote(entry)
             entry = self._built(arguments)
-            key = self._key(given)
+            key = self._key(arguments, given)
             # a new tuple each time: other threads read without the lock
             self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
             self._last_arguments = {n: mapped(v, blank) for n, v in arguments.items()}

@@ -86,6 +86,8 @@ def _guard(w: _Writer, guard: Any) -> str:
     quick = f"{w.name(guard.fetch)}() is {w.name(guard.value)}"
     if guard.scope is not None:
         quick = f"{w.name(guard.scope)}.get({guard.key[-1]!r}) is {w.name(guard.value)}"
+    if guard.owner is not None:
+        quick = f"{w.name(guard.owner)}.{guard.key[-1]} is {w.name(guard.value)}"
     return f"{quick} or {w.name(guard)}.holds()"
 
 

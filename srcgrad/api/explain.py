@@ -152,6 +152,8 @@ def _hidden(program: Any, printer: Printer) -> list[str]:
 def _guards(program: Any) -> list[str]:
     rows = []
     for g in program.guards:
+        if g.owner is not None or g.key[0] == "builtin":
+            continue  # in every program: the code of its functions, the builtins it calls
         value = g.value
         name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
         kind = type(value).__name__

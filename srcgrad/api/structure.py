@@ -5,7 +5,9 @@ Dataclasses are rebuilt without calling `__init__`. Never copies an array.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -110,13 +112,47 @@ def converter(type_: Any) -> Callable[[Any], Any] | None:
 
 def key_of(value: Any) -> Any:
     """What a leaf contributes to a signature."""
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray or type(value) is np.memmap:
         return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
     kind = type_of_value(value)
     if kind is not None:
         return kind
-    try:
-        hash(value)
-    except TypeError:
-        return type(value), id(value)
-    return type(value), value
+    if type(value) in BY_VALUE:
+        return type(value), value
+    if isinstance(value, set):
+        return type(value), frozenset(value)
+    return type(value), Same(value)
+
+
+# what is equal is the same here; other objects may be equal and differ in what is read of them
+BY_VALUE = (
+    str, bytes, range, frozenset, type(None), type(Ellipsis), types.MethodType,
+    types.BuiltinMethodType,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Same:
+    """An object by its identity; it is kept, so that no other one gets its place in memory."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def form_of(value: Any) -> Any:
+    """What a container contributes to a signature beside its leaves: kinds, keys and lengths."""
+    if isinstance(value, np.ndarray | float | int | str):
+        return None
+    if is_dataclass_instance(value):
+        names = type(value).__dataclass_fields__
+        return type(value), *(form_of(getattr(value, f)) for f in names)
+    parts = children(value)
+    if parts is None:
+        return None
+    keys = tuple(value) if isinstance(value, dict) else None
+    return type(value), keys, *map(form_of, parts)

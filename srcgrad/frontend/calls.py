@@ -163,6 +163,7 @@ class Calls(Part):
             found = source.find(f)
         except SourceError as e:
             self.refuse(node, e.reason, e.way_out)
+        self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
         return self.inline(found, bound, None, node)
 
@@ -180,19 +181,23 @@ class Calls(Part):
         env = dict(bound.arguments)
         for name, p in bound.signature.parameters.items():
             if name not in env and p.default is not p.empty:
-                env[name] = p.default
-                if isinstance(p.default, np.ndarray | list | dict) or is_dataclass_instance(
-                    p.default
-                ):
-                    key = ("default", id(f), name)
-                    env[name] = self.captures.take(
-                        self, key, lambda f=f, name=name: _default(f, name), name, node
-                    )
+                env[name] = self._default(f, name, p.default, node)
             elif p.kind is p.VAR_POSITIONAL:
                 env.setdefault(name, ())
             elif p.kind is p.VAR_KEYWORD:
                 env.setdefault(name, {})
         return env
+
+    def _default(self, f: types.FunctionType, name: str, value: Any, node: Any) -> Any:
+        """The default of an argument: a captured value where its contents may change."""
+        if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
+            not is_dataclass_instance(value)
+        ):
+            for part in ("__defaults__", "__kwdefaults__"):
+                self.captures.watch_attribute(f, part)
+            return value
+        key = ("default", id(f), name)
+        return self.captures.take(self, key, lambda: _default(f, name), name, node)
 
     def inline(self, found: source.Source, env: dict[str, Any], outer: Any, node: Any) -> Any:
         """Interpret a function's body in a frame of its own; its result."""

@@ -61,6 +61,7 @@ class Guard:
     key: tuple
     name: str = ""
     scope: dict | None = None  # of a global: it is looked up under the last part of the key
+    owner: Any = None  # of an attribute of a function: the last part of the key
 
     def holds(self) -> bool:
         try:
@@ -106,6 +107,9 @@ class Captures:
             if key in self.guards:
                 self.guards[key].scope = scope
             return True, value
+        key = ("builtin", id(scope), name)  # until the module has one of its own
+        self.watch(key, lambda: scope.get(name), name)
+        self.guards[key].scope = scope
         return False, None
 
     def attribute(self, it: Any, owner: Any, name: str, node: Any) -> Any:
@@ -120,7 +124,10 @@ class Captures:
             value = getattr(owner, name)
         except AttributeError:
             it.refuse(node, f"{_name(owner)} has no attribute '{name}'")
-        if callable(value) or isinstance(value, types.ModuleType) or _library(owner):
+        if _library(owner):
+            return value
+        if callable(value) or isinstance(value, types.ModuleType):
+            self._watch_member(owner, name, value)
             return value
         key = ("attribute", id(owner), name)
         return self.take(it, key, lambda: getattr(owner, name), name, node)
@@ -136,7 +143,7 @@ class Captures:
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
-        if isinstance(value, float) and key[0] == "global":
+        if isinstance(value, float) and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
         if changing or (isinstance(value, NUMBERS) and key in self.demands.inputs):
             if ("static", *key) in self.demands.static_leaves:
@@ -146,11 +153,31 @@ class Captures:
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
-        if isinstance(value, list | tuple | dict) and not hasattr(value, "_fields"):
+        if isinstance(value, list | tuple | dict):
             return self._container(it, key, fetch, value, name, node)
+        if isinstance(value, set):
+            self.watch((*key, "items"), lambda: repr(sorted(map(repr, fetch()))), name)
+            return set(value)
         return value
 
-    def _watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
+    def watch_attribute(self, f: types.FunctionType, part: str) -> None:
+        """Build anew when a part of a function is replaced: reloading a module may do so."""
+        key = ("attribute", id(f), part)
+        self.guards[key] = Guard(lambda: getattr(f, part), getattr(f, part), key, f.__name__)
+        self.guards[key].owner = f
+
+    def _watch_member(self, owner: Any, name: str, value: Any) -> None:
+        """Build anew when a function, class or module that `owner` holds is replaced."""
+        key = ("member", id(owner), name)
+        if isinstance(value, types.MethodType):  # made at each access
+            self.watch(key, lambda: getattr(getattr(owner, name), "__func__", None), name)
+        elif getattr(owner, name) is value:
+            self.watch(key, lambda: getattr(owner, name), name)
+            if isinstance(owner, types.ModuleType):
+                self.guards[key].scope = vars(owner)
+
+    def watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
+        """Build anew when what `fetch` gives is no longer the same."""
         self.guards[key] = Guard(fetch, fetch(), key, name)
 
     def _container(
@@ -159,12 +186,21 @@ class Captures:
         def part(k: Any) -> Any:
             return self.take(it, (*key, "item", k), lambda: fetch()[k], name, node)
 
+        if isinstance(value, tuple):
+            parts = [part(k) for k in range(len(value))]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if key in self.containers:
+            return self.containers[key]
+        self.watch((*key, "keys"), lambda: _keys(fetch()), name)
         if isinstance(value, dict):
-            return {k: part(k) for k in value}
-        parts = [part(k) for k in range(len(value))]
-        if hasattr(value, "_fields"):
-            return type(value)(*parts)
-        return tuple(parts) if isinstance(value, tuple) else TrackedList(parts)
+            return self._unchanging(key, {k: part(k) for k in value})
+        return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
+
+    def _unchanging(self, key: tuple, made: Any) -> Any:
+        """What stands for a captured container: one object, which compiled code may not change."""
+        self.containers[key] = made
+        self.immutable[id(made)] = made
+        return made
 
     def _record(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
@@ -172,8 +208,11 @@ class Captures:
         def part(f: str) -> Any:
             return self.take(it, (*key, f), lambda: getattr(fetch(), f), f, node)
 
+        if key in self.containers:
+            return self.containers[key]
+        self.watch((*key, "class"), lambda: type(fetch()), name)
         names = list(type(value).__dataclass_fields__)
-        return Record(type(value), {f: part(f) for f in names})
+        return self._unchanging(key, Record(type(value), {f: part(f) for f in names}))
 
     def _input(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
@@ -182,7 +221,8 @@ class Captures:
         if type_ is None:
             it.refuse(
                 node,
-                f"'{name}' is {describe(value)} of dtype {value.dtype}, which has no gradient code",
+                f"'{name}' is {describe(value)} of dtype {value.dtype}, which is not supported",
+                "make it a plain array: np.asarray(x, float)",
             )
         var = self.parameter(it.b, name, value, ("hidden", *key))
         self.hidden[key] = Hidden(name, fetch, var)
@@ -262,7 +302,9 @@ def _roots(it: Any, v: Var) -> set[Var]:
 def type_of_value(value: Any) -> Any:
     """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
     if isinstance(value, np.ndarray):
-        dtype = short_dtype(value.dtype) if value.dtype.isnative else None
+        # a matrix or masked array means other things by the same operators
+        known = type(value) in (np.ndarray, np.memmap) and value.dtype.isnative
+        dtype = short_dtype(value.dtype) if known else None
         if dtype is None:
             return None
         return Array(dtype, (), "C" if value.flags.c_contiguous else "S")

@@ -129,6 +129,8 @@ class Classes(Part):
     def _of_class(self, owner: Any, cls: type, name: str, node: Any) -> Any:
         """What an attribute of a class means for an instance."""
         found = inspect.getattr_static(cls, name)
+        if isinstance(found, types.FunctionType | property):
+            self.captures.watch(("member", id(cls), name), lambda: getattr(cls, name, None), name)
         match found:
             case types.FunctionType():
                 return types.MethodType(found, owner)

@@ -337,7 +337,7 @@ class Expressions(Part):
         return same if name == "Eq" else self.negate(same)
 
     def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
-        if isinstance(c, dict | str | set):
+        if isinstance(c, dict | str | set | frozenset):
             if isinstance(a, Var):
                 self.refuse(node, "a key must be known at compile time")
             return (a in c) != negated

@@ -101,11 +101,12 @@ class Indexing(Part):
         self.refuse(node, "a number cannot be indexed")
 
     def read(self, x: Var, items: list[Any], node: Any) -> Any:
+        referring = any(i is Ellipsis for i in items) and bool(x.type.dims)  # x[0, ...] is a view
         items = self._expanded(x, items, node)
         if any(_advanced(i) for i in items):
             base, idx, spec = self._gathered(x, items, node)
             return plain(self.b("gather", base, *idx, spec=spec))
-        if all(is_integer(i) for i in items):
+        if all(is_integer(i) for i in items) and not referring:
             return plain(self.b("load", x, *self._places(x, items)))
         return self.view(x, items, node)
 

@@ -150,7 +150,7 @@ class Statements(Part):
 
     def augmented(self, node: Any, old: Any, value: Any) -> Any:
         """`old op= value`: arrays and lists are changed in place."""
-        if is_array(old) and old.type.dims:
+        if is_array(old):
             self.in_place(node.op, old, value, node)
             return old
         if isinstance(old, list | GrownList) and isinstance(node.op, gast.Add):

@@ -13,6 +13,8 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError, raised_class
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_value
@@ -87,6 +89,12 @@ class _Arguments:
             self.params.append(var)
             self.paths.append(path)
             return var
+        if isinstance(value, np.ndarray) and type_of_value(value) is None:
+            raise ArgumentTypeError(
+                f"'{label}' is {describe(value)} of dtype {value.dtype}, which is not supported",
+                None,
+                "make it a plain array: np.asarray(x, float)",
+            )
         out = self._container(value, path, label)
         if is_mutable(out):
             self.given.append((path, out, contents(out)))
@@ -117,6 +125,7 @@ def trace(
     """
     found = source.find(function)
     captures = Captures(demands)
+    captures.watch_attribute(function, "__code__")
     it = Interpreter(captures)
     it.b.entry = []  # type: ignore[attr-defined]
     taken = _Arguments(it, demands)

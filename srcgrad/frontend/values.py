@@ -256,6 +256,8 @@ def describe(v: Any) -> str:
             return "a function"
         case Record():
             return f"a {v.cls.__name__}"
+        case np.ndarray():
+            return "an array" if type(v) is np.ndarray else f"a {type(v).__name__}"
     return f"a {type(v).__name__}"
 
 

@@ -201,3 +201,34 @@ def reference_to_fresh_array(x, n):
 def returned_view(x, y):
     x[1:] *= y[:-1]
     return x[::2]
+
+
+@case(np.array(0.7), 3)
+def in_place_on_rank_zero(a, n):
+    """An array of rank 0 is changed by `+=`, as any array is; a number is not."""
+    b = a
+    for _ in range(n):
+        b += 0.5
+        b *= a
+    return a * b
+
+
+@case(mat(2, 3))
+def element_as_a_view(x):
+    """`x[i, j]` is a number, `x[i, j, ...]` a view of rank 0."""
+    for i in range(2):
+        number = x[i, 0]
+        number += 100.0
+        view = x[i, 1, ...]
+        view *= x[0, 0]
+        view += x[i, 2, ...] * view
+    return np.sum(x * x)
+
+
+@case(np.array([[0.7]]), vec(2))
+def squeezed_to_rank_zero(a, x):
+    view = np.squeeze(a)
+    view += x[0]
+    again = a.reshape(())
+    again *= x[1]
+    return a[0, 0] * x[0] + np.sum(a) ** 2

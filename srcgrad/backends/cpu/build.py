@@ -22,6 +22,7 @@ import numpy as np
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.printer import Printer
+from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.sites import error_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Function, Stmt
@@ -31,9 +32,9 @@ from srcgrad.ir.types import Scalar, np_dtype
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 KERNELS = (
-    "absorb", "broadcast_dim", "check_assign", "check_broadcast", "check_equal", "check_range",
-    "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum", "ref_put",
-    "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
+    "absorb", "broadcast_dim", "cell", "check_assign", "check_broadcast", "check_equal",
+    "check_range", "divide", "empty", "fail", "floordiv", "grow", "index", "maximum", "minimum",
+    "ref_put", "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
     "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
@@ -82,7 +83,12 @@ def build(
             with lock:
                 run = run or compile_text(text, function, flags, cache)
         try:
-            out = run(*args)
+            try:
+                out = run(*args)
+            except TypeError:  # no signature for an argument
+                if not any(map(is_read_only, args)):
+                    raise
+                out = run_lent(run, function, args)
             return out if kinds is None else tuple(k(v) for k, v in zip(kinds, out, strict=True))
         except Failure as failure:
             error = error_of(failure, sites)

@@ -73,6 +73,8 @@ def _view(definition: Def, source: str, text: Text) -> str:
         axis += 1
     while items and items[-1] == ":":
         items.pop()
+    if not definition.var.type.dims and items:  # an index would give a number
+        return f"cell({source}[{', '.join(f'{i}:' for i in items)}])"
     out = f"{source}[{', '.join(items)}]" if items else source
     if as_reshape:
         out += f".reshape({_dims(definition, text)})"

@@ -20,8 +20,7 @@ UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to
 def _array(it: Any, node: Any, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x):
-        x = it.b("broadcast_to", x, 1)
-        return it.b("view", x, 0, spec=("i",)) if False else x
+        return it.b("broadcast_to", x, 1)
     return x
 
 
@@ -30,7 +29,7 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
     if x.type.layout != "C":
         x = it.b("copy", x)
     if not dims:
-        return it.b("load", x, *([0] * x.type.ndim))
+        return it.b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
     return it.b("reshape", x, *dims)
 
 
@@ -164,8 +163,6 @@ def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
                 it.b("check_equal", dims[k], 1, message=UNSQUEEZABLE)
     if not axes:
         return x
-    if len(axes) == len(dims):
-        return it.b("load", x, *([0] * len(dims)))
     spec = tuple("i" if k in axes else ":" for k in range(len(dims)))
     return it.b("view", x, *([0] * len(axes)), spec=spec)
 

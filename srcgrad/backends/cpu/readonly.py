@@ -1,0 +1,63 @@
+"""Arrays that may not be written to: compiled code takes them where it does not store to them.
+
+Numba has a type of its own for them, and one signature takes one type. An array that the function
+only reads is handed over as a writable view of the same memory; what comes back of that memory is
+read-only again. Never copies an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.backends.located import located_error
+from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import walk
+
+
+class _Lent:
+    """The memory of an array as NumPy's array interface describes it, said to be writable."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array  # kept: the memory is its
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def is_read_only(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and not value.flags.writeable
+
+
+def run_lent(run: Callable[..., tuple], function: Function, args: tuple) -> tuple:
+    """`run(*args)`, some of which are read-only."""
+    aliases = AliasClasses(function)
+    lent = list(args)
+    for k, (param, value) in enumerate(zip(function.params, args, strict=True)):
+        if not is_read_only(value):
+            continue
+        if aliases.of(param) in aliases.written:
+            raise _store_error(function, aliases, param)
+        lent[k] = np.asarray(_Lent(value))
+    frozen = [v for v in args if is_read_only(v)]
+    out = run(*lent)
+    for value in out:
+        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in frozen):
+            value.flags.writeable = False
+    return out
+
+
+def _store_error(function: Function, aliases: AliasClasses, param: Any) -> Exception:
+    """NumPy's exception, at the first store to the parameter."""
+    stores = (
+        s
+        for s in walk(function.body)
+        if isinstance(s, Def)
+        and s.op.name in WRITES
+        and is_reference(s.args[0].type)
+        and aliases.of(s.args[0]) is aliases.of(param)
+    )
+    return located_error(ValueError("assignment destination is read-only"), next(stores).loc)
