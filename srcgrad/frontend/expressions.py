@@ -394,7 +394,12 @@ class Expressions(Part):
             case "real":
                 return v
             case "flat":
-                return self.call_numpy(np.ravel, [v], {}, node)
+                flat = self.call_numpy(np.ravel, [v], {}, node)
+                if is_array(v) and v.type.layout != "C":
+                    self.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
+                return flat
+        if not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
+            self.refuse(node, f"{describe(v)} has no attribute '{name}' in compiled code")
         return Bound(v, name)
 
 

@@ -23,6 +23,7 @@ from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.patterns import Patterns
+from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
@@ -70,6 +71,7 @@ class Interpreter(
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
+        self.snapshots: list[Snapshot] = []
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 
@@ -151,6 +153,11 @@ class Interpreter(
                 None,
                 live_rest=True,
             )
+
+    def stands_for_view(self, copy: Any, source: Any, what: str, node: Any) -> None:
+        """A copy stands where NumPy has a view: refused later if that shows."""
+        if isinstance(copy, Var):
+            self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
     def number(self, a: Any) -> Any:

@@ -11,7 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
-from srcgrad.ir.nodes import Var
+from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import Scalar
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
@@ -27,10 +27,42 @@ def _array(it: Any, node: Any, x: Any, what: str) -> Any:
 def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
     """A view of a contiguous array, a reshaped copy of another."""
     if x.type.layout != "C":
-        x = it.b("copy", x)
+        source, x = x, it.b("copy", x)
+        if not (len(dims) == 1 and _transposed(it, source)):
+            it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
     if not dims:
         return it.b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
     return it.b("reshape", x, *dims)
+
+
+def _transposed(it: Any, x: Any) -> bool:
+    """Whether this is a contiguous array with its axes in another order."""
+    made = it.definition(x)
+    if made is None or made.op.name != "transpose":
+        return False
+    inner = made.args[0].type
+    return inner.layout == "C" and all(isinstance(d, Var) or d != 1 for d in inner.dims)
+
+
+def _has_gaps(it: Any, x: Any) -> bool:
+    """Whether an array is certainly not contiguous when it runs."""
+    made = it.definition(x)
+    if x in it.captures.given or made is None:
+        return x in it.captures.given
+    if made.op.name != "view":
+        return _transposed(it, x)
+    at = 0
+    for code in made.params["spec"]:
+        at += {"s": 3, "i": 1}.get(code, 0)
+        if code == "s" and isinstance(made.args[at], Const) and made.args[at].value != 1:
+            return True
+    return False
+
+
+def _without_gaps(it: Any, x: Any) -> Any:
+    """A contiguous array: a copy where NumPy's ravel copies too."""
+    gaps = is_array(x) and x.type.layout != "C" and _has_gaps(it, x)
+    return it.b("copy", x) if gaps else x
 
 
 @implements(np.reshape)
@@ -92,7 +124,7 @@ def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") ->
 
 @implements(np.ravel, method="ravel")
 def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
-    return reshape(it, node, x, -1, order)
+    return reshape(it, node, _without_gaps(it, x), -1, order)
 
 
 @implements(method="flatten")
@@ -200,7 +232,9 @@ def broadcast_to(it: Any, node: Any, x: Any, shape: Any) -> Any:
     dims = dims_of(it, node, shape)
     if is_array(x):
         it.b("check_assign", *dims, *x.type.dims, split=len(dims))
-    return it.b("broadcast_to", x, *dims)
+    out = it.b("broadcast_to", x, *dims)
+    it.stands_for_view(out, x, "np.broadcast_to()", node)
+    return out
 
 
 # ---- order along an axis ----
@@ -321,7 +355,10 @@ def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2:
     places = b("iota", b.dim(b("maximum", length, 0) if k else length))
     rows = b("add", places, down) if down else places
     cols = b("add", places, right) if right else places
-    return b("gather", x, b.cast(rows, Scalar("i64")), b.cast(cols, Scalar("i64")), spec=("a", "a"))
+    rows, cols = (b.cast(v, Scalar("i64")) for v in (rows, cols))
+    out = b("gather", x, rows, cols, spec=("a", "a"))
+    it.stands_for_view(out, x, "a diagonal", node)
+    return out
 
 
 @implements(np.diag)
