@@ -14,6 +14,7 @@ from srcgrad.frontend.branches import Branches
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.classes import Classes
+from srcgrad.frontend.comparisons import Comparisons
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.flow import ControlFlow, Diverged
 from srcgrad.frontend.heap import Heap
@@ -60,8 +61,8 @@ class Frame:
 
 
 class Interpreter(
-    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Indexing, Stores,
-    Iteration, Lists, Calls, Classes,
+    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
+    Stores, Iteration, Lists, Calls, Classes,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)

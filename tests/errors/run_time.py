@@ -178,3 +178,13 @@ def step_of_zero(x, step):
 @program(0.7, -2)
 def negative_length(x, n):
     return x * np.sum(np.ones(n))  # error: ValueError: negative dimensions are not allowed
+
+
+@program(0.7, 0)
+def true_division_of_integers_by_zero(x, n):
+    return x * (7 / n)  # error: ZeroDivisionError: division
+
+
+@program(0.7, 3)
+def division_by_the_constant_zero(x, n):
+    return x * (n // 0)  # error: ZeroDivisionError: division

@@ -1,4 +1,4 @@
-"""Functions that move elements without changing them: reshape, transpose, flip, repeat, tril."""
+"""Functions that move elements without changing them: reshape, transpose, flip, repeat, roll."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Const, Var
-from srcgrad.ir.types import Scalar
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
@@ -31,7 +29,7 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
         if not (len(dims) == 1 and _transposed(it, source)):
             it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
     if not dims:
-        return it.b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
+        return it.b("load", x, *([0] * x.type.ndim))
     return it.b("reshape", x, *dims)
 
 
@@ -97,6 +95,8 @@ def reshape(
                 it.frame.source.location(node),
             )
         b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
+    if not dims:
+        return b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
     return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
 
 
@@ -280,10 +280,10 @@ def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
     joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
     # the lengths add up to that of x: say so, for what follows
-    return _with_dims(it, joined, x.type.dims)
+    return with_dims(it, joined, x.type.dims)
 
 
-def _with_dims(it: Any, x: Var, dims: tuple) -> Var:
+def with_dims(it: Any, x: Var, dims: tuple) -> Var:
     """The same contiguous array, its dims stated as those that are known to be equal."""
     return it.b("reshape", x, *dims)
 
@@ -328,58 +328,7 @@ def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
     return b("reshape", b("broadcast_to", inner, *wide), *dims)
 
 
-# ---- triangles and diagonals ----
-def _triangle(name: str, f: Any) -> None:
-    def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
-        (x,) = operands(it, node, (x,), name)
-        rows, cols = ranges(it, *x.type.dims[-2:])
-        inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
-        return it.emit(node, "where", inside, x, 0)
-
-    implements(f)(handler)
-
-
-_triangle("tril", np.tril)
-_triangle("triu", np.triu)
-
-
-@implements(np.diagonal, method="diagonal")
-def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    if x.type.ndim != 2 or (axis1, axis2) != (0, 1):
-        it.refuse(node, "the diagonal of an array that is not a matrix is not supported")
-    b = it.b
-    k = it.static_int(offset, node, "the offset of a diagonal")
-    n, m = x.type.dims
-    down, right = max(-k, 0), max(k, 0)
-    length = b("minimum", b("sub", n, down) if down else n, b("sub", m, right) if right else m)
-    places = b("iota", b.dim(b("maximum", length, 0) if k else length))
-    rows = b("add", places, down) if down else places
-    cols = b("add", places, right) if right else places
-    rows, cols = (b.cast(v, Scalar("i64")) for v in (rows, cols))
-    out = b("gather", x, rows, cols, spec=("a", "a"))
-    it.stands_for_view(out, x, "a diagonal", node)
-    return out
-
-
-@implements(np.diag)
-def diag(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
-    (x,) = operands(it, node, (x,), "diag")
-    if x.type.ndim == 2:
-        return diagonal(it, node, x, k)
-    b = it.b
-    offset = it.static_int(k, node, "the offset of a diagonal")
-    n = x.type.dims[0]
-    size = b.dim(b("add", n, abs(offset)))
-    rows, cols = ranges(it, size, size)
-    if offset:
-        # shift the vector to where its row begins
-        pad = b("zeros", abs(offset), dtype=x.type.dtype)
-        x = b("concatenate", *((x, pad) if offset > 0 else (pad, x)), axis=0)
-        x = _with_dims(it, x, (size,))
-    column = b("view", x, spec=(":", "n"))
-    return b("where", b("eq", b("add", rows, offset), cols), column, 0)
-
-
+# ---- neighbours and places ----
 @implements(np.diff)
 def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")
