@@ -199,3 +199,8 @@ def broadcast_stored_to(x):
 @program(vec(3))
 def unknown_attribute(x):
     return x.strides[0] * x[0]  # error: UnsupportedError: has no attribute 'strides'
+
+
+@program(vec(3), 1e30)
+def integer_beyond_64_bits(x, t):
+    return x[0] * int(t)  # error: OverflowError: more than 64 bits

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.elementwise import _scalar, scalar_type
+from srcgrad.frontend.handlers.elementwise import _scalar, as_integer, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import (
     GrownList,
@@ -49,6 +49,8 @@ def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
     if not is_value(x):
         it.refuse(node, f"{describe(x)} cannot be converted to a number")
     x = _scalar(it, node, x, static.__name__)
+    if static is int:
+        return as_integer(it, x)
     return plain(it.b.retyped(x, target))
 
 

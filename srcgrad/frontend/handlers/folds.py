@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.handlers.elementwise import as_integer
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import (
     GrownList,
@@ -143,15 +144,8 @@ def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
         keeps = digits is not None or (isinstance(x, Var) and x.type.weak)
         return whole if keeps else it.b.retyped(whole, INT)
     if digits is None:
-        _refuse_not_finite(it, x)
-        return plain(it.b.retyped(it.b("rint", x), INT))
+        return as_integer(it, it.b("rint", x))
     return it.call_numpy(np.round, [x, digits], {}, node)
-
-
-def _refuse_not_finite(it: Any, x: Any) -> None:
-    """int() of infinities and NaN raises, as in Python."""
-    it.fail_if(plain(it.b("isnan", x)), "ValueError", "cannot convert float NaN to integer")
-    it.fail_if(plain(it.b("isinf", x)), "OverflowError", "cannot convert float infinity to integer")
 
 
 @implements(divmod)
