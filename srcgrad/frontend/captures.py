@@ -85,6 +85,7 @@ class Captures:
         self.guards: dict[tuple, Guard] = {}
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
+        self.given: set[Var] = set()  # arrays among the parameters: their layouts are known
         self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
         # captured containers by key: one object each, which compiled code may not change
         self.containers: dict[tuple, Any] = {}
@@ -249,6 +250,7 @@ class Captures:
             self.dims[dim] = (path, axis)
             dims.append(dim)
         var.type = Array(type_.dtype, tuple(dims), type_.layout)
+        self.given.add(var)
         return var
 
     # ---- specialisation ----

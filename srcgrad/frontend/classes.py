@@ -185,6 +185,15 @@ class Classes(Part):
             return same if method == "eq" else self.negate(same)
         self.refuse(node, f"this comparison with {describe(owner)} is not supported")
 
+    def record_in_place(self, name: str, a: Record, c: Any, node: Any) -> Any:
+        """`a op= c`: the method for it if there is one, else `a op c`."""
+        f = inspect.getattr_static(a.cls, f"__i{name}__", None)
+        if isinstance(f, types.FunctionType):
+            out = self.call(f, [a, c], {}, node)
+            if out is not NotImplemented:
+                return out
+        return self.record_operator(name, a, c, node)
+
     def record_operator(self, name: str, a: Any, c: Any, node: Any) -> Any:
         """`a op c` through the methods of a class of the user's; None if it has none."""
         for method, owner, other in ((name, a, c), (f"r{name}", c, a)):

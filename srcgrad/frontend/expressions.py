@@ -1,4 +1,4 @@
-"""Expressions: operators, comparisons, containers, attributes, f-strings.
+"""Expressions: operators, containers, choices, attributes, f-strings.
 
 Static operands are computed at once; run-time ones become primitives.
 """
@@ -18,7 +18,6 @@ from srcgrad.frontend.values import (
     Formatted,
     GrownList,
     Iterated,
-    MaybeUnbound,
     Partial,
     Record,
     describe,
@@ -37,14 +36,11 @@ STATIC = {
     "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow,
     "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
     "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
-    "Eq": operator.eq, "NotEq": operator.ne,
 }  # fmt: skip
 PRIMITIVE = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "div", "FloorDiv": "floordiv", "Mod": "mod",
     "BitAnd": "bit_and", "BitOr": "bit_or", "BitXor": "bit_xor", "LShift": "shift_left",
-    "RShift": "shift_right", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq",
-    "NotEq": "ne",
+    "RShift": "shift_right",
 }  # fmt: skip
 OPERATORS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv",
@@ -165,7 +161,7 @@ class Expressions(Part):
             return self.call_numpy(np.matmul, [a, c], {}, node)
         if name == "Pow":
             return self.power(a, c, node)
-        if name in ("FloorDiv", "Mod"):
+        if name in ("FloorDiv", "Mod") or (name == "Div" and _of_python(a) and _of_python(c)):
             self._check_divisor(a, c)
         if name in ("Add", "Sub", "Mult"):
             a, c = self.widened_pair(a, c)
@@ -197,7 +193,7 @@ class Expressions(Part):
 
     def _check_divisor(self, a: Any, c: Any) -> None:
         """An integer divided by a zero integer raises, as in Python."""
-        if is_integer(a) and is_integer(c) and isinstance(c, Var):
+        if is_integer(a) and is_integer(c):
             zero = plain(self.b("eq", c, 0))
             self.fail_if(zero, "ZeroDivisionError", "integer division or modulo by zero")
 
@@ -253,116 +249,7 @@ class Expressions(Part):
             return self.emit(node, "powi", a, n=k)
         return self.emit(node, "pow", a, n)
 
-    # ---- comparisons and logic ----
-    def _of_Compare(self, node: Any) -> Any:
-        left = self.expression(node.left)
-        result: Any = True
-
-        def rest(k: int, left: Any) -> Any:
-            right = self.expression(node.comparators[k])
-            here = self.compare(node.ops[k], left, right, node)
-            if k + 1 == len(node.ops):
-                return here
-            test = self.truth(here, node)
-            return self.branch(
-                test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True
-            )
-
-        result = rest(0, left)
-        return result
-
-    def compare(self, op: Any, a: Any, c: Any, node: Any) -> Any:
-        name = type(op).__name__
-        if name in ("Is", "IsNot"):
-            if a is not c and is_array(a) and is_array(c):
-                self.refuse(
-                    node, "whether two arrays are one object is not known", "compare their values"
-                )
-            if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
-                self.refuse(node, "'is' between values that may be unbound")
-            if is_number(a) and is_number(c):
-                return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
-            if is_scalar(a) and is_scalar(c):
-                self.refuse(node, "'is' between numbers is not supported", "use ==")
-            return (a is c) == (name == "Is")
-        if name in ("In", "NotIn"):
-            return self._contains(a, c, name == "NotIn", node)
-        if isinstance(a, Record) or isinstance(c, Record):
-            return self.compare_records(name, a, c, node)
-        if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
-            return self._compare_sequences(op, a, c, node)
-        if (is_array(a) and isinstance(c, list | tuple)) or (
-            is_array(c) and isinstance(a, list | tuple)
-        ):
-            a, c = (
-                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
-                for v in (a, c)
-            )
-        if isinstance(a, Var) or isinstance(c, Var):
-            if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
-                return name == "NotEq"
-            self._arithmetic(a, node)
-            self._arithmetic(c, node)
-            return self.emit(node, PRIMITIVE[name], a, c)
-        try:
-            return STATIC[name](a, c)
-        except TypeError as e:
-            self.refuse(node, str(e))
-
-    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
-        """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
-        name = type(op).__name__
-        if isinstance(a, GrownList):
-            self.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
-        if name not in ("Eq", "NotEq"):
-            if any(isinstance(v, Var) for v in (*a, *c)):
-                self.refuse(
-                    node, f"the order of {describe(a)}s of run-time values is not supported"
-                )
-            return STATIC[name](a, c)
-        if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
-            return name == "NotEq"
-        same: Any = True
-        for k in a if isinstance(a, dict) else range(len(a)):
-            here = self.truth(self.compare(gast.Eq(), a[k], c[k], node), node)
-            if here is False:
-                return name == "NotEq"
-            same = (
-                here
-                if same is True
-                else same
-                if here is True
-                else self.b("logical_and", same, here)
-            )
-        return same if name == "Eq" else self.negate(same)
-
-    def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
-        if isinstance(c, dict | str | set | frozenset):
-            if isinstance(a, Var):
-                self.refuse(node, "a key must be known at compile time")
-            return (a in c) != negated
-        found: Any = False
-        for item in self.static_items(c, node):
-            hit = self.compare(gast.Eq(), a, item, node)
-            found = hit if found is False else found if hit is False else self.either(found, hit)
-        return self.negate(found) if negated else found
-
-    def _of_BoolOp(self, node: Any) -> Any:
-        is_and = isinstance(node.op, gast.And)
-
-        def go(values: list[Any]) -> Any:
-            v = self.expression(values[0])
-            if len(values) == 1:
-                return v
-            test = self.truth(v, values[0])
-            if not isinstance(test, Var):
-                return go(values[1:]) if test == is_and else v
-            if is_and:
-                return self.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
-            return self.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
-
-        return go(node.values)
-
+    # ---- choices ----
     def _of_IfExp(self, node: Any) -> Any:
         test = self.truth(self.expression(node.test), node.test)
         if isinstance(test, Var) and _none(node.body) != _none(node.orelse):
@@ -394,7 +281,12 @@ class Expressions(Part):
             case "real":
                 return v
             case "flat":
-                return self.call_numpy(np.ravel, [v], {}, node)
+                flat = self.call_numpy(np.ravel, [v], {}, node)
+                if is_array(v) and v.type.layout != "C":
+                    self.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
+                return flat
+        if not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
+            self.refuse(node, f"{describe(v)} has no attribute '{name}' in compiled code")
         return Bound(v, name)
 
 
@@ -404,8 +296,9 @@ _SPELLED = {
 }  # fmt: skip
 
 
-def type_of(v: Any) -> type:
-    return next((t for t in (list, tuple, dict) if isinstance(v, t)), type(v))
+def _of_python(v: Any) -> bool:
+    """Whether a number is Python's own: NumPy's are divided by zero without an exception."""
+    return v.type.weak if isinstance(v, Var) and is_scalar(v) else type(v) is int
 
 
 def _none(node: Any) -> bool:

@@ -14,6 +14,7 @@ from srcgrad.frontend.branches import Branches
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.classes import Classes
+from srcgrad.frontend.comparisons import Comparisons
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.flow import ControlFlow, Diverged
 from srcgrad.frontend.heap import Heap
@@ -23,6 +24,7 @@ from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.patterns import Patterns
+from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
@@ -59,8 +61,8 @@ class Frame:
 
 
 class Interpreter(
-    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Indexing, Stores,
-    Iteration, Lists, Calls, Classes,
+    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
+    Stores, Iteration, Lists, Calls, Classes,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)
@@ -70,6 +72,7 @@ class Interpreter(
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
+        self.snapshots: list[Snapshot] = []
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 
@@ -151,6 +154,11 @@ class Interpreter(
                 None,
                 live_rest=True,
             )
+
+    def stands_for_view(self, copy: Any, source: Any, what: str, node: Any) -> None:
+        """A copy stands where NumPy has a view: refused later if that shows."""
+        if isinstance(copy, Var):
+            self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
     def number(self, a: Any) -> Any:

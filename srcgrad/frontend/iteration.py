@@ -244,19 +244,36 @@ class Iteration(Part):
             g = generators[k]
             if g.is_async:
                 self.refuse(node, "an asynchronous comprehension is not supported")
-            items = self.static_items(self.expression(g.iter), g.iter)
-            if k == 0:  # the first iterable is evaluated outside of the comprehension
-                shadowed.update({n: self.env.pop(n) for n in own if n in self.env})
+            items = first if k == 0 else self.static_items(self.expression(g.iter), g.iter)
             for item in items:
                 self.assign(g.target, item)
                 tests = self._tests(g.ifs, node)
                 if tests:
                     go(k + 1)
 
+        # the first iterable is evaluated outside of the comprehension
+        first = self.static_items(self.expression(generators[0].iter), generators[0].iter)
+        if any(isinstance(n, gast.Lambda) for n in gast.walk(node)):
+            self._in_own_frame(own, node, lambda: go(0))
+            return
+        shadowed.update({n: self.env.pop(n) for n in own if n in self.env})
         go(0)
         for name in own:
             self.env.pop(name, None)
         self.env.update(shadowed)
+
+    def _in_own_frame(self, own: set[str], node: Any, run: Callable[[], None]) -> None:
+        """A frame for a comprehension whose names outlive it, in the functions made there."""
+        outer = self.frame
+        made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
+        walruses = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+        made.local, made.elsewhere = own, walruses
+        self.scopes[id(made.env)] = made.env
+        self.frames.append(made)
+        try:
+            run()
+        finally:
+            self.frames.pop()
 
     def _tests(self, conditions: list[Any], node: Any) -> bool:
         for c in conditions:

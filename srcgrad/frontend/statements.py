@@ -12,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.expressions import OPERATORS
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
@@ -159,6 +160,8 @@ class Statements(Part):
             for item in self.static_items(value, node):
                 self.append(old, item, node)
             return old
+        if isinstance(old, Record):
+            return self.record_in_place(OPERATORS[type(node.op).__name__], old, value, node)
         if isinstance(old, list):
             self.refuse(node, "this operator changes a list in place", "build a new list")
         if isinstance(old, dict | set):

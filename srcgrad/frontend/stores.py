@@ -26,9 +26,11 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
+from srcgrad.ir.alias import WRITES
 from srcgrad.ir.build import shape_text
-from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.nodes import Def, Var, atom
 from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
 
 
@@ -184,13 +186,40 @@ class Stores(Part):
                 self.refuse(node, f"{describe(x)} does not support item assignment")
             return
         items = self._expanded(x, items, node)
+        start, known = len(self.b.out), self._known_before(node.value)
         value = self.expression(node.value)
-        if any(_advanced(i) for i in items):
+        if any(isinstance(s, Def) and s.op.name in WRITES for s in walk(self.b.out[start:])):
+            self._augment_old(x, items, value, node, start, known)
+        elif any(_advanced(i) for i in items):
             self._augment_advanced(x, items, value, node)
         elif all(is_integer(i) for i in items) and x.type.dims:
             self._augment_element(x, self._places(x, items), value, node)
         else:
             self.in_place(node.op, self.view(x, items, node), value, node)
+
+    def _known_before(self, node: Any) -> dict:
+        """What the builder knows before a value is computed that may store to something."""
+        calls = any(isinstance(n, gast.Call) for n in gast.walk(node))
+        return dict(self.b.scopes[-1]) if calls else {}
+
+    def _augment_old(
+        self, x: Var, items: list[Any], value: Any, node: Any, start: int, known: dict
+    ) -> None:
+        """`x[items] op= value` where computing the value stores: the old one is read before."""
+        later, now = self.b.out[start:], self.b.scopes[-1]
+        del self.b.out[start:]
+        self.b.scopes[-1] = known
+        view = all(isinstance(i, Slice) or is_integer(i) or i is None for i in items)
+        if view and not (all(is_integer(i) for i in items) and x.type.dims):
+            old: Any = self.view(x, items, node)
+        else:
+            old = self.read(x, items, node)
+        self.b.out += later
+        self.b.scopes[-1] = {**known, **now}
+        if view and is_array(old):
+            self.in_place(node.op, old, value, node)
+        else:
+            self.write(x, items, self.binary(node.op, old, value, node), node)
 
     def _augment_element(self, x: Var, places: list[Any], value: Any, node: Any) -> None:
         if is_array(value):

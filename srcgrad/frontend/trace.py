@@ -21,6 +21,7 @@ from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.values import (
     Conflict,
     GrownList,
@@ -137,6 +138,7 @@ def trace(
     body = (*it.b.entry, *it.b.out)  # type: ignore[attr-defined]
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
+    refuse_visible(fn, it.snapshots)
     guards = tuple(captures.guards.values())
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
 

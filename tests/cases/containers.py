@@ -161,3 +161,29 @@ def iterated_dict(p):
 @case(Counter([0.5, 1.5]), tags=("p40",))
 def list_in_dataclass(c):
     return sum(v * v for v in c.values) * c.values[0]
+
+
+@dataclass
+class Sum:
+    """Adding to it in place is not what adding makes."""
+
+    total: float
+    parts: int = 0
+
+    def __add__(self, value):
+        return Sum(self.total + value, self.parts + 1)
+
+    def __iadd__(self, value):
+        self.total += 10.0 * value
+        self.parts += 1
+        return self
+
+
+@case(vec(3))
+def operators_in_place(x):
+    a = Sum(x[0])
+    b = a
+    a += x[1]
+    c = a + x[2]
+    c += x[0]
+    return b.total * a.parts + c.total**2

@@ -187,3 +187,19 @@ def docstring_and_annotations(x: np.ndarray, scale: float = 2.0) -> float:
     pass
     ...
     return z.sum()
+
+
+@case(vec(4))
+def chosen_by_a_key(x):
+    """`max` and `min` with a key that is only known at run time, of numbers and of tuples."""
+    k = max(range(4), key=lambda i: x[i])
+    value, weight = min([(x[0], 1.0), (x[1] ** 2, 2.0)], key=lambda p: p[0] * p[1])
+    return value * weight + x[k] ** 2 + max(x, key=lambda v: -v) * max([], default=3.0)
+
+
+@case(0.7)
+def functions_made_in_a_comprehension(x):
+    """They share the comprehension's names, which hold the last item when they are called."""
+    late = [lambda v: v**k for k in range(1, 4)]  # noqa: B023
+    bound = [lambda v, k=k: v * k for k in range(1, 4)]
+    return late[0](x) + late[2](x) * bound[0](x) + bound[2](x) ** 2

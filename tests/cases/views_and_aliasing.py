@@ -232,3 +232,23 @@ def squeezed_to_rank_zero(a, x):
     again = a.reshape(())
     again *= x[1]
     return a[0, 0] * x[0] + np.sum(a) ** 2
+
+
+@case(mat(2, 4), float32=False)
+def converted_without_a_copy(x):
+    """What converts nothing is the array itself, unless a copy is asked for."""
+    np.asarray(x)[0, 0] = 2.0
+    x.astype(float, copy=False)[0, 1] = 3.0
+    x.astype(float)[0, 2] = 100.0
+    np.array(x)[0, 3] = 100.0
+    return np.sum(x * x)
+
+
+@case(mat(2, 3), strided=False)
+def flattened_copies(x):
+    """A transposed array made flat is a copy; of a diagonal, what it held when it was read."""
+    y = x.T.ravel()
+    y *= 2.0
+    d = np.diagonal(x) * x[0, 0]
+    x[0, 0] = 5.0
+    return np.sum(x * x) + np.sum(y * y) + np.sum(d)

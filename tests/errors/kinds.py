@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from tests.cases.registry import vec
+from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
 
@@ -167,3 +167,40 @@ def axis_known_only_at_run_time(x, n):
 def object_array(x):
     boxes = np.array([x, "text"], dtype=object)  # error: UnsupportedError: object
     return np.sum(x)
+
+
+@program(vec(8))
+def reshaped_with_gaps_and_stored_to(x):
+    y = x[::2].reshape(2, 2)  # error: UnsupportedError: not contiguous is a view in NumPy
+    y[0, 1] = 9.0
+    return np.sum(x)
+
+
+@program(vec(8)[::2])
+def flat_with_gaps(x):
+    x.flat[0] = 5.0  # error: UnsupportedError: .flat of an array that is not contiguous
+    return np.sum(x)
+
+
+@program(mat(3, 3))
+def diagonal_read_after_a_store(x):
+    d = np.diagonal(x)  # error: UnsupportedError: its source is stored to before it is read
+    x[0, 0] = 5.0
+    return np.sum(d)
+
+
+@program(vec(3))
+def broadcast_stored_to(x):
+    y = np.broadcast_to(x[:1], (3,))  # error: UnsupportedError: it is stored to ... .copy()
+    y[0] = 2.0
+    return np.sum(y)
+
+
+@program(vec(3))
+def unknown_attribute(x):
+    return x.strides[0] * x[0]  # error: UnsupportedError: has no attribute 'strides'
+
+
+@program(vec(3), 1e30)
+def integer_beyond_64_bits(x, t):
+    return x[0] * int(t)  # error: OverflowError: more than 64 bits

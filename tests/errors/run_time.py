@@ -1,6 +1,8 @@
 """What only the values decide: the exception that NumPy raises, at the user's line."""
 # ruff: noqa: F821
 
+import math
+
 import numpy as np
 
 from tests.cases.registry import mat, vec
@@ -178,3 +180,23 @@ def step_of_zero(x, step):
 @program(0.7, -2)
 def negative_length(x, n):
     return x * np.sum(np.ones(n))  # error: ValueError: negative dimensions are not allowed
+
+
+@program(0.7, 0)
+def true_division_of_integers_by_zero(x, n):
+    return x * (7 / n)  # error: ZeroDivisionError: division
+
+
+@program(0.7, 3)
+def division_by_the_constant_zero(x, n):
+    return x * (n // 0)  # error: ZeroDivisionError: division
+
+
+@program(vec(3), float("nan"))
+def integer_of_nan(x, t):
+    return x[0] * int(t)  # error: ValueError: cannot convert float NaN to integer
+
+
+@program(vec(3), float("-inf"))
+def floor_of_infinity(x, t):
+    return x[0] * math.floor(t)  # error: OverflowError: cannot convert float infinity to integer

@@ -10,9 +10,12 @@ from srcgrad.frontend.handlers import (
     choices,
     containers,
     creation,
+    diagonals,
     edits,
     elementwise,
+    folds,
     gamma,
+    inspection,
     joins,
     matrices,
     nans,
@@ -31,7 +34,7 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of, m
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "edits", "elementwise", "gamma", "handler_of", "joins", "matrices", "method_of", "nans",
-    "operators", "places", "polynomials", "products", "reductions", "scalars", "shapes",
-    "sorting", "statistics", "ufuncs",
+    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
+    "matrices", "method_of", "nans", "operators", "places", "polynomials", "products",
+    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

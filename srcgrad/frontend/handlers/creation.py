@@ -241,7 +241,7 @@ def copyto(it: Any, node: Any, dst: Any, src: Any, where: Any = True) -> None:
 def astype(it: Any, node: Any, x: Any, dtype: Any, copy: Any = True) -> Any:
     target = scalar_type(it, node, dtype)
     if is_array(x) and x.type.dtype == target.dtype:
-        return it.b("copy", x)
+        return it.b("copy", x) if copy else x
     return plain(it.b.cast(x, target))
 
 

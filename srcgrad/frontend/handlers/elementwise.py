@@ -334,14 +334,29 @@ def real(it: Any, node: Any, x: Any) -> Any:
     return x
 
 
+def as_integer(it: Any, x: Any) -> Any:
+    """A run-time number as Python's integer; what no 64 bits hold raises."""
+    from srcgrad.ir.types import INT
+
+    if atom(x).type.dtype[0] == "f":
+        fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
+
+        def failing() -> None:
+            what = "cannot convert float {} to integer"
+            it.fail_if(plain(it.b("isnan", x)), "ValueError", what.format("NaN"))
+            it.fail_if(plain(it.b("isinf", x)), "OverflowError", what.format("infinity"))
+            it.fail("OverflowError", "an integer of more than 64 bits")
+
+        it.branch(fits, lambda: None, failing, None, live_rest=True)
+    return plain(it.b.retyped(x, INT))
+
+
 def _integer_rounding(name: str, f: Any) -> None:
     def handler(it: Any, node: Any, x: Any) -> Any:
         if is_number(x):
             return f(x)
-        from srcgrad.ir.types import INT
-
         v = _scalar(it, node, x, name)
-        return it.b.retyped(v if atom(v).type.dtype[0] in "iub" else it.b(name, v), INT)
+        return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.b(name, v))
 
     implements(f)(handler)
 

@@ -1,4 +1,4 @@
-"""Functions that move elements without changing them: reshape, transpose, flip, repeat, tril."""
+"""Functions that move elements without changing them: reshape, transpose, flip, repeat, roll."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
-from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.nodes import Const, Var
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
@@ -27,10 +25,42 @@ def _array(it: Any, node: Any, x: Any, what: str) -> Any:
 def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
     """A view of a contiguous array, a reshaped copy of another."""
     if x.type.layout != "C":
-        x = it.b("copy", x)
+        source, x = x, it.b("copy", x)
+        if not (len(dims) == 1 and _transposed(it, source)):
+            it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
     if not dims:
-        return it.b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
+        return it.b("load", x, *([0] * x.type.ndim))
     return it.b("reshape", x, *dims)
+
+
+def _transposed(it: Any, x: Any) -> bool:
+    """Whether this is a contiguous array with its axes in another order."""
+    made = it.definition(x)
+    if made is None or made.op.name != "transpose":
+        return False
+    inner = made.args[0].type
+    return inner.layout == "C" and all(isinstance(d, Var) or d != 1 for d in inner.dims)
+
+
+def _has_gaps(it: Any, x: Any) -> bool:
+    """Whether an array is certainly not contiguous when it runs."""
+    made = it.definition(x)
+    if x in it.captures.given or made is None:
+        return x in it.captures.given
+    if made.op.name != "view":
+        return _transposed(it, x)
+    at = 0
+    for code in made.params["spec"]:
+        at += {"s": 3, "i": 1}.get(code, 0)
+        if code == "s" and isinstance(made.args[at], Const) and made.args[at].value != 1:
+            return True
+    return False
+
+
+def _without_gaps(it: Any, x: Any) -> Any:
+    """A contiguous array: a copy where NumPy's ravel copies too."""
+    gaps = is_array(x) and x.type.layout != "C" and _has_gaps(it, x)
+    return it.b("copy", x) if gaps else x
 
 
 @implements(np.reshape)
@@ -65,6 +95,8 @@ def reshape(
                 it.frame.source.location(node),
             )
         b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
+    if not dims:
+        return b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
     return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
 
 
@@ -92,7 +124,7 @@ def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") ->
 
 @implements(np.ravel, method="ravel")
 def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
-    return reshape(it, node, x, -1, order)
+    return reshape(it, node, _without_gaps(it, x), -1, order)
 
 
 @implements(method="flatten")
@@ -200,7 +232,9 @@ def broadcast_to(it: Any, node: Any, x: Any, shape: Any) -> Any:
     dims = dims_of(it, node, shape)
     if is_array(x):
         it.b("check_assign", *dims, *x.type.dims, split=len(dims))
-    return it.b("broadcast_to", x, *dims)
+    out = it.b("broadcast_to", x, *dims)
+    it.stands_for_view(out, x, "np.broadcast_to()", node)
+    return out
 
 
 # ---- order along an axis ----
@@ -246,10 +280,10 @@ def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
     joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
     # the lengths add up to that of x: say so, for what follows
-    return _with_dims(it, joined, x.type.dims)
+    return with_dims(it, joined, x.type.dims)
 
 
-def _with_dims(it: Any, x: Var, dims: tuple) -> Var:
+def with_dims(it: Any, x: Var, dims: tuple) -> Var:
     """The same contiguous array, its dims stated as those that are known to be equal."""
     return it.b("reshape", x, *dims)
 
@@ -294,55 +328,7 @@ def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
     return b("reshape", b("broadcast_to", inner, *wide), *dims)
 
 
-# ---- triangles and diagonals ----
-def _triangle(name: str, f: Any) -> None:
-    def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
-        (x,) = operands(it, node, (x,), name)
-        rows, cols = ranges(it, *x.type.dims[-2:])
-        inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
-        return it.emit(node, "where", inside, x, 0)
-
-    implements(f)(handler)
-
-
-_triangle("tril", np.tril)
-_triangle("triu", np.triu)
-
-
-@implements(np.diagonal, method="diagonal")
-def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    if x.type.ndim != 2 or (axis1, axis2) != (0, 1):
-        it.refuse(node, "the diagonal of an array that is not a matrix is not supported")
-    b = it.b
-    k = it.static_int(offset, node, "the offset of a diagonal")
-    n, m = x.type.dims
-    down, right = max(-k, 0), max(k, 0)
-    length = b("minimum", b("sub", n, down) if down else n, b("sub", m, right) if right else m)
-    places = b("iota", b.dim(b("maximum", length, 0) if k else length))
-    rows = b("add", places, down) if down else places
-    cols = b("add", places, right) if right else places
-    return b("gather", x, b.cast(rows, Scalar("i64")), b.cast(cols, Scalar("i64")), spec=("a", "a"))
-
-
-@implements(np.diag)
-def diag(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
-    (x,) = operands(it, node, (x,), "diag")
-    if x.type.ndim == 2:
-        return diagonal(it, node, x, k)
-    b = it.b
-    offset = it.static_int(k, node, "the offset of a diagonal")
-    n = x.type.dims[0]
-    size = b.dim(b("add", n, abs(offset)))
-    rows, cols = ranges(it, size, size)
-    if offset:
-        # shift the vector to where its row begins
-        pad = b("zeros", abs(offset), dtype=x.type.dtype)
-        x = b("concatenate", *((x, pad) if offset > 0 else (pad, x)), axis=0)
-        x = _with_dims(it, x, (size,))
-    column = b("view", x, spec=(":", "n"))
-    return b("where", b("eq", b("add", rows, offset), cols), column, 0)
-
-
+# ---- neighbours and places ----
 @implements(np.diff)
 def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")

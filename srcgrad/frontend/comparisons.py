@@ -1,0 +1,151 @@
+"""Comparisons and logic: `a < b < c`, `is`, `in`, `and`, `or`.
+
+What is known is decided at once; a run-time test of a chain or of `and` branches, so that what
+Python would not evaluate is not evaluated.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.values import (
+    GrownList,
+    MaybeUnbound,
+    Record,
+    describe,
+    is_array,
+    is_number,
+    is_scalar,
+    is_value,
+)
+from srcgrad.ir.nodes import Var
+
+STATIC = {
+    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
+    "Eq": operator.eq, "NotEq": operator.ne,
+}  # fmt: skip
+PRIMITIVE = {"Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne"}
+
+
+class Comparisons(Part):
+    """Mixed into the interpreter."""
+
+    b: Any
+
+    def _of_Compare(self, node: Any) -> Any:
+        left = self.expression(node.left)
+        result: Any = True
+
+        def rest(k: int, left: Any) -> Any:
+            right = self.expression(node.comparators[k])
+            here = self.compare(node.ops[k], left, right, node)
+            if k + 1 == len(node.ops):
+                return here
+            test = self.truth(here, node)
+            return self.branch(
+                test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True
+            )
+
+        result = rest(0, left)
+        return result
+
+    def compare(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+        name = type(op).__name__
+        if name in ("Is", "IsNot"):
+            if a is not c and is_array(a) and is_array(c):
+                self.refuse(
+                    node, "whether two arrays are one object is not known", "compare their values"
+                )
+            if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
+                self.refuse(node, "'is' between values that may be unbound")
+            if is_number(a) and is_number(c):
+                return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
+            if is_scalar(a) and is_scalar(c):
+                self.refuse(node, "'is' between numbers is not supported", "use ==")
+            return (a is c) == (name == "Is")
+        if name in ("In", "NotIn"):
+            return self._contains(a, c, name == "NotIn", node)
+        if isinstance(a, Record) or isinstance(c, Record):
+            return self.compare_records(name, a, c, node)
+        if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
+            return self._compare_sequences(op, a, c, node)
+        if (is_array(a) and isinstance(c, list | tuple)) or (
+            is_array(c) and isinstance(a, list | tuple)
+        ):
+            a, c = (
+                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
+                for v in (a, c)
+            )
+        if isinstance(a, Var) or isinstance(c, Var):
+            if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
+                return name == "NotEq"
+            self._arithmetic(a, node)
+            self._arithmetic(c, node)
+            return self.emit(node, PRIMITIVE[name], a, c)
+        try:
+            return STATIC[name](a, c)
+        except TypeError as e:
+            self.refuse(node, str(e))
+
+    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+        """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
+        name = type(op).__name__
+        if isinstance(a, GrownList):
+            self.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
+        if name not in ("Eq", "NotEq"):
+            if any(isinstance(v, Var) for v in (*a, *c)):
+                self.refuse(
+                    node, f"the order of {describe(a)}s of run-time values is not supported"
+                )
+            return STATIC[name](a, c)
+        if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
+            return name == "NotEq"
+        same: Any = True
+        for k in a if isinstance(a, dict) else range(len(a)):
+            here = self.truth(self.compare(gast.Eq(), a[k], c[k], node), node)
+            if here is False:
+                return name == "NotEq"
+            same = (
+                here
+                if same is True
+                else same
+                if here is True
+                else self.b("logical_and", same, here)
+            )
+        return same if name == "Eq" else self.negate(same)
+
+    def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
+        if isinstance(c, dict | str | set | frozenset):
+            if isinstance(a, Var):
+                self.refuse(node, "a key must be known at compile time")
+            return (a in c) != negated
+        found: Any = False
+        for item in self.static_items(c, node):
+            hit = self.compare(gast.Eq(), a, item, node)
+            found = hit if found is False else found if hit is False else self.either(found, hit)
+        return self.negate(found) if negated else found
+
+    def _of_BoolOp(self, node: Any) -> Any:
+        is_and = isinstance(node.op, gast.And)
+
+        def go(values: list[Any]) -> Any:
+            v = self.expression(values[0])
+            if len(values) == 1:
+                return v
+            test = self.truth(v, values[0])
+            if not isinstance(test, Var):
+                return go(values[1:]) if test == is_and else v
+            if is_and:
+                return self.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
+            return self.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
+
+        return go(node.values)
+
+
+def type_of(v: Any) -> type:
+    return next((t for t in (list, tuple, dict) if isinstance(v, t)), type(v))

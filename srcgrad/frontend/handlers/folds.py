@@ -1,0 +1,166 @@
+"""Many items to one, and numbers to numbers: sum, max, any, reduce, abs, round, divmod, pow."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import as_integer
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import (
+    GrownList,
+    Record,
+    describe,
+    is_array,
+    is_number,
+    is_scalar,
+    is_value,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import INT, Scalar, np_dtype
+
+
+@implements(functools.reduce)
+def reduce_(it: Any, node: Any, f: Any, x: Any, *start: Any) -> Any:
+    items = [*start, *it.static_items(x, node)]
+    if not items:
+        it.refuse(node, "reduce() of an empty iterable with no initial value")
+    result = items[0]
+    for v in items[1:]:
+        result = it.call(f, [result, v], {}, node)
+    return result
+
+
+@implements(abs)
+def abs_(it: Any, node: Any, x: Any) -> Any:
+    if is_number(x):
+        return abs(x)
+    if isinstance(x, Record):
+        return it.call(it.attribute(x, "__abs__", node), [], {}, node)
+    if not is_value(x):
+        it.refuse(node, f"bad operand type for abs(): {describe(x)}")
+    return it.emit(node, "abs", it.widened(x))
+
+
+@implements(builtins.sum)
+def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+    if is_array(x):
+        if atom(x).type.dtype == "bool":
+            x = it.b.cast(x, Scalar("i64"))
+        if x.type.ndim == 1:
+            total = it.call_numpy(np.sum, [x], {"dtype": np_dtype(x.type.dtype)}, node)
+        else:
+            total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
+        return (
+            total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
+        )
+    if isinstance(x, GrownList):
+        total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
+        return it.binary(gast.Add(), start, total, node)
+    for item in it.static_items(x, node):
+        start = it.binary(gast.Add(), start, item, node)
+    return start
+
+
+def _extreme(name: str, primitive: str, whole: Any) -> Any:
+    def handler(it: Any, node: Any, *given: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+        xs: list[Any] = list(given)
+        if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
+            best = it.call_numpy(whole, [xs[0]], {}, node)
+            return it.b.retyped(best, xs[0].dtype) if isinstance(xs[0], GrownList) else best
+        items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)
+        if not items:
+            if default is not _NOTHING:
+                return default
+            it.refuse(node, f"{name}() of an empty sequence")
+        if key is not None:
+            return _chosen(it, node, gast.Gt() if name == "max" else gast.Lt(), items, key)
+        if all(is_number(v) for v in items):
+            return getattr(builtins, name)(items)
+        best = items[0]
+        for v in items[1:]:
+            if not (is_scalar(best) and is_scalar(v)):
+                it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
+            best = it.emit(node, primitive, *it.widened_pair(best, v))
+        return best
+
+    return handler
+
+
+def _chosen(it: Any, node: Any, better: Any, items: list[Any], key: Any) -> Any:
+    """The first of the items whose key is best."""
+    best, high = items[0], it.call(key, [items[0]], {}, node)
+    for v in items[1:]:
+        mine = it.call(key, [v], {}, node)
+        test = it.truth(it.compare(better, mine, high, node), node)
+        best, high = it.branch(
+            test,
+            lambda new=(v, mine): new,
+            lambda old=(best, high): old,
+            node,
+            live_rest=True,
+        )
+    return best
+
+
+_NOTHING = object()
+implements(builtins.max)(_extreme("max", "maximum", np.max))
+implements(builtins.min)(_extreme("min", "minimum", np.min))
+
+
+@implements(builtins.any)
+def any_(it: Any, node: Any, x: Any) -> Any:
+    return _quantified(it, node, x, np.any, it.either, False)
+
+
+@implements(builtins.all)
+def all_(it: Any, node: Any, x: Any) -> Any:
+    return _quantified(it, node, x, np.all, lambda a, c: it.b("logical_and", a, c), True)
+
+
+def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) -> Any:
+    if is_array(x):
+        return it.call_numpy(whole, [x], {}, node)
+    result: Any = start
+    for item in it.static_items(x, node):
+        result = plain(join(result, it.truth(item, node)))
+    return result
+
+
+@implements(round)
+def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
+    if is_number(x):
+        return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
+    if not is_value(x) or (is_array(x) and x.type.dims):
+        it.refuse(node, f"round() takes a number, not {describe(x)}", "use np.round")
+    if atom(x).type.dtype[0] in "iub":
+        whole = it.widened(x)
+        keeps = digits is not None or (isinstance(x, Var) and x.type.weak)
+        return whole if keeps else it.b.retyped(whole, INT)
+    if digits is None:
+        return as_integer(it, it.b("rint", x))
+    return it.call_numpy(np.round, [x, digits], {}, node)
+
+
+@implements(divmod)
+def divmod_(it: Any, node: Any, a: Any, c: Any) -> Any:
+    return it.binary(gast.FloorDiv(), a, c, node), it.binary(gast.Mod(), a, c, node)
+
+
+@implements(pow)
+def pow_(it: Any, node: Any, a: Any, c: Any) -> Any:
+    return it.binary(gast.Pow(), a, c, node)
+
+
+@implements(math.prod)
+def prod(it: Any, node: Any, x: Any) -> Any:
+    result: Any = 1
+    for item in it.static_items(x, node):
+        result = it.binary(gast.Mult(), result, item, node)
+    return result

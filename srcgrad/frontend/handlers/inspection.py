@@ -1,0 +1,146 @@
+"""What a program asks about its values: isinstance, type, getattr, callable, shape; print."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import (
+    Closure,
+    Formatted,
+    GrownList,
+    Iterated,
+    Partial,
+    Range,
+    Record,
+    TrackedList,
+    describe,
+    is_array,
+)
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import BOOL, np_dtype
+
+
+@implements(isinstance)
+def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
+    many = _classes(it, node, classes)
+    if isinstance(x, Formatted):
+        kinds: tuple = (str,)
+    elif isinstance(x, Closure | Partial):
+        kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
+    elif isinstance(x, GrownList | TrackedList):
+        kinds = (list,)
+    elif isinstance(x, Record):
+        kinds = (x.cls,)
+    elif isinstance(x, Var):
+        kinds = (np.ndarray,) if is_array(x) else (_python_type(x),)
+    elif isinstance(x, Iterated | Range):
+        it.refuse(node, "isinstance() of an iterator is not supported")
+    else:
+        kinds = (type(x),)
+    return any(issubclass(k, c) for k in kinds for c in many)
+
+
+def _classes(it: Any, node: Any, classes: Any) -> list[type]:
+    if isinstance(classes, tuple):
+        return [c for part in classes for c in _classes(it, node, part)]
+    if isinstance(classes, types.UnionType):
+        return [c for part in classes.__args__ for c in _classes(it, node, part)]
+    if not isinstance(classes, type):
+        it.refuse(node, f"isinstance() takes classes, not {describe(classes)}")
+    return [classes]
+
+
+def _python_type(x: Var) -> type:
+
+    t = x.type
+    if t.weak:
+        return {"i": int, "f": float, "c": complex}[t.dtype[0]]
+    return bool if t == BOOL else np_dtype(t.dtype).type
+
+
+@implements(type)
+def type_(it: Any, node: Any, x: Any) -> Any:
+    if is_array(x):
+        return np.ndarray
+    if isinstance(x, Var):
+        return _python_type(x)
+    if isinstance(x, GrownList | TrackedList):
+        return list
+    if isinstance(x, Closure | Partial | Iterated | Formatted):
+        it.refuse(node, f"type() of {describe(x)} is not supported")
+    return x.cls if isinstance(x, Record) else type(x)
+
+
+@implements(hasattr)
+def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
+    if is_array(x):
+        return hasattr(np.ndarray, name)
+    if isinstance(x, Var):
+        return hasattr(_python_type(x), name)
+    return name in x.fields or hasattr(x.cls, name) if isinstance(x, Record) else hasattr(x, name)
+
+
+@implements(getattr)
+def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
+    if not isinstance(name, str):
+        it.refuse(node, "the name of an attribute must be known at compile time")
+    if default and not hasattr_(it, node, x, name):
+        return default[0]
+    return it.attribute(x, name, node)
+
+
+@implements(setattr)
+def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
+    if not isinstance(name, str) or not isinstance(x, Record):
+        it.refuse(
+            node, f"setattr() of {describe(x)} is not supported", "use a plain class or a dataclass"
+        )
+    it.changing(x, node)
+    it.set_field(x, name, value, node)
+
+
+@implements(callable)
+def callable_(it: Any, node: Any, x: Any) -> Any:
+    return isinstance(x, Closure) or (not isinstance(x, Var) and callable(x))
+
+
+@implements(np.shape)
+def shape(it: Any, node: Any, x: Any) -> Any:
+    return tuple(x.type.dims) if is_array(x) else ()
+
+
+@implements(np.ndim)
+def ndim(it: Any, node: Any, x: Any) -> Any:
+    return x.type.ndim if is_array(x) else 0
+
+
+@implements(np.size)
+def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    if axis is not None:
+        return x.type.dims[it.static_int(axis, node, "axis")]
+    return it.b.size(x.type.dims) if is_array(x) else 1
+
+
+@implements(print)
+def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any) -> Any:
+    template, atoms = [], []
+    for v in values:
+        if isinstance(v, Formatted):
+            template.append(v.template)
+            atoms += v.values
+        elif isinstance(v, Var):
+            template.append("{}")
+            atoms.append(v)
+        else:
+            template.append(str(v).replace("{", "{{").replace("}", "}}"))
+    it.b("show", *atoms, message=sep.join(template))
+
+
+@implements(str, repr)
+def str_(it: Any, node: Any, x: Any = "") -> Any:
+    return Formatted("{}", [x]) if isinstance(x, Var) else str(x)

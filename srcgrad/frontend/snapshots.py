@@ -1,0 +1,87 @@
+"""Copies that stand where NumPy has a view, or may have one: nothing may tell the difference.
+
+A reshape of an array that is not contiguous, a diagonal and a broadcast array are computed as
+values. That is right as long as nothing is stored to them, and nothing to their source before they
+are read for the last time; anything else is refused here, after the whole function is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srcgrad.errors import Location, UnsupportedError
+from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import walk
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """`copy` holds what a view of `source` would show at this place."""
+
+    copy: Var
+    source: Atom
+    what: str
+    loc: Location | None
+
+
+def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
+    """Refuse the first snapshot that the function can tell from a view."""
+    if not snapshots:
+        return
+    aliases, order = AliasClasses(function), list(walk(function.body))
+    loops = list(_loops(order))
+    for each in snapshots:
+        mine = aliases.of(each.copy)
+        if mine in aliases.written:
+            _refuse(each, "it is stored to")
+        if not (isinstance(each.source, Var) and is_reference(each.source.type)):
+            continue
+        source = aliases.of(each.source)
+        if source not in aliases.written:
+            continue
+        made = next((k for k, s in enumerate(order) if each.copy in _defined(s)), 0)
+        writes = [k for k, s in enumerate(order) if _writes(s, aliases, source) and k != made]
+        reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
+        if any(
+            (w > made and r > w) or _again(w, r, made, loops) for w in writes for r in reads
+        ):  # fmt: skip
+            _refuse(each, "its source is stored to before it is read")
+
+
+def _refuse(each: Snapshot, why: str) -> None:
+    raise UnsupportedError(
+        f"{each.what} is a view in NumPy, or may be one, and {why}",
+        each.loc,
+        "make a copy of it: .copy()",
+    )
+
+
+def _defined(s: Stmt) -> tuple:
+    return (s.var,) if isinstance(s, Def) else ()
+
+
+def _writes(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+    return isinstance(s, Def) and s.op.name in WRITES and aliases.of(s.args[0]) is of
+
+
+def _reads(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+    args = s.args if isinstance(s, Def) else ()
+    return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in args)
+
+
+def _loops(order: list[Stmt]) -> Iterator[tuple[int, int]]:
+    """The first and the last place inside each loop."""
+    for k, s in enumerate(order):
+        if isinstance(s, For | While):
+            inside = sum(1 for _ in walk((s,))) - 1
+            yield k + 1, k + inside
+
+
+def _again(write: int, read: int, made: int, loops: list[tuple[int, int]]) -> bool:
+    """Whether a loop that does not make the copy anew comes from the write to the read."""
+    return any(
+        a <= write <= b and a <= read <= b and not a <= made <= b and made < a for a, b in loops
+    )
