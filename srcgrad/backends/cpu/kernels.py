@@ -16,7 +16,9 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 
 try:
-    from numba import njit, objmode, types
+    from llvmlite.ir import FunctionType
+    from numba import carray, njit, objmode, types
+    from numba.extending import intrinsic
 except ImportError:  # generated modules run without it, slowly
     from contextlib import nullcontext as objmode
 
@@ -214,6 +216,69 @@ def zeros(site, dims, dtype):
         if n < 0:
             raise Failure(site, dims)
     return np.zeros(dims, dtype)
+
+
+# ---- what is carved from a workspace (`workspace.py`): arrays that nobody owns ----
+if njit is not None:
+
+    @intrinsic
+    def pointer(typingctx, words, start):
+        """The address of a word; an array there costs no reference count.
+
+        It goes through an empty piece of assembly: else LLVM sees that all that is carved is one
+        object, and gives up where it would test at run time that two arrays do not overlap.
+        """
+
+        def codegen(context, builder, signature, args):
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            kind = context.get_value_type(out)
+            address = builder.bitcast(builder.gep(array.data, [args[1]]), kind)
+            return builder.asm(FunctionType(kind, [kind]), "", "=r,0", [address], False)
+
+        out = types.voidptr
+        return out(words, start), codegen
+
+    @compiled
+    def borrow(site, work, dims, dtype):
+        """An array of the workspace; its own memory if that is too small."""
+        for n in dims:
+            if n < 0:
+                raise Failure(site, dims)
+        start = work[0]
+        out = carray(pointer(work, start), dims, dtype)
+        stop = start + (out.size * out.itemsize + 63) // 64 * 8
+        work[0] = stop
+        return out if stop <= work.size else np.empty(dims, dtype)
+
+    @compiled
+    def borrow_zeros(site, work, dims, dtype):
+        out = borrow(site, work, dims, dtype)
+        out[...] = 0
+        return out
+
+    @compiled
+    def borrow_tape(site, work, slot, n, dtype):
+        """A tape that holds `n`, and what the tape of this slot came to before."""
+        return borrow(site, work, (max(n, work[slot], 1),), dtype)
+
+else:
+
+    def borrow(site, work, dims, dtype):
+        return empty(site, dims, dtype)
+
+    def borrow_zeros(site, work, dims, dtype):
+        return zeros(site, dims, dtype)
+
+    def borrow_tape(site, work, slot, n, dtype):
+        return empty(site, (max(n, 1),), dtype)
+
+
+@compiled
+def keep_size(work, slot, tape):
+    """As large from the start the next time, in a workspace that has room for it."""
+    if work is not None and tape.size > work[slot]:
+        work[slot] = tape.size
+        work[0] += (tape.size * tape.itemsize + 63) // 64 * 8
 
 
 # ---- tapes: flat arrays; the name is bound anew when one grows ----
