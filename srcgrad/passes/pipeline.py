@@ -19,6 +19,7 @@ from srcgrad.ir.nodes import Function, Var
 from srcgrad.ir.text import to_text
 from srcgrad.passes.accumulate import accumulate
 from srcgrad.passes.bounds import loosen
+from srcgrad.passes.columns import columns
 from srcgrad.passes.common import share
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.first_store import first_store
@@ -68,6 +69,7 @@ LOWER = Pass("lower", lambda function, table, together: lower(function, table))
 RESULTS = Pass("results", results)
 FIRST_STORE = Pass("first_store", first_store)
 ACCUMULATE = Pass("accumulate", accumulate)
+COLUMNS = Pass("columns", columns)
 SPLIT = Pass("split", split)
 UPWARD = Pass("upward", upward)
 REUSE = Pass("reuse", reuse)
@@ -78,6 +80,7 @@ LOWERING: tuple[Pass, ...] = (
     LOWER,
     SIMPLIFY,
     COMMON,
+    COLUMNS,
     ACCUMULATE,
     SPLIT,
     UPWARD,

@@ -16,7 +16,7 @@ NAMES = {
 }
 
 
-PASSES = ["accumulate", "bounds", "common", "dead_code", "first_store", "hoist", "results", "reuse",
+PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "first_store", "hoist", "results", "reuse",
           "simplify", "split", "upward"]  # fmt: skip
 
 
