@@ -16,8 +16,8 @@ NAMES = {
 }
 
 
-PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "first_store", "hoist", "results", "reuse",
-          "simplify", "split", "upward"]  # fmt: skip
+PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "first_store", "hoist",
+          "results", "reuse", "simplify", "split", "upward"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PASSES)

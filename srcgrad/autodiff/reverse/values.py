@@ -48,9 +48,10 @@ def _by_content(program: Program) -> dict[Any, list[Var]]:
     """The scalars that are not cheap to compute, by their operation and what it is applied to."""
     out: dict[Any, list[Var]] = {}
     for s in walk(program.function.body):
-        if isinstance(s, Def) and s.var is not None and s.op.elementwise:
-            if s.op.name not in CHEAP and isinstance(s.var.type, Scalar):
-                out.setdefault((s.op.name, s.args, repr(s.params)), []).append(s.var)
+        if not isinstance(s, Def) or not s.op.elementwise or s.op.name in CHEAP:
+            continue
+        if s.var is not None and isinstance(s.var.type, Scalar):
+            out.setdefault((s.op.name, s.args, repr(s.params)), []).append(s.var)
     return out
 
 
