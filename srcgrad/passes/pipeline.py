@@ -22,7 +22,6 @@ from srcgrad.passes.bounds import loosen
 from srcgrad.passes.columns import columns
 from srcgrad.passes.common import share
 from srcgrad.passes.dead_code import eliminate
-from srcgrad.passes.first_store import first_store
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.results import results
@@ -67,7 +66,6 @@ PIPELINE: tuple[Pass, ...] = (
 FUSE = Pass("fuse", fuse)
 LOWER = Pass("lower", lambda function, table, together: lower(function, table))
 RESULTS = Pass("results", results)
-FIRST_STORE = Pass("first_store", first_store)
 ACCUMULATE = Pass("accumulate", accumulate)
 COLUMNS = Pass("columns", columns)
 SPLIT = Pass("split", split)
@@ -75,7 +73,6 @@ UPWARD = Pass("upward", upward)
 REUSE = Pass("reuse", reuse)
 LOWERING: tuple[Pass, ...] = (
     RESULTS,
-    FIRST_STORE,
     FUSE,
     LOWER,
     SIMPLIFY,

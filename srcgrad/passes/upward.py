@@ -32,7 +32,7 @@ from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, For, Function, Stmt, Var, While
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import Array, is_reference
 from srcgrad.passes.effects import is_write
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.trips import Trips
@@ -70,7 +70,8 @@ class _Upward(Rewriter):
         if any(t.op.name not in ("load", "store", "add_at") for t in touching):
             return False
         first = touching[0]
-        rank = first.args[0].type.ndim  # type: ignore[union-attr]
+        held = first.args[0].type
+        rank = held.ndim if isinstance(held, Array) else 1  # a tape is flat
         place = first.args[: 1 + rank]
         moving = [trips.motion(p) for p in place[1:]]
         return (

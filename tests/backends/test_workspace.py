@@ -204,6 +204,20 @@ def test_stale_contents_are_never_read(made, monkeypatch):
         assert got[0] == want[0] and np.array_equal(got[1], want[1])
 
 
+def squared(n, m, x):
+    t = np.zeros((n, m))
+    t[0, 0] = x
+    return t[0, 0] * t[0, 0]
+
+
+def test_a_size_that_overflows_is_not_carved():
+    g = flow.value_and_grad(squared, 2)
+    assert g(2, 3, 1.5) == (2.25, 3.0)
+    with pytest.raises((MemoryError, ValueError)):
+        g(2**32, 2**32, 1.5)  # 0 bytes, modulo 2**64
+    assert g(2, 3, 1.5) == (2.25, 3.0)
+
+
 def test_functions_that_need_none_have_none(made):
     flow.value_and_grad(lambda x: np.sum(x * np.sin(x)))(np.ones(5))
     assert not made

@@ -5,15 +5,17 @@
 Measured from `flow.value_and_grad` to the return of the first call, after one unrelated `njit`
 call: once with an empty cache folder (cold), once more with what that left on disk (warm). The
 programs are the test cases whose function has so many lines of code, and `PROGRAMS` of a file if
-one is given: from names to (function, arguments, positions). `tree` is the time up to the generated
-text: frontend, adjoint, passes, printer and their import; `first_njit` is what Numba takes for its
-first function. Seconds of the processor, so that what else the machine does counts little; the
-package is compiled to bytecode, as one that is installed. Never runs two programs at once.
+one is given: from names to (function, arguments, positions). `imports` is what of the package
+`import srcgrad` leaves for later, `tree` the time up to the generated text (frontend, adjoint,
+passes, printer), `first_njit` what Numba takes for its first function. Seconds of the processor, so
+that what else the machine does counts little; the package is compiled to bytecode, as one that is
+installed. Never runs two programs at once.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import inspect
 import json
 import os
@@ -27,7 +29,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("cold", "warm", "tree", "first_njit")
+KINDS = ("cold", "warm", "imports", "tree", "first_njit")
+NEEDED = ("srcgrad.api.nested", "srcgrad.frontend.trace", "srcgrad.backends.cpu.build")
 
 
 def main() -> None:
@@ -84,6 +87,10 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
     start = time.process_time()
     numba.njit(lambda x: x + 1)(1)
     first_njit = time.process_time() - start
+    start = time.process_time()
+    for name in NEEDED:
+        importlib.import_module(name)
+    imports = time.process_time() - start
     import srcgrad as flow
     from srcgrad.backends.cpu import build
 
@@ -95,10 +102,10 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
         return compile_text(*args)
 
     build.compile_text = noted
-    start = time.process_time()
     flow.value_and_grad(fn, grad_position=position)(*args)
     total = time.process_time() - start
-    return {"total": total, "tree": lowered[0], "first_njit": first_njit}
+    tree = lowered[0] - imports
+    return {"total": total, "imports": imports, "tree": tree, "first_njit": first_njit}
 
 
 def in_fresh_processes(
@@ -122,6 +129,7 @@ def in_fresh_processes(
     return {
         "cold": cold["total"],
         "warm": warm["total"],
+        "imports": warm["imports"],
         "tree": warm["tree"],
         "first_njit": cold["first_njit"],
     }

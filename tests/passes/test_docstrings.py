@@ -16,7 +16,7 @@ NAMES = {
 }
 
 
-PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "first_store", "hoist",
+PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "hoist",
           "results", "reuse", "simplify", "split", "upward"]  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from srcgrad.ir.nodes import Def, For
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
 from srcgrad.passes.accumulate import accumulate
-from srcgrad.passes.first_store import first_store
 from srcgrad.passes.results import results
 from srcgrad.passes.reuse import reuse
 from srcgrad.passes.split import split
@@ -19,7 +18,7 @@ from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program, agree
 
 PASSES = {
-    "accumulate": accumulate, "split": split, "upward": upward, "first_store": first_store,
+    "accumulate": accumulate, "split": split, "upward": upward,
     "results": results, "reuse": reuse,
 }  # fmt: skip
 MARGIN = 2
@@ -171,3 +170,21 @@ def test_sums_of_a_nest_move_out_of_all_its_loops():
     assert not any(
         isinstance(t, Def) and t.op.name == "add_at" for s in loops for t in walk(s.body)
     )
+
+
+def test_loops_over_tapes():
+    """What second derivatives do with the tapes of the first: store, add and load in place."""
+
+    def make():
+        p = Program()
+        x = p.array("x", None)
+        n, b = x.type.dims[0], p.b
+        t = b("tape", n, dtype="f64")
+        p.loop(0, n, lambda i: b("store", t, i, b("mul", b("load", x, i), 2.0)), reverse=True)
+        p.loop(0, n, lambda i: b("add_at", t, i, b("load", x, i)), reverse=True)
+        p.loop(0, n, lambda i: b("store", x, i, b("load", t, i)), reverse=True)
+        return p.returns(b("load", x, 0))
+
+    assert agree(make, [np.arange(1.0, 5.0)], python.build, *PASSES.values())
+    turned = upward(make(), REGISTRY)
+    assert not any(isinstance(s, For) and s.reverse for s in walk(turned.body))

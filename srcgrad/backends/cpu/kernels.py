@@ -25,11 +25,15 @@ except ImportError:  # generated modules run without it, slowly
     njit = None
 
 
-def compiled(function, nogil=True):
-    """A helper for generated code: compiled per types, kept on disk, inlined by LLVM."""
+def compiled(function, nogil=True, inlined=False):
+    """A helper for generated code: compiled per types, kept on disk, inlined by LLVM.
+
+    `inlined`: whatever LLVM thinks of its size.
+    """
     if njit is None:
         return function
-    dispatcher: Any = njit(function, cache=True, error_model="numpy", nogil=nogil)
+    options = {"cache": True, "error_model": "numpy", "nogil": nogil, "forceinline": inlined}
+    dispatcher: Any = njit(function, **options)
     resolve = dispatcher.get_call_template
 
     def without_literals(args, kws):
@@ -218,6 +222,9 @@ def zeros(site, dims, dtype):
     return np.zeros(dims, dtype)
 
 
+MOST_BORROWED = 2.0**40  # elements
+
+
 # ---- what is carved from a workspace (`workspace.py`): arrays that nobody owns ----
 if njit is not None:
 
@@ -238,17 +245,23 @@ if njit is not None:
         out = types.voidptr
         return out(words, start), codegen
 
-    @compiled
     def borrow(site, work, dims, dtype):
         """An array of the workspace; its own memory if that is too small."""
+        total = 1.0
         for n in dims:
             if n < 0:
                 raise Failure(site, dims)
+            total *= n
+        if total > MOST_BORROWED:  # the size in bytes may not fit an integer
+            return np.empty(dims, dtype)
         start = work[0]
         out = carray(pointer(work, start), dims, dtype)
         stop = start + (out.size * out.itemsize + 63) // 64 * 8
         work[0] = stop
         return out if stop <= work.size else np.empty(dims, dtype)
+
+    # not inlined, it would hide the strides of the array, and loops over its views stay scalar
+    borrow = compiled(borrow, inlined=True)
 
     @compiled
     def borrow_zeros(site, work, dims, dtype):
