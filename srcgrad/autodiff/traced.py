@@ -42,9 +42,15 @@ class Values:
         """The integer that a dim of the operands' types stands for."""
         return d
 
+    def again(self, op: Any, places: list[int], params: dict) -> Atom | None:
+        """What the program has made of these arguments by `op`, if that is at hand."""
+        return None
+
 
 class Traced(Operators):
     """An IR value of a known type; its atom is had when it is first asked for."""
+
+    place: int | None = None  # which argument of the definition it is
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
         self.tracer, self.type, self._have = tracer, type, force
@@ -113,7 +119,10 @@ class Tracer:
         assert values is not None
         d = values.definition
         y = None if d.var is None else Traced(self, d.var.type, values.result)
-        return y, [Traced(self, a.type, partial(values, k)) for k, a in enumerate(d.args)]
+        args = [Traced(self, a.type, partial(values, k)) for k, a in enumerate(d.args)]
+        for k, a in enumerate(args):
+            a.place = k
+        return y, args
 
     def typed(self, a: Any) -> Any:
         """A literal with the dtype that the rule works in."""
@@ -123,6 +132,11 @@ class Tracer:
 
     # ---- emission ----
     def emit(self, op: Any, *args: Any, **params: Any) -> Atom:
+        places = [a.place for a in args if isinstance(a, Traced) and a.place is not None]
+        if self.values is not None and len(places) == len(args):
+            known = self.values.again(op, places, params)
+            if known is not None:
+                return known
         atoms = [a.atom if isinstance(a, Traced) else atom(a) for a in args]
         return self.builder(op, *atoms, **params)
 

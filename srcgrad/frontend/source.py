@@ -9,6 +9,7 @@ import ast
 import functools
 import linecache
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,7 @@ class Source:
         return Location(self.file, line, column, end or column + 1, self.function.__name__)
 
 
+BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where statements hold statements
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
 
 
@@ -100,12 +102,22 @@ def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) ->
     if code.co_name == "<lambda>":
         return _locate_lambda(module, code, explicit)
     found = None
-    for node in ast.walk(module):
+    for node in _statements(module):
         if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and node.name == code.co_name:
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
             if explicit or first == code.co_firstlineno or node.lineno == code.co_firstlineno:
                 found = node
     return found
+
+
+def _statements(module: ast.Module) -> Iterator[ast.AST]:
+    """All statements, level by level; no expression has one inside, so none is entered."""
+    level: list[ast.AST] = [module]
+    while level:
+        yield from level
+        parts = [getattr(node, name, ()) for node in level for name in BLOCKS]
+        # the body of a lambda and that of a conditional expression are no lists
+        level = [n for part in parts if isinstance(part, list) for n in part]
 
 
 def _locate_lambda(module: ast.Module, code: types.CodeType, explicit: bool) -> ast.AST | None:

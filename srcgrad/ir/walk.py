@@ -124,7 +124,9 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
 
     match s:
         case Def():
-            return replace(s, args=many(s.args))
+            args = many(s.args)
+            same = all(a is b for a, b in zip(args, s.args, strict=True))
+            return s if same else replace(s, args=args)
         case For():
             start, stop, inits = f(s.start), f(s.stop), many(s.inits)
             body = inner(s.body)

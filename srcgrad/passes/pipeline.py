@@ -17,12 +17,18 @@ from typing import Any
 from srcgrad.ir.check import check
 from srcgrad.ir.nodes import Function, Var
 from srcgrad.ir.text import to_text
+from srcgrad.passes.accumulate import accumulate
 from srcgrad.passes.bounds import loosen
+from srcgrad.passes.columns import columns
 from srcgrad.passes.common import share
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.lower import fuse, lower
+from srcgrad.passes.results import results
+from srcgrad.passes.reuse import reuse
 from srcgrad.passes.simplify import simplify
+from srcgrad.passes.split import split
+from srcgrad.passes.upward import upward
 from srcgrad.primitives import REGISTRY
 
 Table = Mapping[str, Any]
@@ -59,7 +65,27 @@ PIPELINE: tuple[Pass, ...] = (
 # from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
 FUSE = Pass("fuse", fuse)
 LOWER = Pass("lower", lambda function, table, together: lower(function, table))
-LOWERING: tuple[Pass, ...] = (FUSE, LOWER, SIMPLIFY, COMMON, DEAD_CODE, HOIST, SIMPLIFY)
+RESULTS = Pass("results", results)
+ACCUMULATE = Pass("accumulate", accumulate)
+COLUMNS = Pass("columns", columns)
+SPLIT = Pass("split", split)
+UPWARD = Pass("upward", upward)
+REUSE = Pass("reuse", reuse)
+LOWERING: tuple[Pass, ...] = (
+    RESULTS,
+    FUSE,
+    LOWER,
+    SIMPLIFY,
+    COMMON,
+    COLUMNS,
+    ACCUMULATE,
+    SPLIT,
+    UPWARD,
+    DEAD_CODE,
+    HOIST,
+    SIMPLIFY,
+    REUSE,
+)
 
 _off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
 _checked: ContextVar[bool] = ContextVar("check after each pass", default=False)
@@ -76,7 +102,8 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Iterator[None]:
     """Leave out every pass of these names, in this thread or task."""
-    unknown = set(names) - {p.name for p in (*PIPELINE, FUSE)}
+    known = {p.name for p in (*PIPELINE, *LOWERING) if p is not LOWER}
+    unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")
     token = _off.set(_off.get() | set(names))

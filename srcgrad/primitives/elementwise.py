@@ -20,7 +20,9 @@ add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
 sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
 mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a)
 neg = derive("neg", np.negative, lambda y, a: -1.0)
-div = derive("div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) / b, singular=True)
+div = derive(
+    "div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) * (1.0 / b), singular=True
+)
 
 
 def _absorb(g: Any, p: Any) -> Any:

@@ -16,7 +16,11 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", ["simplify", "common", "dead_code", "bounds", "hoist"])
+PASSES = ["accumulate", "bounds", "columns", "common", "dead_code", "hoist",
+          "results", "reuse", "simplify", "split", "upward"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PASSES)
 def test_docstring(name):
     module = importlib.import_module(f"srcgrad.passes.{name}")
     failed, tried = doctest.testmod(module, extraglobs=NAMES)

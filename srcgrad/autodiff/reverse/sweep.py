@@ -43,6 +43,10 @@ class RuleValues(Values):
     def dim(self, d: Var) -> Atom:
         return self.values(d)
 
+    def again(self, op: Any, places: list[int], params: dict) -> Atom | None:
+        name = op if isinstance(op, str) else op.name
+        return self.values.at_hand(name, tuple(self.definition.args[k] for k in places), params)
+
 
 class Sweep:
     """Emits the reverse of blocks and effects; branches and loops are in `nested`."""

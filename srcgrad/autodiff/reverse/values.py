@@ -44,6 +44,17 @@ def milestones(program: Program) -> set[Var]:
     return out
 
 
+def _by_content(program: Program) -> dict[Any, list[Var]]:
+    """The scalars that are not cheap to compute, by their operation and what it is applied to."""
+    out: dict[Any, list[Var]] = {}
+    for s in walk(program.function.body):
+        if not isinstance(s, Def) or not s.op.elementwise or s.op.name in CHEAP:
+            continue
+        if s.var is not None and isinstance(s.var.type, Scalar):
+            out.setdefault((s.op.name, s.args, repr(s.params)), []).append(s.var)
+    return out
+
+
 class ForwardValues:
     """Forward values at the point the reverse sweep is at."""
 
@@ -60,6 +71,7 @@ class ForwardValues:
         self.expected: frozenset[Var] = frozenset()  # what a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
+        self._made = _by_content(program)
 
     # ---- scopes ----
     def find(self, key: Any) -> Any:
@@ -109,6 +121,17 @@ class ForwardValues:
 
     def type(self, t: Any) -> Any:
         return map_type(t, self)
+
+    def at_hand(self, op: str, args: tuple[Atom, ...], params: dict) -> Any:
+        """The scalar that the forward sweep made so, if it is remembered anyway; else None."""
+        for v in self._made.get((op, args, repr(params)), ()):
+            point = self.program.defined[v]
+            here = self.now[: len(point)]
+            entered = here[:-1] == point[:-1] and here[-1][0] == point[-1][0]
+            remembered = v in self._tape or v in self.expected or self.find(v) is not None
+            if entered and remembered:
+                return self(v)
+        return None
 
     def contents(self, a: Atom) -> Any:
         """A reference whose contents are read here, or a scalar."""

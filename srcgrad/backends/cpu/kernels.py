@@ -16,18 +16,24 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 
 try:
-    from numba import njit, objmode, types
+    from llvmlite.ir import FunctionType
+    from numba import carray, njit, objmode, types
+    from numba.extending import intrinsic
 except ImportError:  # generated modules run without it, slowly
     from contextlib import nullcontext as objmode
 
     njit = None
 
 
-def compiled(function, nogil=True):
-    """A helper for generated code: compiled per types, kept on disk, inlined by LLVM."""
+def compiled(function, nogil=True, inlined=False):
+    """A helper for generated code: compiled per types, kept on disk, inlined by LLVM.
+
+    `inlined`: whatever LLVM thinks of its size.
+    """
     if njit is None:
         return function
-    dispatcher: Any = njit(function, cache=True, error_model="numpy", nogil=nogil)
+    options = {"cache": True, "error_model": "numpy", "nogil": nogil, "forceinline": inlined}
+    dispatcher: Any = njit(function, **options)
     resolve = dispatcher.get_call_template
 
     def without_literals(args, kws):
@@ -214,6 +220,78 @@ def zeros(site, dims, dtype):
         if n < 0:
             raise Failure(site, dims)
     return np.zeros(dims, dtype)
+
+
+MOST_BORROWED = 2.0**40  # elements
+
+
+# ---- what is carved from a workspace (`workspace.py`): arrays that nobody owns ----
+if njit is not None:
+
+    @intrinsic
+    def pointer(typingctx, words, start):
+        """The address of a word; an array there costs no reference count.
+
+        It goes through an empty piece of assembly: else LLVM sees that all that is carved is one
+        object, and gives up where it would test at run time that two arrays do not overlap.
+        """
+
+        def codegen(context, builder, signature, args):
+            array = context.make_array(signature.args[0])(context, builder, args[0])
+            kind = context.get_value_type(out)
+            address = builder.bitcast(builder.gep(array.data, [args[1]]), kind)
+            return builder.asm(FunctionType(kind, [kind]), "", "=r,0", [address], False)
+
+        out = types.voidptr
+        return out(words, start), codegen
+
+    def borrow(site, work, dims, dtype):
+        """An array of the workspace; its own memory if that is too small."""
+        total = 1.0
+        for n in dims:
+            if n < 0:
+                raise Failure(site, dims)
+            total *= n
+        if total > MOST_BORROWED:  # the size in bytes may not fit an integer
+            return np.empty(dims, dtype)
+        start = work[0]
+        out = carray(pointer(work, start), dims, dtype)
+        stop = start + (out.size * out.itemsize + 63) // 64 * 8
+        work[0] = stop
+        return out if stop <= work.size else np.empty(dims, dtype)
+
+    # not inlined, it would hide the strides of the array, and loops over its views stay scalar
+    borrow = compiled(borrow, inlined=True)
+
+    @compiled
+    def borrow_zeros(site, work, dims, dtype):
+        out = borrow(site, work, dims, dtype)
+        out[...] = 0
+        return out
+
+    @compiled
+    def borrow_tape(site, work, slot, n, dtype):
+        """A tape that holds `n`, and what the tape of this slot came to before."""
+        return borrow(site, work, (max(n, work[slot], 1),), dtype)
+
+else:
+
+    def borrow(site, work, dims, dtype):
+        return empty(site, dims, dtype)
+
+    def borrow_zeros(site, work, dims, dtype):
+        return zeros(site, dims, dtype)
+
+    def borrow_tape(site, work, slot, n, dtype):
+        return empty(site, (max(n, 1),), dtype)
+
+
+@compiled
+def keep_size(work, slot, tape):
+    """As large from the start the next time, in a workspace that has room for it."""
+    if work is not None and tape.size > work[slot]:
+        work[slot] = tape.size
+        work[0] += (tape.size * tape.itemsize + 63) // 64 * 8
 
 
 # ---- tapes: flat arrays; the name is bound anew when one grows ----

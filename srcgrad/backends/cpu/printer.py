@@ -15,6 +15,7 @@ import astunparse
 
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.statements import definition, effect
+from srcgrad.backends.cpu.workspace import borrowed
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
@@ -32,6 +33,8 @@ class Printer:
         self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
         self.sites: list[Stmt] = []
+        self.borrowed: dict[Var, int] = {}  # what lies in the workspace, and its slot
+        self.work = "work"
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -148,8 +151,16 @@ class Printer:
 
     def function(self, f: Function, name: str) -> str:
         refuse_unprintable(f)
-        self.write(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
+        self.borrowed = borrowed(f)
+        params = [self.names[p] for p in f.params]
+        if self.borrowed:
+            self.work = self.names[Var("work", None)]
+            params.append(f"{self.work}=None")
+        self.write(0, f"def {name}({', '.join(params)}):")
         self.block(f.body, 1)
+        for v, slot in self.borrowed.items():
+            if slot:
+                self.write(1, f"keep_size({self.work}, {slot}, {self.names[v]})")
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
         return "\n".join(self.lines) + "\n"
 

@@ -14,6 +14,13 @@ def signature(function: Function) -> tuple:
     return tuple(_numba_type(p.type) for p in function.params)
 
 
+def workspace_type() -> Any:
+    """What a function that carves from a workspace takes as its last argument."""
+    from numba import types
+
+    return types.Array(types.int64, 1, "C")
+
+
 def _numba_type(type: Type) -> Any:
     from numba import types
 

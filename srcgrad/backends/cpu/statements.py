@@ -34,17 +34,11 @@ def definition(p: Any, s: Def) -> ast.expr | None:
         case "trips":
             return _trips(p, s)
         case "zeros" | "empty" if isinstance(s.var.type, Array):  # type: ignore[union-attr]
-            dims, dtype = tuple_text([p.text(a) for a in args]), _dtype(s.params["dtype"])
-            if not args:  # an array without axes cannot have a negative one
-                return parsed(f"np.{name}((), {dtype})")
-            return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
+            return _array(p, s)
         case "zeros" | "empty":
             return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
-        case "tape":
-            size = f"max({p.text(args[0])}, 1)"
-            return parsed(f"zeros({p.site(s)}, ({size},), {_dtype(s.params['dtype'])})")
-        case "tape_like":
-            return fill("np.zeros(t.size, t.dtype)", t=p.value(args[0]))
+        case "tape" | "tape_like":
+            return _tape(p, s)
         case "reftape":
             zeros = tuple_text(["0"] * s.params["ndim"])
             slices = ", ".join(["::2"] * s.params["ndim"])
@@ -91,6 +85,34 @@ def _call(text: str) -> ast.stmt:
 
 def _dtype(short: str) -> str:
     return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
+
+
+def _array(p: Any, s: Def) -> ast.expr:
+    """A fresh array: carved from the workspace, or allocated."""
+    name, dtype = s.op.name, _dtype(s.params["dtype"])
+    if not s.args:  # an array without axes cannot have a negative one
+        return parsed(f"np.{name}((), {dtype})")
+    dims = tuple_text([p.text(a) for a in s.args])
+    if s.var in p.borrowed:
+        name = "borrow" if name == "empty" else "borrow_zeros"
+        return parsed(f"{name}({p.site(s)}, {p.work}, {dims}, {dtype})")
+    return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
+
+
+def _tape(p: Any, s: Def) -> ast.expr:
+    """A tape; one that grows gets the size that it came to in an earlier call."""
+    dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
+    slot = p.borrowed.get(s.var)
+    if s.op.name == "tape_like":
+        kind = "zeros" if slot is None else "borrow_zeros"
+        size = f"{size}.size"
+    elif slot:
+        return parsed(f"borrow_tape({p.site(s)}, {p.work}, {slot}, {size}, {dtype})")
+    else:
+        kind = "zeros" if slot is None else "borrow"
+        size = f"max({size}, 1)"
+    work = "" if slot is None else f"{p.work}, "
+    return parsed(f"{kind}({p.site(s)}, {work}({size},), {dtype})")
 
 
 def _trips(p: Any, s: Def) -> ast.expr:

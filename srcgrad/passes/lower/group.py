@@ -16,7 +16,7 @@ from srcgrad.passes.effects import classes_read, classes_written
 from srcgrad.passes.lower.access import is_exact, same_dims
 from srcgrad.passes.lower.member import Member
 
-MOST = 24  # members of a group
+MOST = 96  # members of a group
 
 
 @dataclass(frozen=True)

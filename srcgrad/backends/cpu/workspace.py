@@ -1,0 +1,128 @@
+"""Memory that a compiled function owns: tapes and temporaries are carved from it at each call.
+
+A *workspace* is one buffer of 8-byte words: the *cursor*, a word per growing tape (the size it
+came to), then what is carved. A call takes one from its function's free ones, or a new one, and
+puts it back: so calls in several threads, and a call inside a call, never share one. Code for
+which it is too small allocates what does not fit; the cursor says what would have fitted, and the
+next call finds a workspace of that size. Nothing that a call returns lies in a workspace (the
+printer sees to that), and no reference to a user's array is ever kept in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Block, Const, Def, Function, If, Var
+from srcgrad.ir.types import Array, Tape
+from srcgrad.ir.walk import walk
+
+KEPT = 1 << 30  # bytes that one function keeps between calls, in all its workspaces together
+ALIGNMENT = 64  # of what is carved: a cache line
+WORD = 8
+MADE = ("empty", "zeros", "tape", "tape_like")
+
+
+class Workspace:
+    """One buffer; `words` is what compiled code gets, `header` its first words for Python."""
+
+    def __init__(self, size: int, header: int):
+        """`size` words from an address that is a multiple of ALIGNMENT on, unfilled."""
+        memory = np.empty(size + ALIGNMENT // WORD, np.int64)
+        skip = -memory.ctypes.data % ALIGNMENT // WORD
+        self.words = memory[skip : skip + size]
+        self.header = memoryview(self.words[:header])
+        self.size = size
+
+
+class Workspaces:
+    """The free workspaces of one function; `slots` is how many of its tapes grow."""
+
+    def __init__(self, slots: int):
+        self.first = header_words(slots)
+        self.free: list[Workspace] = []
+
+    def run(self, compiled: Callable[..., tuple], args: tuple) -> tuple:
+        """Call the compiled function with a workspace of its own."""
+        try:
+            w = self.free.pop()
+        except IndexError:
+            w = self._new(self.first)
+        header = w.header
+        header[0] = self.first
+        try:
+            return compiled(*args, w.words)
+        finally:
+            if header[0] > w.size:
+                w = self._grown(w, header[0])
+            if not self.free or self._kept() + w.size <= KEPT // WORD:
+                self.free.append(w)
+
+    def _new(self, size: int) -> Workspace:
+        w = Workspace(size, self.first)
+        w.header[:] = memoryview(np.zeros(self.first, np.int64))
+        return w
+
+    def _grown(self, w: Workspace, wanted: int) -> Workspace:
+        """A workspace of the size that was wanted, within the limit."""
+        size = min(wanted, KEPT // WORD)
+        if size <= w.size:
+            return w
+        new = Workspace(size, self.first)
+        new.header[:] = w.header
+        return new
+
+    def _kept(self) -> int:
+        return sum(w.size for w in self.free)
+
+
+def header_words(slots: int) -> int:
+    """The cursor and a word per slot, up to a whole cache line."""
+    line = ALIGNMENT // WORD
+    return -(-(1 + slots) // line) * line
+
+
+def borrowed(function: Function) -> dict[Var, int]:
+    """What a function carves from its workspace: its slot for a tape that grows, 0 for the rest.
+
+    Buffers that are made at most once in a call and that no result is a view of. Empty if all of
+    them have a length that is known: they are small.
+    """
+    classes = AliasClasses(function)
+    returned = {classes.of(v) for v in function.returns if isinstance(v, Var) and _buffer(v)}
+    made = [d for d in _once(function.body) if classes.of(d.var) not in returned]  # type: ignore[arg-type]
+    if not any(_varies(d) for d in made):
+        return {}
+    reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and _grows(s)}
+    # at the end of the function only what is made outside branches has a size
+    sized = {s.var for s in function.body if isinstance(s, Def)} & reserved
+    out: dict[Var, int] = {}
+    for d in made:
+        assert d.var is not None
+        out[d.var] = 1 + sum(map(bool, out.values())) if d.var in sized else 0
+    return out
+
+
+def _buffer(v: Var) -> bool:
+    return isinstance(v.type, Array | Tape)
+
+
+def _grows(s: Def) -> bool:
+    return s.op.name == "reserve"
+
+
+def _varies(d: Def) -> bool:
+    return d.op.name.startswith("tape") or not all(isinstance(a, Const) for a in d.args)
+
+
+def _once(block: Block) -> list[Def]:
+    """The allocations outside loops."""
+    out: list[Def] = []
+    for s in block:
+        if isinstance(s, If):
+            out += _once(s.then) + _once(s.orelse)
+        elif isinstance(s, Def) and s.op.name in MADE and s.args and _buffer(s.var):  # type: ignore[arg-type]
+            out.append(s)
+    return out

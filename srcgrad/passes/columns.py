@@ -1,0 +1,204 @@
+"""Columns that an inner loop walks in every trip of an outer one are kept side by side meanwhile.
+
+>>> show(columns(parse('''
+... def f(x: f64[n, 3], y: f64[n, 3], k: int):
+...     n: int = dim(x, axis=0)
+...     for i in range(0, k):
+...         for j in range(0, n):
+...             v: f64 = load(x, j, 1)
+...             w: f64 = mul(v, 2.0)
+...             add_at(y, j, 2, w)
+...     return ()
+... '''), REGISTRY))
+def f(x: f64[n, 3], y: f64[n, 3], k: int):
+    n: int = dim(x, axis=0)
+    runs: bool = lt(0, k)
+    trips: int = maximum(n, 0)
+    column: f64[trips] = empty(trips, dtype='f64')
+    column1: f64[trips] = zeros(trips, dtype='f64')
+    if runs:
+        for j in range(0, n):
+            x1: f64 = load(x, j, 1)
+            store(column, j, x1)
+    for i in range(0, k):
+        for j1 in range(0, n):
+            v: f64 = load(column, j1)
+            w: f64 = mul(v, 2.0)
+            add_at(column1, j1, w)
+    if runs:
+        for j2 in range(0, n):
+            y1: f64 = load(column1, j2)
+            add_at(y, j2, 2, y1)
+    return ()
+
+Elements one row apart cannot be loaded into a vector at once, nor stored from one. A column that
+the outer loop does not store to is copied before it; one that it only adds to is summed beside
+and added after it. The first trip of the outer loop walks the column anyway, and nothing in it may
+raise, so no place is touched that the program does not touch. The order of additions changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import INT, is_reference
+from srcgrad.ir.walk import defined, inner_definitions, uses, walk
+from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within
+from srcgrad.passes.rewrite import Rewriter
+
+SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they are
+
+
+def columns(
+    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    return _Columns(table, AliasClasses(function, together)).function(function)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The elements of an array that one loop walks: its place with None for the loop's index."""
+
+    array: Var
+    place: tuple[Atom | None, ...]
+    start: Atom
+    stop: Atom
+    summed: bool
+
+    def at(self, index: Atom) -> tuple[Atom, ...]:
+        return (self.array, *(index if p is None else p for p in self.place))
+
+    def moved(self, op: str, b: Builder, buffer: Var, index: Var) -> None:
+        """Between the array and its buffer: `store` fills the buffer, `add_at` adds it back."""
+        from_array = op == "store"
+        at = (buffer, self.shifted(b, index))
+        source, target = (self.at(index), at) if from_array else (at, self.at(index))
+        b(op, *target, b("load", *source, name=self.array.name))
+
+    def shifted(self, b: Builder, index: Atom) -> Atom:
+        """The place in the buffer."""
+        zero = isinstance(self.start, Const) and self.start.value == 0
+        return index if zero else b("sub", index, self.start)
+
+
+class _Columns(Rewriter):
+    def __init__(self, table: Mapping[str, Any], classes: AliasClasses):
+        super().__init__()
+        self.table, self.classes = table, classes
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        new = self.inside(s)
+        found = self.found(new) if isinstance(new, For) else {}
+        if not found:
+            yield new
+            return
+        assert isinstance(new, For)
+        yield from _Beside(new, found, self.table).statements()
+
+    def found(self, outer: For) -> dict[Def, Column]:
+        """The loads and additions that walk a column, statement by statement."""
+        loops = [t for t in outer.body if isinstance(t, For) and not _is_short(t)]
+        if not loops or _is_short(outer) or any(observable_within(t) for t in outer.body):
+            return {}
+        inner = defined(outer.body) | set(inner_definitions(outer))
+        stored = classes_written(outer.body, self.classes)
+        sums = stored - self.otherwise_used(outer)
+        out: dict[Def, Column] = {}
+        for loop in loops:
+            if loop.start in inner or loop.stop in inner:
+                continue
+            for t in loop.body:
+                column = _column(t, loop, inner) if isinstance(t, Def) else None
+                if column is None:
+                    continue
+                own = self.classes.of(column.array)
+                if own in sums if column.summed else own not in stored:
+                    out[t] = column  # type: ignore[index]
+        return out
+
+    def otherwise_used(self, s: For) -> set[Var]:
+        """The classes that a loop does more with than to add to elements."""
+        out: set[Var] = set()
+        for t in walk(s.body):
+            if isinstance(t, Def):
+                out |= classes_read(t, self.classes)
+                if is_write(t) and t.op.name != "add_at":
+                    out.add(self.classes.of(t.args[0]))
+            else:
+                out |= {self.classes.of(v) for v in uses(t) if is_reference(v.type)}
+        return out
+
+
+class _Beside:
+    """An outer loop whose columns lie beside it, with what fills them and adds them back."""
+
+    def __init__(self, loop: For, found: dict[Def, Column], table: Mapping[str, Any]):
+        self.loop, self.found, self.b = loop, found, Builder(table)
+        self.b.loc = loop.loc
+        self.buffers: dict[Column, Var] = {}
+
+    def statements(self) -> Block:
+        s, b = self.loop, self.b
+        runs = b("lt", s.start, s.stop, name="runs")
+        for c in dict.fromkeys(self.found.values()):
+            span = c.shifted(b, c.stop)
+            kind = "zeros" if c.summed else "empty"
+            dtype = c.array.type.dtype
+            trips = b("maximum", span, 0, name="trips")
+            self.buffers[c] = b(kind, trips, dtype=dtype, name="column")
+        self.guarded(runs, "store", summed=False)
+        b.append(replace(s, body=tuple(self.inner(t) for t in s.body)))
+        self.guarded(runs, "add_at", summed=True)
+        return tuple(b.out)
+
+    def guarded(self, runs: Atom, op: str, summed: bool) -> None:
+        """Copies of whole columns, if the outer loop has a trip."""
+        b = self.b
+        with b.block() as then:
+            for c, buffer in self.buffers.items():
+                if c.summed is summed:
+                    j = Var("j", INT)
+                    with b.block() as body:
+                        c.moved(op, b, buffer, j)
+                    b.append(For(j, c.start, c.stop, (), (), tuple(body), (), (), loc=b.loc))
+        if then:
+            b.append(If(runs, tuple(then), (), (), (), (), b.loc))
+
+    def inner(self, s: Stmt) -> Stmt:
+        if not isinstance(s, For) or not any(t in self.found for t in s.body):
+            return s
+        with self.b.block() as body:
+            for t in s.body:
+                c = self.found.get(t)  # type: ignore[arg-type]
+                if c is None:
+                    self.b.append(t)
+                    continue
+                assert isinstance(t, Def)
+                args = (self.buffers[c], c.shifted(self.b, s.index))
+                self.b.append(replace(t, args=(*args, t.args[-1]) if c.summed else args))
+        return replace(s, body=tuple(body))
+
+
+def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:
+    """The column that a load or an addition walks; None if it does not, or along a last axis."""
+    if s.op.name not in ("load", "add_at") or s.args[0] in inner:
+        return None
+    x, *place = s.args if s.op.name == "load" else s.args[:-1]
+    assert isinstance(x, Var)
+    moving = [k for k, p in enumerate(place) if p is loop.index]
+    if len(moving) != 1 or moving[0] == len(place) - 1:
+        return None
+    if any(p in inner for p in place if p is not loop.index):
+        return None
+    spots = tuple(None if p is loop.index else p for p in place)
+    return Column(x, spots, loop.start, loop.stop, s.op.name == "add_at")
+
+
+def _is_short(s: For) -> bool:
+    known = isinstance(s.start, Const) and isinstance(s.stop, Const)
+    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]

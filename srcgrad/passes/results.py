@@ -1,0 +1,75 @@
+"""Results that are copies: of a buffer that nobody needs afterwards no copy is made.
+
+>>> show(results(parse('''
+... def f(x: f64[n]):
+...     n: int = dim(x, axis=0)
+...     y: f64[n] = zeros(n, dtype='f64')
+...     add_to(y, x)
+...     r: f64[n] = copy(y)
+...     return (r,)
+... ''')))
+def f(x: f64[n]):
+    n: int = dim(x, axis=0)
+    y: f64[n] = zeros(n, dtype='f64')
+    add_to(y, x)
+    return (y,)
+
+What the reverse sweep returns are copies of shadows. A copy of the whole of a local buffer is the
+buffer itself if neither is stored to afterwards and nothing else that is returned shares its
+memory. Never hands out the memory of a parameter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Var
+from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.walk import uses, walk
+from srcgrad.passes.effects import classes_written, makes_buffer
+
+
+def results(
+    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    classes = AliasClasses(function, together)
+    made = {s.var: s for s in function.body if isinstance(s, Def) and s.var is not None}
+    seen = Counter(classes.of(v) for v in _references((*function.params, *function.returns)))
+    read = Counter(u for s in walk(function.body) for u in uses(s))
+    new: dict[Atom, Var] = {}
+    for r in _references(function.returns):
+        d = made.get(r)
+        if d is None or d.op.name != "copy" or read[r] or not _is_whole(made.get(d.args[0]), r):  # type: ignore[arg-type]
+            continue
+        x = d.args[0]
+        assert isinstance(x, Var)
+        after = classes_written(_following(function.body, d), classes)
+        if not seen[classes.of(x)] and seen[classes.of(r)] == 1 and classes.of(x) not in after:
+            seen[classes.of(x)] += 1
+            new[r] = x
+    if not new:
+        return function
+    body = tuple(s for s in function.body if not (isinstance(s, Def) and s.var in new))
+    return function.with_body(body, tuple(new.get(a, a) for a in function.returns))
+
+
+def _references(atoms: Iterable[Atom]) -> list[Var]:
+    return [a for a in atoms if isinstance(a, Var) and is_reference(a.type)]
+
+
+def _is_whole(d: Def | None, r: Var) -> bool:
+    """Whether a definition makes a buffer of exactly the type of `r`."""
+    return (
+        d is not None
+        and d.var is not None
+        and makes_buffer(d)
+        and isinstance(d.var.type, Array)
+        and d.var.type == r.type
+    )
+
+
+def _following(block: Block, s: Def) -> Block:
+    return block[block.index(s) + 1 :]

@@ -1,0 +1,107 @@
+"""Buffers of a trip: what each trip of a loop would allocate is allocated once, before the loop.
+
+>>> show(reuse(parse('''
+... def f(x: f64[n], k: int):
+...     n: int = dim(x, axis=0)
+...     for i in range(0, k):
+...         t: f64[n] = zeros(n, dtype='f64')
+...         add_at(t, 0, 1.0)
+...         v: f64 = load(t, 0)
+...         add_at(x, 0, v)
+...     return ()
+... '''), REGISTRY))
+def f(x: f64[n], k: int):
+    n: int = dim(x, axis=0)
+    t: f64[n] = empty(n, dtype='f64')
+    for i in range(0, k):
+        for i1 in range(0, n):
+            store(t, i1, 0.0)
+        add_at(t, 0, 1.0)
+        v: f64 = load(t, 0)
+        add_at(x, 0, v)
+    return ()
+
+For lowered programs. A buffer moves if its lengths are known before the loop and cannot be
+negative, and if no name outlives the trip: its class is not joined, kept by reference, handed in or
+returned. Then all that reads it in a trip comes after its allocation in that trip; one of zeros is
+filled there. Out of a nest it moves loop by loop. Never moves what a branch guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, atom
+from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
+from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
+from srcgrad.passes.ranged import Ranged
+
+WEAK = ("i64", "f64", "c128")  # written without a cast
+
+
+def reuse(
+    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    classes = AliasClasses(function, together)
+    return _Reuse(function, table, classes, _escaping(function, classes)).function(function)
+
+
+def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
+    """The classes with a name that may outlive a trip in which it was bound."""
+    found: list[Atom] = [*function.params, *function.returns]
+    for s in walk(function.body):
+        if not isinstance(s, Def):
+            found += [*results(s), *inner_definitions(s), *atoms(s)]
+        elif s.op.name == "ref_put":
+            found += s.args
+    return {classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
+
+
+class _Reuse(Ranged):
+    def __init__(
+        self, function: Function, table: Mapping[str, Any], classes: AliasClasses, kept: set[Var]
+    ):
+        super().__init__(function)
+        self.table, self.classes, self.kept = table, classes, kept
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        new = self.inside(s)
+        assert isinstance(new, For | While)
+        inner = set(inner_definitions(new)).union(*(defined(b) for b in blocks(new)))
+        moved: list[Def] = []
+        body: list[Stmt] = []
+        for t in new.body:
+            if isinstance(t, Def) and self.may_move(t, inner):
+                moved.append(replace(t, op=self.table["empty"]))
+                body += self.filled(t) if t.op.name == "zeros" else []
+            else:
+                body.append(t)
+        yield from moved
+        yield replace(new, body=tuple(body)) if moved else new
+
+    def may_move(self, s: Def, inner: set[Var]) -> bool:
+        return (
+            s.op.name in ("empty", "zeros")
+            and s.var is not None
+            and isinstance(s.var.type, Array)
+            and bool(s.args)
+            and self.classes.of(s.var) not in self.kept
+            and not any(v in inner for v in uses(s))
+            and all(map(self.ranges.is_length, s.args))
+        )
+
+    def filled(self, s: Def) -> tuple[Stmt, ...]:
+        """A nest that stores zeros."""
+        v = s.var
+        assert v is not None
+        value = np_dtype(v.type.dtype).type(0).item()
+        zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in WEAK))
+        indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
+        args = (v, *indices, zero)
+        nest: tuple[Stmt, ...] = (Def(None, self.table["store"], args, {}, s.loc),)
+        for i, n in reversed(list(zip(indices, v.type.dims, strict=True))):
+            nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=s.loc),)
+        return nest

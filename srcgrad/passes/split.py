@@ -1,0 +1,169 @@
+"""Scatters of a loop: additions to several places of one buffer get a loop each.
+
+>>> show(split(parse('''
+... def f(x: f64[n], y: f64[n]):
+...     n: int = dim(x, axis=0)
+...     m: int = sub(n, 1)
+...     for i in reversed(range(0, m)):
+...         v: f64 = load(x, i)
+...         j: int = add(i, 1)
+...         w: f64 = mul(v, v)
+...         add_at(y, j, w)
+...         add_at(y, i, v)
+...     return ()
+... '''), REGISTRY))
+def f(x: f64[n], y: f64[n]):
+    n: int = dim(x, axis=0)
+    m: int = sub(n, 1)
+    trips: int = maximum(m, 0)
+    kept: f64[trips] = empty(trips, dtype='f64')
+    for i in reversed(range(0, m)):
+        v: f64 = load(x, i)
+        j: int = add(i, 1)
+        w: f64 = mul(v, v)
+        store(kept, i, w)
+        add_at(y, i, v)
+    for i1 in range(0, m):
+        w1: f64 = load(kept, i1)
+        j1: int = add(i1, 1)
+        add_at(y, j1, w1)
+    return ()
+
+The reverse sweep of a stencil adds to neighbouring places in each trip. A trip then waits for what
+the last one stored, and the loop cannot be vectorised; each addition alone can. The order of
+additions changes, nothing else: the loop may only add to the class, must not raise, and carries
+nothing but sums. What is added is kept in a buffer of the innermost loop's length. Only places
+that move by one element per trip are split off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While
+from srcgrad.ir.types import INT
+from srcgrad.passes.effects import classes_read, is_write
+from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.trips import Trips
+
+SHORT = 16  # trips: a loop known to have fewer stays as it is
+
+
+def split(
+    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+) -> Function:
+    return _Split(table, AliasClasses(function, together)).function(function)
+
+
+class _Split(Rewriter):
+    def __init__(self, table: Mapping[str, Any], classes: AliasClasses):
+        super().__init__()
+        self.table, self.classes = table, classes
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        new = self.inside(s)
+        scatters = self.scatters(new) if isinstance(new, For) else []
+        if not scatters:
+            yield new
+            return
+        assert isinstance(new, For)
+        yield from _Apart(new, scatters, self.table).statements()
+
+    def scatters(self, s: For) -> list[Def]:
+        """The additions to move: all of a class but those through the place that is last."""
+        trips = Trips(s)
+        if not trips.is_plain or _is_short(s):
+            return []
+        body = trips.body
+        busy = {c for t in body for c in classes_read(t, self.classes)}
+        busy |= {self.classes.of(t.args[0]) for t in body if is_write(t) and t.op.name != "add_at"}
+        by_class: dict[Var, list[Def]] = {}
+        for t in body:
+            if t.op.name == "add_at" and self.classes.of(t.args[0]) not in busy:
+                by_class.setdefault(self.classes.of(t.args[0]), []).append(t)
+        out: list[Def] = []
+        for adds in by_class.values():
+            last = adds[-1].args[:-1]
+            others = [t for t in adds if t.args[:-1] != last or trips.motion(last[-1]) != 1]
+            if all(_steps(t, trips) for t in adds):
+                out += others
+        return out
+
+
+def _steps(s: Def, trips: Trips) -> bool:
+    """Whether the place of an addition moves by one element of the last axis per trip."""
+    x, *places, _ = s.args
+    moving = [trips.motion(p) for p in places]
+    return x not in trips.made and sorted(map(str, moving)) == ["0"] * (len(places) - 1) + ["1"]
+
+
+def _is_short(s: For) -> bool:
+    known = isinstance(s.start, Const) and isinstance(s.stop, Const)
+    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]
+
+
+class _Apart:
+    """One loop and the loops that some of its additions become."""
+
+    def __init__(self, loop: For, scatters: list[Def], table: Mapping[str, Any]):
+        self.loop, self.scatters = loop, scatters
+        self.inside = {t.var: t for t in loop.body if isinstance(t, Def) and t.var is not None}
+        self.b = Builder(table)
+        self.kept: dict[Var, Var] = {}  # the buffer of a value that is added later
+
+    def statements(self) -> Block:
+        s, b = self.loop, self.b
+        b.loc = s.loc
+        span = b("sub", s.stop, s.start) if not _is_zero(s.start) else s.stop
+        trips = b("maximum", span, 0, name="trips")
+        stores: dict[Def, list[Stmt]] = {}
+        for t in self.scatters:
+            v = t.args[-1]
+            if not isinstance(v, Var) or v not in self.inside or v in self.kept:
+                continue
+            self.kept[v] = b("empty", trips, dtype=v.type.dtype, name="kept")  # type: ignore[assignment]
+            with b.block() as out:
+                b("store", self.kept[v], self.at(s.index), v)
+            stores[t] = list(out)
+        gone = set(self.scatters)
+        body: list[Stmt] = []
+        for t in s.body:
+            body += stores.get(t, []) if t in gone else [t]  # type: ignore[arg-type, operator]
+        b.append(replace(s, body=tuple(body)))
+        for t in self.scatters:
+            b.append(self.later(t))
+        return tuple(b.out)
+
+    def at(self, i: Atom) -> Atom:
+        """The place of a trip in the buffers."""
+        return i if _is_zero(self.loop.start) else self.b("sub", i, self.loop.start)
+
+    def later(self, t: Def) -> For:
+        """The loop of one addition."""
+        s, b = self.loop, self.b
+        i = Var(s.index.name, INT)
+        with b.block() as body:
+            b.loc = t.loc
+            v = t.args[-1]
+            buffer = self.kept.get(v) if isinstance(v, Var) else None
+            value = v if buffer is None else b("load", buffer, self.at(i), name=v.name)  # type: ignore[union-attr]
+            b("add_at", t.args[0], *(self.again(p, i) for p in t.args[1:-1]), value)
+        return For(i, s.start, s.stop, (), (), tuple(body), (), (), loc=t.loc)
+
+    def again(self, a: Atom, i: Var) -> Atom:
+        """A place computed for another loop's index."""
+        if a is self.loop.index:
+            return i
+        d = self.inside.get(a) if isinstance(a, Var) else None
+        if d is None:
+            return a
+        args = [self.again(x, i) for x in d.args]
+        return self.b(d.op, *args, name=a.name, **d.params)  # type: ignore[union-attr]
+
+
+def _is_zero(a: Atom) -> bool:
+    return isinstance(a, Const) and a.value == 0

@@ -1,0 +1,51 @@
+"""What is known of a loop of plain definitions: how places move, what is carried, what is summed.
+
+The questions of the passes that change the order of a loop's trips. Never changes a statement.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir.nodes import Atom, Def, For, Var
+from srcgrad.ir.walk import uses
+from srcgrad.passes.effects import is_observable, is_scalar_operation
+
+
+class Trips:
+    """The definitions of one loop's body."""
+
+    def __init__(self, loop: For):
+        self.loop = loop
+        self.body = [t for t in loop.body if isinstance(t, Def)]
+        self.made = {t.var: t for t in self.body if t.var is not None}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the trips may run in any order as far as scalars and effects are concerned."""
+        quiet = len(self.body) == len(self.loop.body) and not any(map(is_observable, self.body))
+        return quiet and self.carries_only_sums()
+
+    def carries_only_sums(self) -> bool:
+        """Whether what is carried are sums of which no trip reads the value."""
+        read = [v for t in self.body for v in uses(t)]
+        for p, y in zip(self.loop.params, self.loop.yields, strict=True):
+            d = self.made.get(y) if isinstance(y, Var) else None
+            if d is None or d.op.name != "add" or p not in d.args or read.count(p) != 1:
+                return False
+        return True
+
+    def motion(self, a: Atom) -> int | None:
+        """How far a place moves per trip upwards; None if it is not known to move evenly."""
+        if a is self.loop.index:
+            return 1
+        d = self.made.get(a) if isinstance(a, Var) else None
+        if d is None:
+            return None if a in self.loop.params else 0
+        parts = [self.motion(x) for x in d.args]
+        if not is_scalar_operation(d) or None in parts:
+            return None
+        match d.op.name:
+            case "add":
+                return parts[0] + parts[1]  # type: ignore[operator]
+            case "sub":
+                return parts[0] - parts[1]  # type: ignore[operator]
+        return None if any(parts) else 0

@@ -1,0 +1,1 @@
+"""Measurements, outside the test run: nothing here is collected or asserts a time."""
