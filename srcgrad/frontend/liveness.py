@@ -51,7 +51,7 @@ def reads(node: Any) -> set[str]:
 
 
 def _loads(n: Any) -> bool:
-    return isinstance(n.ctx, gast.Load)
+    return isinstance(n.ctx, gast.Load | gast.Del)  # what is deleted has to be bound
 
 
 class Liveness:

@@ -182,6 +182,10 @@ class Stores(Part):
                 self.set_item(x, items, new, node.target)
             elif isinstance(x, GrownList):
                 self.set_grown(x, items, new, node.target)
+            elif isinstance(x, Record) and hasattr(x.cls, "__setitem__"):
+                item = items[0] if len(items) == 1 else tuple(items)
+                setter = self.attribute(x, "__setitem__", node.target)
+                self.call(setter, [item, new], {}, node.target)
             elif new is not old:
                 self.refuse(node, f"{describe(x)} does not support item assignment")
             return

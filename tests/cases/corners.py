@@ -351,3 +351,34 @@ def powers_of_loop_variables(x, n):
     for i in range(n):
         s += x[1] ** i * x[0] + x[i] ** n + 2.0**-i * x[2]
     return s
+
+
+@case(vec(4), 3)
+def loop_variable_deleted(x, n):
+    s = 0.0
+    for i in range(n):
+        t = x[i]
+        s += t * t
+        del t
+    del i
+    return s * x[0]
+
+
+class Weighed:
+    def __init__(self, value):
+        self.value = value
+
+    def __getitem__(self, k):
+        return self.value * (k + 1)
+
+    def __setitem__(self, k, value):
+        self.value = value * (k + 1)
+
+
+@case(vec(3))
+def item_of_an_object_changed_in_place(x):
+    w = Weighed(x[0])
+    w[1] = x[1]
+    w[0] += x[2]
+    w[2] *= 2.0
+    return w.value * w[1]
