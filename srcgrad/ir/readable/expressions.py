@@ -91,12 +91,13 @@ class Speller:
         return Text(text or self._called(d, name in AXES))
 
     def operation(self, d: Def) -> Text:
-        """An operator; zeros added and ones multiplied are not written."""
+        """An operator; a zero added to a number, or a one multiplied, is not written."""
         a, b = (self.bare(o, d) for o in d.args)
+        number = d.var is not None and isinstance(d.var.type, Scalar)  # an array is a new one
         match d.op.name, a, b:
-            case ("add", Const(value=0), _) | (("mul" | "absorb"), Const(value=1), _):
+            case ("add", Const(value=0), _) | (("mul" | "absorb"), Const(value=1), _) if number:
                 return self(b)
-            case ("add", _, Const(value=0)) | (("mul" | "absorb"), _, Const(value=1)):
+            case ("add", _, Const(value=0)) | (("mul" | "absorb"), _, Const(value=1)) if number:
                 return self(a)
             case "add", _, Var() if (turned := self._folded.get(b)) and turned.op.name == "neg":
                 return self.joined("-", SUM, self(a), self(turned.args[0]))
