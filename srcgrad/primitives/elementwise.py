@@ -125,6 +125,7 @@ clip = derive(
     lambda y, a, lo, hi: where(lt(a, lo), 1.0, 0.0),
     lambda y, a, lo, hi: where(gt(a, hi), 1.0, 0.0),
 )
+relu = derive("relu", lambda a: np.maximum(a, 0), lambda y, a: where(gt(a, 0.0), 1.0, 0.0))
 
 # ---- steps: zero almost everywhere ----
 sign = nondiff("sign", np.sign, elementwise=True, flat=True)

@@ -102,6 +102,63 @@ min = custom(
 )  # fmt: skip
 
 
+# ---- products: each factor's partial is the product of the others, zeros among them or not ----
+def _others(x: Any, axis: int) -> Any:
+    """The products of all the other elements along an axis, without dividing."""
+    x = np.moveaxis(np.asarray(x), axis, -1)
+    before, after = np.ones_like(x), np.ones_like(x)
+    np.cumprod(x[..., :-1], axis=-1, out=before[..., 1:])
+    np.cumprod(x[..., :0:-1], axis=-1, out=after[..., -2::-1])
+    return np.moveaxis(before * after, -1, axis)
+
+
+def _others_bar(g: Any, x: Any, axis: int) -> Any:
+    """sum over i of g_i times d others_i / d x_j: self-adjoint, so both directions are this."""
+    from srcgrad.primitives.arrays import concatenate
+
+    n = _shape(x)[axis]
+    columns = []
+    for j in range(n):
+        rest = [k for k in range(n) if k != j]
+        if not rest:
+            columns.append(_at(g, j, axis) * 0.0)
+            continue
+        x_rest = concatenate(*(_at(x, k, axis) for k in rest), axis=axis)
+        g_rest = concatenate(*(_at(g, k, axis) for k in rest), axis=axis)
+        column = sum(g_rest * others(x_rest, axis=axis), axes=(axis,))
+        columns.append(_keep(column, g, (axis,)) if len(_shape(x)) > 1 else _lifted(column))
+    return concatenate(*columns, axis=axis)
+
+
+def _at(x: Any, k: int, axis: int) -> Any:
+    n = len(_shape(x))
+    return view(x, k, 1, 1, spec=tuple("s" if a == axis else ":" for a in range(n)))
+
+
+def _lifted(x: Any) -> Any:
+    from srcgrad.primitives.arrays import broadcast_to
+
+    return broadcast_to(x, 1)
+
+
+others = custom(
+    "others",
+    _others,
+    lambda ts, y, x, axis: _others_bar(ts[0], x, axis),
+    lambda g, y, x, axis: _others_bar(g, x, axis),
+)
+prod = custom(
+    "prod",
+    lambda x, axis: np.prod(x, axis=axis),
+    lambda ts, y, x, axis: sum(ts[0] * others(x, axis=axis), axes=(axis,)),
+    lambda g, y, x, axis: others(x, axis=axis) * _keep_axis(g, x, axis),
+)
+
+
+def _keep_axis(g: Any, x: Any, axis: int) -> Any:
+    return _keep(g, x, (axis,))
+
+
 def _first(f: Any) -> Any:
     def impl(x: Any, axes: tuple) -> Any:
         return f(x) if len(axes) == np.ndim(x) else f(x, axis=axes[0])
