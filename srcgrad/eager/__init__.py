@@ -1,8 +1,8 @@
 """Eager tensors: `Tensor` over NumPy arrays, a tape of the table's primitives, `backward`.
 
 Reading order: `tensor` (the data), `graph` and `nodes` (what is recorded), `rules` (how the
-table's rules are run), `apply` (how a primitive is evaluated and recorded), `engine` (backward), `inplace`,
-`functions` (the table of functions). Imports NumPy, `primitives` and `errors` only.
+table's rules are run), `apply` (how a primitive is evaluated and recorded), `engine` (backward),
+`inplace`, `functions` (the table of functions). Imports NumPy, `primitives` and `errors` only.
 """
 
 from typing import Any

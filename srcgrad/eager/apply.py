@@ -47,8 +47,10 @@ def operand(x: Any) -> Any:
         return x.item()
     if type(x) is Select:
         return operand(x.value())
-    if isinstance(x, _NUMBERS):
-        return next(t(x) for t in (bool, int, float, complex) if isinstance(x, t))
+    kind: Any
+    for kind in _NUMBERS:
+        if isinstance(x, kind):
+            return kind(x)
     raise Unsuitable(type(x).__name__)
 
 
@@ -152,7 +154,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         y = impl(input._a)
         if type(y) is not _ndarray:
             y = np.asarray(y)
-        node = _new(kind)
+        node: Any = _new(kind)
         node.level = head.level + 1
         node.next = head
         if saves_input:

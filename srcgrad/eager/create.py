@@ -122,7 +122,7 @@ def _inferred(data: Any, a: np.ndarray) -> np.dtype:
 
 
 # ---- of a shape ----
-def shape_of(name: str, size: tuple) -> tuple[int, ...]:
+def shape_of(name: str, size: tuple | list) -> tuple[int, ...]:
     """The shape from `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
     dims = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     for d in dims:

@@ -57,6 +57,8 @@ def run(node: Node, g: Any, record: bool) -> Any:
     if isinstance(g, dict):
         return g
     retained = []
+    if not record:
+        g = np.array(g)  # a hook may write into it, and others may hold it
     for entry in list(HOOKED[node]):
         if isinstance(entry, _Retained):
             retained.append(entry)
@@ -64,6 +66,7 @@ def run(node: Node, g: Any, record: bool) -> Any:
         given = g if record else make(g)
         new = entry.f(given)
         if new is None:
+            g = given if record else given._a
             continue
         if not isinstance(new, Tensor):
             raise TensorTypeError(f"a hook must return a Tensor or None, not {type(new).__name__}")

@@ -41,8 +41,7 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
     """`t` with the value of `function(t, *args)`, written into its own memory."""
     check_writable(t)
     old = make(t._a, t._node)
-    old._store = None
-    made = function(old, *args, **params)
+    made = function(old, *(old if a is t else a for a in args), **params)
     if made._a.shape != t._a.shape:
         raise TensorError(
             f"output with shape {list(t._a.shape)} doesn't match the broadcast shape "
@@ -132,11 +131,11 @@ def store(t: Tensor, index: Any, value: Any) -> None:
         from srcgrad.eager.create import tensor
 
         value = tensor(value, dtype=t.dtype)
-    a = value._a if isinstance(value, Tensor) else value
+    a: Any = value._a if isinstance(value, Tensor) else value
     if isinstance(a, complex) and t._a.dtype.kind != "c":
         raise TensorError("value cannot be converted to the tensor's dtype without overflow")
     head = value._node if isinstance(value, Tensor) else None
-    if a is t._a or (isinstance(a, np.ndarray) and np.may_share_memory(a, t._a)):
+    if isinstance(a, np.ndarray) and np.may_share_memory(a, t._a):
         a = a.copy()
     try:
         t._a[index] = a

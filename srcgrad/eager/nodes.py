@@ -73,7 +73,7 @@ class OfInput(_Saved):
     def vjp(self, g: Any, keep: bool) -> Any:
         x = self.x
         if x is None or x._store is not None:
-            self._operand(True)
+            x = self._operand(True)
         p = self.rule(None, x._a)
         if not keep:
             self.x = None
@@ -165,8 +165,7 @@ class Pair(_Saved):
         if x is RELEASED:
             raise self.released()
         for operand, saved in ((x, self.versions[0]), (z, self.versions[1])):
-            s = None if operand is None else operand._store
-            if s is not None and s.version != saved:
+            if operand is not None and (s := operand._store) is not None and s.version != saved:
                 raise modified(self, operand._a, s.version, saved)
         if not keep and not (x is None and z is None):
             self.x = self.z = RELEASED
@@ -320,8 +319,12 @@ def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:
         "__slots__": (), "op": op, "singular": op.singular, "label": _label(op), **more,
     }  # fmt: skip
     if k is not None:
-        members["rule"] = staticmethod(rule_for(op, k, "arrays"))
-        members["rule_recorded"] = staticmethod(rule_for(op, k, "tensors"))
+        on_arrays: Any = rule_for(op, k, "arrays")
+        on_tensors: Any = rule_for(op, k, "tensors")
+        members["rule"], members["rule_recorded"] = (
+            staticmethod(on_arrays),
+            staticmethod(on_tensors),
+        )
     return type(_label(op), (kind,), members)
 
 

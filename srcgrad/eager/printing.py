@@ -58,7 +58,7 @@ def set_printoptions(
     _options = replace(profiles[profile], **changed, sci_mode=sci_mode)  # type: ignore[arg-type]
 
 
-def _formatter(a: np.ndarray) -> Any:
+def _formatter(a: Any) -> Any:
     """A function from an element to its text, all of one width."""
     if a.dtype.kind == "b":
         width = max((len(str(bool(v))) for v in a.flat), default=0)

@@ -37,6 +37,9 @@ class Select:
         """g times what is selected."""
         return _where(plain(self.c), product(g, self.a, singular), product(g, self.b, singular))
 
+    def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:
+        return op(*map(plain, args), **params)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.asarray(self.value(), dtype)
 
