@@ -159,8 +159,8 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         node.next = head
         if saves_input:
             node.x = input
-            s = input._store
-            node.version = 0 if s is None else s.version
+            if input._store is not None:
+                node.version = input._store.version
         elif saves_result:
             node.y, node.out, node.version = y, None, 0
         else:
@@ -186,15 +186,22 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
 
 
 # ---- functions of two ----
-def binary(op: Primitive, name: str = "") -> Callable[[Any, Any], Tensor]:
-    """The tensor function of an elementwise primitive of two arguments, numbers among them."""
+def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[Any, Any], Tensor]:
+    """The tensor function of an elementwise primitive of two arguments, numbers among them.
+
+    As an `operator` it answers NotImplemented for an operand that no tensor function takes.
+    """
     impl, name = op.impl, name or op.name
     differentiable = op.kind == "derive"
     left = nodes.with_number(op, 0) if differentiable else None
     right = nodes.with_number(op, 1) if differentiable else None
     both = nodes.pair(op) if differentiable else None
     divides = op is elementwise.div
-    slow = _slow_binary(op, name)
+    slow = _slow_binary(op, name, operator)
+    left_scale, right_scale = (
+        kind.rule if kind is not None and kind.__base__ is nodes.Scaling else None
+        for kind in (left, right)
+    )
 
     def function(input: Any, other: Any) -> Tensor:
         number = type(other)
@@ -205,8 +212,11 @@ def binary(op: Primitive, name: str = "") -> Callable[[Any, Any], Tensor]:
                 return slow(input, other)
             if head is None or left is None or (_OFF and not mode.is_grad_enabled()):
                 return slow(input, other)
-            x, c, kind, k = input, other, left, 0
+            x, c, kind = input, other, left
             y = impl(x._a, c)
+            if divides and not c:
+                return slow(input, other)  # 1 / 0 of Python's numbers would raise
+            p = left_scale and left_scale(None, None, c)
         else:
             number = type(input)
             if number is float or number is int:
@@ -216,23 +226,22 @@ def binary(op: Primitive, name: str = "") -> Callable[[Any, Any], Tensor]:
                     return slow(input, other)
                 if head is None or right is None or (_OFF and not mode.is_grad_enabled()):
                     return slow(input, other)
-                x, c, kind, k = other, input, right, 1
+                x, c, kind = other, input, right
                 y = impl(c, x._a)
+                p = right_scale and right_scale(None, c, None)
             else:
                 return two(input, other)
         if type(y) is not _ndarray:
             y = np.asarray(y)
-        if divides and k == 0 and not c:
-            return slow(input, other)  # 1 / 0 of Python's numbers would raise
         node = _new(kind)
         node.level = head.level + 1
         node.next = head
-        if kind.__base__ is nodes.Scaling:
-            node.p = kind.rule(None, None, c) if k == 0 else kind.rule(None, c, None)
+        if p is not None:
+            node.p = p
         else:
             node.x, node.c = x, c
-            s = x._store
-            node.version = 0 if s is None else s.version
+            if x._store is not None:
+                node.version = x._store.version
         t = _new(Tensor)
         t._a = y
         t._node = node
@@ -275,11 +284,16 @@ def binary(op: Primitive, name: str = "") -> Callable[[Any, Any], Tensor]:
     return function
 
 
-def _slow_binary(op: Primitive, name: str) -> Callable[[Any, Any], Tensor]:
+def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any], Any]:
     divides = op is elementwise.div
 
-    def slow(x: Any, z: Any) -> Tensor:
-        x, z = operand(x), operand(z)
+    def slow(x: Any, z: Any) -> Any:
+        try:
+            x, z = operand(x), operand(z)
+        except Unsuitable as kind:
+            if operator:
+                return NotImplemented
+            raise TensorTypeError(f"{name}(): an argument must be a Tensor, not {kind}") from None
         if not isinstance(x, Tensor) and not isinstance(z, Tensor):
             raise TensorTypeError(f"{name}(): expected a Tensor among its arguments")
         raw = [a._a if isinstance(a, Tensor) else a for a in (x, z)]

@@ -34,48 +34,50 @@ def run(
     on_path = None if wanted is None else leading_to(list(pending), set(wanted))
     heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
     heapq.heapify(heap)
-    count = len(heap)
-    hooked, pop = HOOKED, pending.pop
-    node: Any = heapq.heappop(heap)[2] if heap else None
+    count, hooked, node = len(heap), HOOKED.data, None
+    if heap:
+        node = heapq.heappop(heap)[2]
+        g = pending.pop(node)
     while node is not None:
-        g = pop(node)
-        if hooked and node in hooked:
+        if hooked and node in HOOKED:
             g = hooks.run(node, g, record)
         if wanted is not None:
             if node in wanted:
                 wanted[node] = g
             if on_path is not None and node not in on_path:
                 node = heapq.heappop(heap)[2] if heap else None
+                g = pending.pop(node, None)  # type: ignore[arg-type]
                 continue
         made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
-        head = node.next
-        if not node.many:
+        if node.many:
+            for head, c in zip(node.next, made, strict=True):
+                if head is None or c is None:
+                    continue
+                if head in pending:
+                    pending[head] = added(pending[head], c)
+                elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+                    pending[head] = c
+                    if type(head) is not Leaf:
+                        count += 1
+                        heapq.heappush(heap, (-head.level, count, head))
+        else:
+            head = node.next
             if head in pending:
                 pending[head] = added(pending[head], made)
-            elif made is not None and (on_path is None or head in on_path or head in wanted):  # type: ignore[operator]
+            elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+                if not heap and type(head) is not Leaf:  # a chain: nothing else is waiting
+                    node, g = head, made
+                    continue
                 pending[head] = made
                 if type(head) is not Leaf:
-                    if not heap:  # the common case of a chain
-                        node = head
-                        continue
                     count += 1
                     heapq.heappush(heap, (-head.level, count, head))
-        else:
-            for one, c in zip(head, made, strict=True):
-                if one is None or c is None:
-                    continue
-                if one in pending:
-                    pending[one] = added(pending[one], c)
-                elif on_path is None or one in on_path or one in wanted:  # type: ignore[operator]
-                    pending[one] = c
-                    if type(one) is not Leaf:
-                        count += 1
-                        heapq.heappush(heap, (-one.level, count, one))
         node = heapq.heappop(heap)[2] if heap else None
+        g = pending.pop(node, None)  # type: ignore[arg-type]
     made = g = c = None
     while pending:
         node, g = pending.popitem()
-        if hooked and node in hooked:
+        if hooked and node in HOOKED:
             g = hooks.run(node, g, record)
         if wanted is None:
             accumulate(node, g, record)

@@ -57,15 +57,17 @@ class OfInput(_Saved):
 
     __slots__ = ("version", "x")
     x: Any
-    version: int
+    version: int  # unset where the operand had no storage: 0
 
     def _operand(self, keep: bool) -> Tensor:
         x = self.x
         if x is None:
             raise self.released()
         s = x._store
-        if s is not None and s.version != self.version:
-            raise modified(self, x._a, s.version, self.version)
+        if s is not None:
+            saved = getattr(self, "version", 0)
+            if s.version != saved:
+                raise modified(self, x._a, s.version, saved)
         if not keep:
             self.x = None
         return x

@@ -234,47 +234,42 @@ for _name, _to in {
 
 
 # ---- operators ----
-def _operator(f: Callable) -> Callable:
-    def method(self: Any, other: Any) -> Any:
-        try:
-            return f(self, other)
-        except Unsuitable:
-            return NotImplemented
-
-    return method
-
-
 def _reflected(f: Callable) -> Callable:
-    def method(self: Any, other: Any) -> Any:
-        try:
-            return f(other, self)
-        except Unsuitable:
-            return NotImplemented
-
-    return method
+    return lambda self, other: f(other, self)
 
 
 def _assigned(f: Callable) -> Callable:
     def method(self: Any, other: Any) -> Any:
         try:
-            return in_place(f, self, other)
+            other = operand(other)
         except Unsuitable:
             return NotImplemented
+        return in_place(f, self, other)
 
     return method
 
 
-_OPERATORS: dict[str, Callable] = {
-    "add": _add, "sub": _sub, "mul": _mul, "truediv": div, "floordiv": floor_divide,
-    "mod": remainder, "pow": power, "and": binary(p.bit_and), "or": binary(p.bit_or),
-    "xor": binary(p.bit_xor), "lshift": binary(p.shift_left), "rshift": binary(p.shift_right),
+def _power_operator(self: Any, other: Any) -> Any:
+    try:
+        return power(operand(self), operand(other))
+    except Unsuitable:
+        return NotImplemented
+
+
+_OPERATORS = {
+    "add": p.add, "sub": p.sub, "mul": p.mul, "truediv": p.div, "floordiv": p.floordiv,
+    "mod": p.mod, "and": p.bit_and, "or": p.bit_or, "xor": p.bit_xor, "lshift": p.shift_left,
+    "rshift": p.shift_right,
 }  # fmt: skip
-for _name, _f in _OPERATORS.items():
-    setattr(Tensor, f"__{_name}__", _operator(_f))
+_operator: dict[str, Callable] = {
+    name: binary(op, name, operator=True) for name, op in _OPERATORS.items()
+}
+for _name, _f in {**_operator, "pow": _power_operator}.items():
+    setattr(Tensor, f"__{_name}__", _f)
     setattr(Tensor, f"__r{_name}__", _reflected(_f))
     setattr(Tensor, f"__i{_name}__", _assigned(_f))
 for _name in _COMPARISONS:
-    setattr(Tensor, f"__{_name}__", _operator(binary(_COMPARISONS[_name])))
+    setattr(Tensor, f"__{_name}__", binary(_COMPARISONS[_name], operator=True))
 for _name, _f in {"neg": neg, "abs": abs_, "invert": unary(p.invert, exact=True)}.items():
     setattr(Tensor, f"__{_name}__", lambda self, _f=_f: _f(self))
 Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
