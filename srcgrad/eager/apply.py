@@ -8,6 +8,7 @@ here knows a derivative or the engine.
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes, mode, nodes
 from srcgrad.eager.graph import level_above
-from srcgrad.eager.rules import Select
+from srcgrad.eager.rules import Select, plain
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
 from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
 from srcgrad.primitives import elementwise
@@ -67,8 +68,14 @@ def as_tensor_operand(x: Any, name: str) -> Tensor:
 # ---- any primitive ----
 def apply(op: Primitive, args: tuple, params: dict) -> Any:
     """The primitive's value on tensors and numbers, recorded if a gradient is wanted."""
-    args = tuple(a.value() if type(a) is Select else a for a in args)
-    raw = [a._a if isinstance(a, Tensor) else a for a in args]
+    raw = []
+    for a in args:
+        if isinstance(a, Tensor):
+            raw.append(a._a)
+        elif type(a) is Select:
+            return apply(op, tuple(plain(b) for b in args), params)
+        else:
+            raw.append(a)
     if op.elementwise and op.kind != "nondiff" and len(raw) > 1:
         raw = _promoted(op, raw)
     try:
@@ -82,14 +89,13 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     """The tensor over the value `y` of a primitive, with its node if a gradient is wanted."""
     if type(y) is not _ndarray:
         y = np.asarray(y)
-    heads = tuple(a._node if isinstance(a, Tensor) else None for a in args)
-    if not any(heads) or not recording():
+    heads = tuple([a._node if isinstance(a, Tensor) else None for a in args])
+    if not any(heads) or (_OFF and not mode.is_grad_enabled()):
         return make(y)
-    if op.kind == "nondiff" and (not op.flat or op is elementwise.stop_gradient):
+    kind = nodes.GENERAL[op]
+    if kind is None or y.dtype.kind not in "fc":
         return make(y)
-    if y.dtype.kind not in "fc":
-        return make(y)
-    node = _new(nodes.general(op))
+    node = kind()
     node.level = level_above(heads)
     node.record(heads, args, params, y)
     return make(y, node)
@@ -154,7 +160,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         y = impl(input._a)
         if type(y) is not _ndarray:
             y = np.asarray(y)
-        node: Any = _new(kind)
+        node: Any = kind()
         node.level = head.level + 1
         node.next = head
         if saves_input:
@@ -233,7 +239,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                 return two(input, other)
         if type(y) is not _ndarray:
             y = np.asarray(y)
-        node = _new(kind)
+        node = kind()
         node.level = head.level + 1
         node.next = head
         if p is not None:
@@ -261,7 +267,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
         y = impl(a, b)
         if type(y) is not _ndarray:
             y = np.asarray(y)
-        node = _new(both)
+        node = both()
         node.next = one, other
         if one is None:
             node.level = other.level + 1
@@ -320,8 +326,6 @@ def viewed(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
 
 def mark_view(t: Tensor, x: Tensor, step: tuple) -> None:
     """Remembers that `t` shows the memory of `x`, and how."""
-    import weakref
-
     s: Storage = storage(x)
     base, steps = getattr(x, "_view", None) or (x, ())
     t._store, t._view = s, (base, (*steps, step))

@@ -12,18 +12,20 @@ from typing import Any
 
 from srcgrad.errors import AutogradError
 
-# Hooks of nodes that have any; empty in the common case, so that walking need not look them up.
-HOOKED: weakref.WeakKeyDictionary[Node, list] = weakref.WeakKeyDictionary()
+# The nodes that have hooks; empty in the common case, so that walking need not look them up.
+HOOKED: weakref.WeakSet[Node] = weakref.WeakSet()
 
 
 class Node:
     """One operation of the graph; `vjp` gives its arguments' gradients for its result's."""
 
-    __slots__ = ("__weakref__", "level", "next")
+    # hooks: unset unless the node is in HOOKED
+    __slots__ = ("__weakref__", "hooks", "level", "next")
     many = False
     label = "Node"
     level: int
     next: Any
+    hooks: list
 
     def vjp(self, g: Any, keep: bool) -> Any:
         """The gradient for `next`, or a sequence of them; of arrays. Releases unless `keep`."""
@@ -60,11 +62,12 @@ class Node:
 class Leaf(Node):
     """Where a leaf's gradient arrives; the tensor is held weakly and owns its `grad`."""
 
-    __slots__ = ("tensor",)
+    __slots__ = ("after", "tensor")
     label = "AccumulateGrad"
 
     def __init__(self, tensor: Any):
         self.level, self.next, self.tensor = 0, None, weakref.ref(tensor)
+        self.after: list = []  # hooks that follow the accumulation
 
     @property
     def variable(self) -> Any:
@@ -92,4 +95,4 @@ class Output(Node):
 
 def level_above(nodes: Any) -> int:
     """The level of a node that leads to these."""
-    return 1 + max(n.level for n in nodes if n is not None)
+    return 1 + max([n.level for n in nodes if n is not None])

@@ -17,7 +17,13 @@ from srcgrad.eager.graph import HOOKED, Leaf, Node
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
 
-_AFTER: weakref.WeakKeyDictionary[Node, list] = weakref.WeakKeyDictionary()
+
+def _of(node: Node) -> list:
+    """The node's hooks, begun where there are none."""
+    if node not in HOOKED:
+        node.hooks = []
+        HOOKED.add(node)
+    return node.hooks
 
 
 class RemovableHandle:
@@ -59,7 +65,7 @@ def run(node: Node, g: Any, record: bool) -> Any:
     retained = []
     if not record:
         g = np.array(g)  # a hook may write into it, and others may hold it
-    for entry in list(HOOKED[node]):
+    for entry in list(node.hooks):
         if isinstance(entry, _Retained):
             retained.append(entry)
             continue
@@ -83,9 +89,8 @@ def run(node: Node, g: Any, record: bool) -> Any:
 
 def after_accumulation(leaf: Leaf, tensor: Tensor) -> None:
     """Runs the hooks that follow a leaf's accumulation."""
-    if _AFTER:
-        for f in list(_AFTER.get(leaf, ())):
-            f(tensor)
+    for f in list(leaf.after):
+        f(tensor)
 
 
 def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
@@ -103,7 +108,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
         raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
     if not callable(hook):
         raise TensorTypeError(f"'{type(hook).__name__}' object is not callable")
-    registered = HOOKED.setdefault(self._node, [])
+    registered = _of(self._node)
     entry = _Hook(hook)
     registered.append(entry)
     return RemovableHandle(registered, entry)
@@ -113,9 +118,8 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
     """Calls `hook` with this leaf after its `grad` has gained; RuntimeError if it is no leaf."""
     if type(self._node) is not Leaf:
         raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    registered = _AFTER.setdefault(self._node, [])
-    registered.append(hook)
-    return RemovableHandle(registered, hook)
+    self._node.after.append(hook)
+    return RemovableHandle(self._node.after, hook)
 
 
 def retain_grad(self: Tensor) -> None:
@@ -132,23 +136,23 @@ def retain_grad(self: Tensor) -> None:
     if self._node is None:
         raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
     if not self.is_leaf and not _retains(self):
-        HOOKED.setdefault(self._node, []).append(_Retained(self))
+        _of(self._node).append(_Retained(self))
 
 
 def _retains(self: Tensor) -> bool:
-    entries = HOOKED.get(self._node, ()) if self._node is not None else ()
+    entries = self._node.hooks if self._node in HOOKED else ()  # type: ignore[union-attr]
     return any(isinstance(e, _Retained) and e.tensor() is self for e in entries)
 
 
 def moved(tensor: Tensor, old: Node | None) -> None:
     """After an in-place operation `retain_grad` follows the tensor to its new node."""
-    if not HOOKED or old is None or tensor._node is None:
+    if old is None or tensor._node is None or old not in HOOKED:
         return
-    entries = HOOKED.get(old, [])
+    entries = old.hooks
     ours = [e for e in entries if isinstance(e, _Retained) and e.tensor() is tensor]
     for e in ours:
         entries.remove(e)
-        HOOKED.setdefault(tensor._node, []).append(e)
+        _of(tensor._node).append(e)
 
 
 Tensor.register_hook = register_hook  # type: ignore[attr-defined]

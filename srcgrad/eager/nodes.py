@@ -35,7 +35,7 @@ def rebuilt(a: Any, node: Node | None, store: Storage | None) -> Tensor:
     """The tensor that an operand was: the leaf itself if it is there, else one like it."""
     if type(node) is Leaf:
         tensor = node.tensor()
-        if tensor is not None and tensor._a is a:
+        if tensor is not None and tensor._a is a and tensor._node is node:
             return tensor
     t = make(a, node)
     t._store = store
@@ -214,44 +214,61 @@ class Shaped:
 class General(_Saved):
     """Any primitive on any operands; contributions are given their operand's shape and dtype."""
 
-    __slots__ = ("args", "out", "params", "version", "versions", "y")
+    __slots__ = ("args", "out", "params", "versions", "y")
+    plans: ClassVar[dict]
     many = True
     args: Any  # a Tensor that is read, a Shaped, or what is no tensor; None once released
     y: Any
     params: dict
     out: Storage | None
-    version: int
-    versions: tuple[int, ...]
+    versions: dict[int, int] | None  # of the operands that had a storage; others: 0
 
     def record(self, heads: tuple, args: tuple, params: dict, y: Any) -> None:
         """Keeps what the rules of the wanted gradients read."""
-        op, n = self.op, len(args)
+        op = self.op
         self.next, self.params = heads, params
-        key = tuple(sorted(params.items())) if op.kind == "derive" else ()
-        read: frozenset = frozenset()
-        for k in range(n):
-            if heads[k] is not None:
-                read = read | reads(op, k, n, key)
-        self.args = tuple(
-            (a if j in read else Shaped(a._a)) if isinstance(a, Tensor) else a
-            for j, a in enumerate(args)
-        )
-        self.versions = tuple(
-            0 if not isinstance(a, Tensor) or a._store is None else a._store.version
-            for a in self.args
-        )
-        self.y, self.out, self.version = (y if "y" in read else Shaped(y)), None, 0
+        pattern: Any = tuple([h is not None for h in heads])
+        if params and op.kind == "derive":
+            pattern = pattern, tuple(sorted(params.items()))
+        read = self.plans.get(pattern)
+        if read is None:
+            read = self.plans[pattern] = self._plan(pattern, heads)
+        kept, versions = [], None
+        for wanted, a in zip(read, args, strict=False):
+            if not isinstance(a, Tensor):
+                kept.append(a)
+            elif not wanted:
+                kept.append(Shaped(a._a))
+            else:
+                kept.append(a)
+                if a._store is not None:
+                    versions = versions or {}
+                    versions[len(kept) - 1] = a._store.version
+        self.args, self.versions, self.out = kept, versions, None
+        self.y = y if read[-1] else Shaped(y)
+
+    @classmethod
+    def _plan(cls, pattern: Any, heads: tuple) -> tuple[bool, ...]:
+        """Which operands, and last whether the result, the wanted gradients' rules read."""
+        key = pattern[1] if isinstance(pattern[0], tuple) else ()
+        found: set = set()
+        for k, head in enumerate(heads):
+            if head is not None:
+                found |= reads(cls.op, k, len(heads), key)
+        return (*(k in found for k in range(len(heads))), "y" in found)
 
     def _operands(self, keep: bool) -> tuple:
         args, y = self.args, self.y
         if args is None:
             raise self.released()
-        for a, saved in zip(args, self.versions, strict=True):
+        for k, a in enumerate(args):
             s = a._store if isinstance(a, Tensor) else None
-            if s is not None and s.version != saved:
-                raise modified(self, a._a, s.version, saved)
-        if self.out is not None and self.out.version != self.version and type(y) is _ndarray:
-            raise modified(self, y, self.out.version, self.version)
+            if s is not None:
+                saved = (self.versions or {}).get(k, 0)
+                if s.version != saved:
+                    raise modified(self, a._a, s.version, saved)
+        if self.out is not None and self.out.version and type(y) is _ndarray:
+            raise modified(self, y, self.out.version, 0)
         if not keep and (type(y) is _ndarray or any(isinstance(a, Tensor) for a in args)):
             self.args = self.y = None
         return args, y
@@ -330,10 +347,16 @@ def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:
     return type(_label(op), (kind,), members)
 
 
-@functools.cache
-def general(op: Primitive) -> Any:
-    """The general node class of a primitive."""
-    return _made(General, op)
+class _General(dict):
+    """The general node class of each primitive; None if it is said to have no derivative."""
+
+    def __missing__(self, op: Primitive) -> Any:
+        constant = op.kind == "nondiff" and (not op.flat or op is elementwise.stop_gradient)
+        self[op] = made = None if constant else _made(General, op, plans={})
+        return made
+
+
+GENERAL = _General()
 
 
 @functools.cache

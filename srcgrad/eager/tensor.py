@@ -202,7 +202,8 @@ class Tensor:
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        self._a, self._store = value._a, value._store
+        storage(self).version += 1  # what saved this tensor would read the new data
+        self._a = value._a
 
     # ---- data ----
     def item(self) -> Any:

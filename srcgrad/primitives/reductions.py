@@ -47,7 +47,7 @@ def _spread(g: Any, x: Any, axes: tuple) -> Any:
 
 sum = linear(
     "sum",
-    lambda x, axes: np.sum(x, axis=axes),
+    lambda x, axes: np.add.reduce(x, axis=axes),
     lambda g, y, x, axes: _spread(g, x, axes),
     typing=_reduced,
 )

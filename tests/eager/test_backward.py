@@ -185,6 +185,45 @@ def test_results_and_graphs_are_freed_without_the_collector():
         gc.enable()
 
 
+def test_hooks_do_not_keep_what_they_refer_to():
+    x = leaf(1.0)
+    y = x * 2
+    y.register_hook(lambda g, kept=y: g * kept.detach())
+    node = weakref.ref(y.grad_fn)
+    y.backward()
+    del y
+    gc.collect()
+    assert node() is None and x.grad.item() == 4.0
+
+
+def test_new_data_is_noticed():
+    x = leaf(1.0, 2.0)
+    y = (x * x).sum()
+    x.data = flow.zeros(2)
+    with pytest.raises(RuntimeError, match="modified"):
+        y.backward()
+
+
+def test_a_training_loop_does_not_grow():
+    w = flow.tensor(np.ones((3, 2), np.float32), requires_grad=True)
+    x = flow.ones(4, 3)
+
+    def step():
+        ((x @ w).T * 2).sum().backward()
+        with flow.no_grad():
+            w.sub_(w.grad * 1e-3)
+        w.grad = None
+
+    for _ in range(20):
+        step()
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(300):
+        step()
+    gc.collect()
+    assert len(gc.get_objects()) < before + 50 and len(w._store.views) < 8
+
+
 def test_what_no_rule_reads_is_not_kept():
     x = leaf(1.0, 2.0)
     y = x * 2

@@ -86,6 +86,20 @@ def test_products_with_zeros():
         check(lambda x: x.prod(), x)
 
 
+COMPOSED = [
+    lambda x: x.softmax(-1), lambda x: x.log_softmax(0), lambda x: x.logsumexp(1), flow.norm,
+    lambda x: x.norm(3, 1), lambda x: x.norm(1), lambda x: x.sort(1)[0], lambda x: x.topk(2).values,
+    lambda x: x.sort(0, descending=True).values, lambda x: flow.diag(x[:, :2]),
+    lambda x: flow.diag(x[0], 1), lambda x: flow.trace(x), lambda x: flow.lerp(x, x * x, 0.3),
+    lambda x: flow.addmm(x[:, :2], x, x.T, alpha=2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(COMPOSED)))
+def test_composed_functions(k):
+    check(COMPOSED[k], A)
+
+
 SHAPES = [
     lambda x: x.reshape(3, 2), lambda x: x.view(-1), lambda x: x.T, lambda x: x.permute(1, 0),
     lambda x: x.transpose(0, 1).reshape(-1), lambda x: x.unsqueeze(1).squeeze(),

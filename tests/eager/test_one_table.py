@@ -54,7 +54,7 @@ def test_every_primitive_with_a_rule_has_a_node_class():
 
     for op in REGISTRY.values():
         if op.kind == "derive":
-            assert nodes.general(op).op is op
+            assert nodes.GENERAL[op].op is op
             for k in range(len(op.rules)):
                 for on in ("arrays", "tensors"):
                     assert rule_for(op, k, on) is None or callable(rule_for(op, k, on))

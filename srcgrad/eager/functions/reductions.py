@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.eager.apply import apply, as_tensor_operand
 from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, p_sqrt, power, sub
-from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError
 from srcgrad.primitives import memory
@@ -155,8 +155,8 @@ def _extremum(name: str, op: Any, arg: Any, elementwise: Callable) -> Callable:
     return function
 
 
-max_ = _extremum("max", p.max, p.argmax, maximum)
-min_ = _extremum("min", p.min, p.argmin, minimum)
+_extremum("max", p.max, p.argmax, maximum)
+_extremum("min", p.min, p.argmin, minimum)
 
 
 def _truth(name: str, op: Any) -> None:
@@ -168,6 +168,8 @@ def _truth(name: str, op: Any) -> None:
     function.__name__ = function.__qualname__ = name
     declare(name, function)
 
+
+amax = TABLE["amax"].function
 
 _truth("any", p.any)
 _truth("all", p.all)
