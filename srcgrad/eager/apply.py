@@ -95,6 +95,12 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     kind = nodes.GENERAL[op]
     if kind is None or y.dtype.kind not in "fc":
         return make(y)
+    if y.dtype.kind == "c":
+        raise UnsupportedError(
+            f"{op.name} of a tensor that requires grad gives complex numbers, which have no "
+            "gradient here",
+            way_out="compute with real and imaginary parts as two tensors, or detach first",
+        )
     node = kind()
     node.level = level_above(heads)
     node.record(heads, args, params, y)

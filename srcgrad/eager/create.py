@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentValueError, AutogradError, TensorError, TensorTypeError
+from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
 
 _generator = np.random.default_rng()
 
@@ -28,10 +28,6 @@ def finished(a: Any, requires_grad: bool) -> Tensor:
     """The tensor over a fresh array."""
     t = make(a)
     if requires_grad:
-        if t._a.dtype.kind not in "fc":
-            raise AutogradError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
         t.requires_grad = True
     return t
 

@@ -34,7 +34,7 @@ def run(
     on_path = None if wanted is None else leading_to(list(pending), set(wanted))
     heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
     heapq.heapify(heap)
-    count, hooked, node = len(heap), HOOKED.data, None
+    count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]
     if heap:
         node = heapq.heappop(heap)[2]
         g = pending.pop(node)

@@ -124,7 +124,7 @@ class Tensor:
                 "computed tensor in a subgraph that doesn't require differentiation use "
                 "var_no_grad = var.detach()."
             )
-        if value and self._a.dtype.kind not in "fc":
+        if value and self._a.dtype.kind != "f":
             raise AutogradError("only Tensors of floating point can require gradients")
         if bool(value) != (self._node is not None):
             self._node = graph.Leaf(self) if value else None

@@ -168,6 +168,24 @@ def test_several_results():
     assert Two.seen[:2] == ([6.0, 0.0], [4.0, 0.0])
 
 
+def test_a_view_that_forward_returns_has_the_gradient_of_backward():
+    class Rows(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x[:1]
+
+        @staticmethod
+        def backward(ctx, g):
+            return flow.cat([g * 10, g * 0])
+
+    x = flow.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 1
+    o = Rows.apply(h)
+    h.add_(1)
+    o.sum().backward()
+    assert x.grad.tolist() == [10.0, 0.0]
+
+
 def returning(value):
     class F(Function):
         @staticmethod

@@ -131,6 +131,14 @@ def test_copies():
         copy.deepcopy(x * 2)
 
 
+def test_complex_gradients_are_refused():
+    with pytest.raises(RuntimeError, match="floating point"):
+        flow.tensor(1j, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="complex"):
+        flow.ones(2, requires_grad=True) * 1j
+    assert (flow.ones(2) * 1j).dtype is flow.complex64
+
+
 def test_default_dtype():
     flow.set_default_dtype(flow.float64)
     try:
