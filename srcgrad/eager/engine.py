@@ -94,6 +94,13 @@ def added(a: Any, b: Any) -> Any:
         for k, g in b.items():
             both[k] = added(both[k], g) if k in both else g
         return both
+    # `pending`, this frame and getrefcount's argument hold it: nobody else sees it change
+    if (
+        type(a) is np.ndarray and type(b) is np.ndarray and a.base is None
+        and a.dtype is b.dtype and sys.getrefcount(a) <= 3
+    ):  # fmt: skip
+        a += b
+        return a
     return a + b
 
 
