@@ -66,8 +66,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             items = index if isinstance(index, tuple) else (index,)
             if Ellipsis not in items:
                 index = (*items, ...)
-            return viewed(indexing.take, self, (), {"index": index})
-        return apply(indexing.take, (self,), {"index": index})
+            return viewed(indexing.pick, self, (), {"index": index})
+        return apply(indexing.pick, (self,), {"index": index})
     except IndexError as error:
         raise TensorIndexError(_reworded(str(error), self)) from None
 

@@ -63,18 +63,18 @@ def _written(g: Any, shape: tuple, index: Any) -> Any:
     return where(np.equal(order[index], writer), g, 0.0)
 
 
-take = linear(
-    "take",
+pick = linear(
+    "pick",
     lambda x, index: x[index],
     lambda g, y, x, index: put(g, index=index, shape=_shape(x)),
 )
 # zeros of a shape, with `x` added at the places that the index names
-put = linear("put", _put, lambda g, y, x, index, shape: take(g, index=index))
+put = linear("put", _put, lambda g, y, x, index, shape: pick(g, index=index))
 # `x` with `v` at those places; where one is named twice, the last written stays
 patch = linear(
     "patch",
     _patch,
     lambda g, y, x, v, index: erase(g, index=index),
-    lambda g, y, x, v, index: _written(take(g, index=index), _shape(x), index),
+    lambda g, y, x, v, index: _written(pick(g, index=index), _shape(x), index),
 )
 erase = linear("erase", _erase, lambda g, y, x, index: erase(g, index=index))

@@ -1,7 +1,7 @@
 """Reductions over a static tuple of axes; the axes vanish from the result.
 
-A product is a loop (the frontend writes it): its derivative with zeros then needs no rule. Ties of
-max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
+In compiled code a product is a loop (the frontend writes it) and needs no rule; `product` is for
+tensors. Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ others = custom(
     lambda ts, y, x, axis: _others_bar(ts[0], x, axis),
     lambda g, y, x, axis: _others_bar(g, x, axis),
 )
-prod = custom(
-    "prod",
+product = custom(
+    "product",
     lambda x, axis: np.prod(x, axis=axis),
     lambda ts, y, x, axis: sum(ts[0] * others(x, axis=axis), axes=(axis,)),
     lambda g, y, x, axis: others(x, axis=axis) * _keep_axis(g, x, axis),

@@ -142,7 +142,7 @@ WHOLE = [
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
 ELSEWHERE = {"tape_view", "ref_get", "cholesky"}
 # without typing: tensors only, held against differences in tests/eager
-ELSEWHERE |= {"take", "put", "patch", "erase", "prod", "others"}
+ELSEWHERE |= {"pick", "put", "patch", "erase", "product", "others"}
 
 EXAMPLES = [*ELEMENTWISE, *WHOLE]
 

@@ -105,7 +105,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
     if input._a.ndim == 2:
         places = np.diagonal(np.arange(input._a.size).reshape(input._a.shape), diagonal).copy()
-        return apply(indexing.take, (reshape(input, -1),), {"index": places})
+        return apply(indexing.pick, (reshape(input, -1),), {"index": places})
     if input._a.ndim != 1:
         raise TensorError("diag(): the input must be a vector or a matrix")
     n = input._a.size + abs(diagonal)

@@ -110,11 +110,11 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     x = input if dtype is None else cast(input, dtype)
     if dim is None:
         flat = apply(memory.reshape, (x, x._a.size), {})
-        return apply(p.prod, (flat,), {"axis": 0})
+        return apply(p.product, (flat,), {"axis": 0})
     if not x._a.ndim:
         return mul(x, 1)
     axes = axes_of(x, dim)
-    return kept(apply(p.prod, (x,), {"axis": axes[0]}), x, axes, keepdim)
+    return kept(apply(p.product, (x,), {"axis": axes[0]}), x, axes, keepdim)
 
 
 # ---- extrema ----

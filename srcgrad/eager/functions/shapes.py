@@ -263,7 +263,7 @@ declare("repeat", tile, top=False)
 def _taken(x: Tensor, moved: Any) -> Tensor:
     """The elements at the flat places that a NumPy function gives for theirs."""
     places = moved(np.arange(x._a.size).reshape(x._a.shape))
-    return apply(indexing.take, (reshape(x, -1),), {"index": np.ascontiguousarray(places)})
+    return apply(indexing.pick, (reshape(x, -1),), {"index": np.ascontiguousarray(places)})
 
 
 @declared("index_select")
@@ -279,7 +279,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     grid = list(np.ogrid[tuple(slice(n) for n in index._a.shape)])
     grid[k] = index._a.copy()
     try:
-        return apply(indexing.take, (input,), {"index": tuple(grid)})
+        return apply(indexing.pick, (input,), {"index": tuple(grid)})
     except IndexError as error:
         raise TensorIndexError(str(error)) from None
 
