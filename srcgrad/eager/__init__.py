@@ -5,6 +5,7 @@ table's rules are run), `apply` (how a primitive is evaluated and recorded), `en
 `inplace`, `functions` (the table of functions). Imports NumPy, `primitives` and `errors` only.
 """
 
+import warnings
 from typing import Any
 
 from srcgrad.eager import create, dtypes, functions
@@ -22,6 +23,9 @@ from srcgrad.eager.mode import (
 )
 from srcgrad.eager.printing import set_printoptions
 from srcgrad.eager.tensor import Tensor
+
+# a logarithm of zero is -inf without further ado; errstate would cost more than the operation
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eager\.")
 
 _CREATION = (
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like",

@@ -30,7 +30,8 @@ z0 = flow.tensor(3)
         (f + np.array([1.0, 2.0]), "float64"), (np.ones(2) * f, "float64"),
         (flow.sin(i), "float32"), (abs(i), "int64"), (f > 1, "bool"), (i.sum(), "int64"),
         (i32.sum(), "int64"), (b.sum(), "int64"), (flow.where(b, f, i), "float32"),
-        (flow.cat([i, f]), "float32"), (flow.stack([f, d]), "float64"), (d.mean(), "float64"),
+        (flow.where(b, 1, 2.0), "float32"), (flow.cat([i, f]), "float32"),
+        (flow.stack([f, d]), "float64"), (d.mean(), "float64"),
     ],
 )  # fmt: skip
 def test_promotion(result, dtype):

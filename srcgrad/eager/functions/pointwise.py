@@ -160,7 +160,16 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         )
     if input is None and other is None:
         return tuple(make(k) for k in np.nonzero(condition._a))
-    return apply(p.where, (condition, operand(input), operand(other)), {})
+    try:
+        one, two = operand(input), operand(other)
+    except Unsuitable as kind:
+        raise TensorTypeError(
+            f"where(): a choice must be a Tensor or a number, not {kind}"
+        ) from None
+    if not isinstance(one, Tensor) and not isinstance(two, Tensor):
+        target = dtypes.promoted((one, two))
+        one, two = make(np.asarray(one, target)), make(np.asarray(two, target))
+    return apply(p.where, (condition, one, two), {})
 
 
 Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
