@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, mode, nodes
+from srcgrad.eager import classes, dtypes, mode, nodes
 from srcgrad.eager.graph import level_above
 from srcgrad.eager.rules import Select, plain
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
@@ -92,7 +92,7 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     heads = tuple([a._node if isinstance(a, Tensor) else None for a in args])
     if not any(heads) or (_OFF and not mode.is_grad_enabled()):
         return make(y)
-    kind = nodes.GENERAL[op]
+    kind = classes.GENERAL[op]
     if kind is None or y.dtype.kind not in "fc":
         return make(y)
     if y.dtype.kind == "c":
@@ -150,7 +150,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
 
     Integers become the default dtype unless `exact`: the function keeps them (abs, neg, sign).
     """
-    impl, kind, name = op.impl, nodes.unary(op), name or op.name
+    impl, kind, name = op.impl, classes.unary(op), name or op.name
     saves_input = kind is not None and issubclass(kind, nodes.OfInput)
     saves_result = kind is not None and issubclass(kind, nodes.OfResult)
     p = getattr(kind, "constant", None)
@@ -205,9 +205,9 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
     """
     impl, name = op.impl, name or op.name
     differentiable = op.kind == "derive"
-    left = nodes.with_number(op, 0) if differentiable else None
-    right = nodes.with_number(op, 1) if differentiable else None
-    both = nodes.pair(op) if differentiable else None
+    left = classes.with_number(op, 0) if differentiable else None
+    right = classes.with_number(op, 1) if differentiable else None
+    both = classes.pair(op) if differentiable else None
     divides = op is elementwise.div
     slow = _slow_binary(op, name, operator)
     left_scale, right_scale = (

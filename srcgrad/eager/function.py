@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.eager import mode
 from srcgrad.eager.apply import recording
 from srcgrad.eager.graph import Node, Output, level_above
-from srcgrad.eager.nodes import modified, rebuilt
+from srcgrad.eager.saved import modified, rebuilt
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
 

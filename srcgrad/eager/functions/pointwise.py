@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, mode, nodes
+from srcgrad.eager import classes, dtypes, mode
 from srcgrad.eager.apply import (
     Unsuitable,
     apply,
@@ -80,7 +80,7 @@ def _power_of(input: Tensor, n: int) -> Tensor:
     if head is None or n in (0, 1) or not (not mode.OFF or mode.is_grad_enabled()):
         return apply(p.powi, (input,), {"n": n})
     y = p.powi.impl(input._a, n)
-    node = object.__new__(nodes.POWER)
+    node = object.__new__(classes.POWER)
     node.level, node.next, node.x, node.c = head.level + 1, head, input, n
     node.version = 0 if input._store is None else input._store.version
     return make(y, node)
