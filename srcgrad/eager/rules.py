@@ -35,6 +35,8 @@ class Select:
 
     def times(self, g: Any, singular: bool) -> Any:
         """g times what is selected."""
+        if type(self.c) is np.ndarray:
+            return _where.impl(self.c, product(g, self.a, singular), product(g, self.b, singular))
         return _where(plain(self.c), product(g, self.a, singular), product(g, self.b, singular))
 
     def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:

@@ -148,6 +148,29 @@ def test_a_branch_not_taken_may_be_infinite():
     assert z.grad.tolist() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_choices_are_numpys(dtype):
+    from srcgrad.primitives.elementwise import where
+
+    rng = np.random.default_rng(0)
+    c = rng.random((80, 60)) > 0.5
+    a, b = rng.random((2, 80, 60)).astype(dtype)
+    a[0, :3] = np.inf, np.nan, -0.0
+    for x, z in (
+        (a, b),
+        (a, 0.0),
+        (-0.0, b),
+        (a, b[0, 0]),
+        (a.T.copy().T, b),
+        (1.0, 0.0),
+        (a, b[0]),
+    ):
+        got, want = where(c, x, z), np.where(c, x, z)
+        assert got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_array_equal(got, want)
+        assert (np.signbit(got) == np.signbit(want)).all()
+
+
 def test_conventions_at_kinks_and_ties():
     def at(f, values):
         x = flow.tensor(values, requires_grad=True)
