@@ -19,10 +19,10 @@ _HOMES = {
     "Compiled": "srcgrad.api",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
-_MODULES = ("errors", "testing", "tools")
+_MODULES = ("autograd", "errors", "nn", "testing", "tools")
 
 if TYPE_CHECKING:
-    from srcgrad import errors, testing, tools
+    from srcgrad import autograd, errors, nn, testing, tools
     from srcgrad.api import Compiled, compile, grad, jvp, stop_gradient, value_and_grad, vjp
     from srcgrad.errors import SrcgradError, UnsupportedError
 
@@ -33,16 +33,25 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         value = importlib.import_module(f"srcgrad.{name}")
     else:
-        raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+        value = _of_tensors(name)
     globals()[name] = value
     return value
 
 
+def _of_tensors(name: str) -> Any:
+    """A name of the eager face: a function, a dtype, `Tensor`."""
+    public = {} if name.startswith("_") else importlib.import_module("srcgrad.eager").PUBLIC
+    if name not in public:
+        raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+    return public[name]
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, *_MODULES})
+    public = importlib.import_module("srcgrad.eager").PUBLIC
+    return sorted({*globals(), *_HOMES, *_MODULES, *public})
 
 
 __all__ = [
-    "Compiled", "SrcgradError", "UnsupportedError", "compile", "errors", "grad", "jvp",
-    "stop_gradient", "testing", "tools", "value_and_grad", "vjp",
+    "Compiled", "SrcgradError", "UnsupportedError", "autograd", "compile", "errors", "grad",
+    "jvp", "nn", "stop_gradient", "testing", "tools", "value_and_grad", "vjp",
 ]  # fmt: skip

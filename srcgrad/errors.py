@@ -101,3 +101,19 @@ def raised_class(cls: type[Exception]) -> type[Exception]:
     # KeyError would show the repr of its text
     members = {"__str__": lambda self: self.args[0], "__module__": cls.__module__}
     return type(cls.__name__, (RaisedError, cls), members)
+
+
+class TensorError(SrcgradError, RuntimeError):
+    """An operation on tensors that cannot be done; the text is OneFlow's or PyTorch's."""
+
+
+class AutogradError(TensorError):
+    """A backward pass that cannot be made, or would give a wrong gradient."""
+
+
+class TensorIndexError(SrcgradError, IndexError):
+    """An index or a dimension outside the tensor."""
+
+
+class TensorTypeError(SrcgradError, TypeError):
+    """An argument of a tensor function has the wrong type."""

@@ -76,7 +76,7 @@ def kind_of(name: str) -> str:
     p = REGISTRY[name]
     if p.kind == "nondiff" and p.flat:
         return "flat"
-    if p.kind == "linear" and p.rules == ():
+    if (p.kind == "linear" and p.rules == ()) or name in ("view", "reshape"):
         return "shadow"
     return p.kind
 

@@ -4,7 +4,7 @@ Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint,
 Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
-from srcgrad.primitives import arrays, elementwise, linalg, memory, reductions, scans
+from srcgrad.primitives import arrays, elementwise, indexing, linalg, memory, reductions, scans
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Primitive",
     "arrays",
     "elementwise",
+    "indexing",
     "linalg",
     "memory",
     "reductions",

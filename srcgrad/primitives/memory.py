@@ -83,9 +83,20 @@ def _view_typing(b: Any, x: Any, *atoms: Any, spec: tuple) -> tuple:
     return x.type.dtype, tuple(dims), "C" if contiguous else "S"
 
 
+def _dims(x: Any) -> tuple:
+    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else x.shape
+
+
+def _unview(g: Any, x: Any, atoms: tuple, spec: tuple) -> Any:
+    from srcgrad.primitives.indexing import put
+
+    return put(g, index=(*index_of(atoms, spec), ...), shape=_dims(x))
+
+
 view = linear(
     "view",
     lambda x, *atoms, spec: x[(*index_of(atoms, spec), ...)],  # a view also if all are integers
+    lambda g, y, x, *atoms, spec: _unview(g, x, atoms, spec),
     typing=_view_typing,
     view=True,
 )
@@ -111,6 +122,7 @@ transpose = linear(
 reshape = linear(  # of a contiguous array only
     "reshape",
     lambda x, *dims: np.reshape(x, dims),
+    lambda g, y, x, *dims: reshape(g, *_dims(x)),
     typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims), "C"),
     view=True,
 )

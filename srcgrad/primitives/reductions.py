@@ -1,7 +1,7 @@
 """Reductions over a static tuple of axes; the axes vanish from the result.
 
-A product is a loop (the frontend writes it): its derivative with zeros then needs no rule. Ties of
-max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
+In compiled code a product is a loop (the frontend writes it) and needs no rule; `product` is for
+tensors. Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _spread(g: Any, x: Any, axes: tuple) -> Any:
 
 sum = linear(
     "sum",
-    lambda x, axes: np.sum(x, axis=axes),
+    lambda x, axes: np.add.reduce(x, axis=axes),
     lambda g, y, x, axes: _spread(g, x, axes),
     typing=_reduced,
 )
@@ -100,6 +100,63 @@ min = custom(
     "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
     raises=True,
 )  # fmt: skip
+
+
+# ---- products: each factor's partial is the product of the others, zeros among them or not ----
+def _others(x: Any, axis: int) -> Any:
+    """The products of all the other elements along an axis, without dividing."""
+    x = np.moveaxis(np.asarray(x), axis, -1)
+    before, after = np.ones_like(x), np.ones_like(x)
+    np.cumprod(x[..., :-1], axis=-1, out=before[..., 1:])
+    np.cumprod(x[..., :0:-1], axis=-1, out=after[..., -2::-1])
+    return np.moveaxis(before * after, -1, axis)
+
+
+def _others_bar(g: Any, x: Any, axis: int) -> Any:
+    """sum over i of g_i times d others_i / d x_j: self-adjoint, so both directions are this."""
+    from srcgrad.primitives.arrays import concatenate
+
+    n = _shape(x)[axis]
+    columns = []
+    for j in range(n):
+        rest = [k for k in range(n) if k != j]
+        if not rest:
+            columns.append(_at(g, j, axis) * 0.0)
+            continue
+        x_rest = concatenate(*(_at(x, k, axis) for k in rest), axis=axis)
+        g_rest = concatenate(*(_at(g, k, axis) for k in rest), axis=axis)
+        column = sum(g_rest * others(x_rest, axis=axis), axes=(axis,))
+        columns.append(_keep(column, g, (axis,)) if len(_shape(x)) > 1 else _lifted(column))
+    return concatenate(*columns, axis=axis)
+
+
+def _at(x: Any, k: int, axis: int) -> Any:
+    n = len(_shape(x))
+    return view(x, k, 1, 1, spec=tuple("s" if a == axis else ":" for a in range(n)))
+
+
+def _lifted(x: Any) -> Any:
+    from srcgrad.primitives.arrays import broadcast_to
+
+    return broadcast_to(x, 1)
+
+
+others = custom(
+    "others",
+    _others,
+    lambda ts, y, x, axis: _others_bar(ts[0], x, axis),
+    lambda g, y, x, axis: _others_bar(g, x, axis),
+)
+product = custom(
+    "product",
+    lambda x, axis: np.prod(x, axis=axis),
+    lambda ts, y, x, axis: sum(ts[0] * others(x, axis=axis), axes=(axis,)),
+    lambda g, y, x, axis: others(x, axis=axis) * _keep_axis(g, x, axis),
+)
+
+
+def _keep_axis(g: Any, x: Any, axis: int) -> Any:
+    return _keep(g, x, (axis,))
 
 
 def _first(f: Any) -> Any:

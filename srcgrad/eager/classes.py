@@ -1,0 +1,99 @@
+"""Node classes, one per primitive and kind of operands, made when first needed.
+
+Which kind will do is decided by what the primitive's rules read. Never makes a node.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from srcgrad.eager.general import General
+from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Scaling
+from srcgrad.eager.rules import reads, rule_for
+from srcgrad.primitives import elementwise
+from srcgrad.primitives.registry import ZERO, Primitive
+
+
+def _label(op: Primitive) -> str:
+    return "".join(part.capitalize() for part in op.name.split("_")) + "Backward0"
+
+
+def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:
+    members: dict[str, Any] = {
+        "__slots__": (), "op": op, "singular": op.singular, "label": _label(op), **more,
+    }  # fmt: skip
+    if k is not None:
+        on_arrays: Any = rule_for(op, k, "arrays")
+        on_tensors: Any = rule_for(op, k, "tensors")
+        members["rule"], members["rule_recorded"] = (
+            staticmethod(on_arrays),
+            staticmethod(on_tensors),
+        )
+    return type(_label(op), (kind,), members)
+
+
+class _General(dict):
+    """The general node class of each primitive; None if it is said to have no derivative."""
+
+    def __missing__(self, op: Primitive) -> Any:
+        constant = op.kind == "nondiff" and (not op.flat or op is elementwise.stop_gradient)
+        self[op] = made = None if constant else _made(General, op, plans={})
+        return made
+
+
+GENERAL = _General()
+
+
+@functools.cache
+def unary(op: Primitive) -> Any:
+    """The node class of f(x); None if only the general one will do."""
+    if op.kind != "derive" or len(op.rules) != 1:
+        return None
+    match sorted(map(str, reads(op, 0, 1, ()))):
+        case []:
+            p = rule_for(op, 0, "arrays")(None, None)  # type: ignore[misc]
+            return _made(Scaling, op, constant=p)
+        case ["0"]:
+            return _made(OfInput, op, 0)
+        case ["y"]:
+            return _made(OfResult, op, 0)
+    return None
+
+
+@functools.cache
+def with_number(op: Primitive, k: int) -> Any:
+    """The node class of f(x, c), k = 0, or f(c, x), k = 1; None: the general one."""
+    needs = reads(op, k, 2, ())
+    if needs <= {1 - k}:
+        return _made(Scaling, op, k)
+    if "y" not in needs:
+        return _made(OfInputAndNumber, op, k, first=k == 0)
+    return None
+
+
+@functools.cache
+def pair(op: Primitive) -> Any:
+    """The node class of f(x, z) of like tensors; None: the general one."""
+    needs = [reads(op, k, 2, ()) for k in (0, 1)]
+    if any("y" in n for n in needs) or any(rule_for(op, k, "arrays") is ZERO for k in (0, 1)):
+        return None
+    return _made(
+        Pair, op,
+        rules=(rule_for(op, 0, "arrays"), rule_for(op, 1, "arrays")),
+        rules_recorded=(rule_for(op, 0, "tensors"), rule_for(op, 1, "tensors")),
+        reads_x=tuple(0 in n for n in needs), reads_z=tuple(1 in n for n in needs),
+    )  # fmt: skip
+
+
+def _power() -> Any:
+    on_arrays: Any = rule_for(elementwise.powi, 0, "arrays")
+    on_tensors: Any = rule_for(elementwise.powi, 0, "tensors")
+    return _made(
+        OfInputAndNumber, elementwise.powi, first=True, label="PowBackward0",
+        rule=staticmethod(lambda y, a, n: on_arrays(y, a, n=n)),
+        rule_recorded=staticmethod(lambda y, a, n: on_tensors(y, a, n=n)),
+    )  # fmt: skip
+
+
+POWER = _power()  # x ** n with an integer n other than 0 and 1

@@ -1,0 +1,270 @@
+"""Tensors made from data, from numbers and from chance.
+
+Python floats become the default dtype; NumPy arrays and scalars keep theirs. `tensor` copies,
+`as_tensor` and `from_numpy` share memory where they can. Never records anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtypes
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+
+_generator = np.random.default_rng()
+
+
+def manual_seed(seed: int) -> None:
+    """Seeds what `rand`, `randn`, `randint` and `randperm` draw from."""
+    global _generator
+    _generator = np.random.default_rng(int(seed) & (2**64 - 1))
+
+
+def finished(a: Any, requires_grad: bool) -> Tensor:
+    """The tensor over a fresh array."""
+    t = make(a)
+    if requires_grad:
+        t.requires_grad = True
+    return t
+
+
+# ---- from data ----
+def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
+
+    Floats become the default dtype; arrays keep theirs. ValueError for ragged sequences,
+    TypeError for what is no number, RuntimeError if an integer tensor is to require grad.
+
+    >>> import srcgrad as flow
+    >>> flow.tensor([[1, 2.5]])
+    tensor([[1.0000, 2.5000]], dtype=srcgrad.float32)
+    """
+    a = np.array(_array(data, dtype))
+    return finished(a, requires_grad)
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of `data` without a copy where it is an array or tensor of that dtype."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    return make(_array(data, dtype))
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of a NumPy array; TypeError for anything else."""
+    if not isinstance(array, np.ndarray):
+        kind = type(array).__name__
+        raise TensorTypeError(f"expected np.ndarray (got {kind})")
+    dtypes.of(array)
+    return make(array)
+
+
+def _array(data: Any, dtype: Any) -> np.ndarray:
+    target = None if dtype is None else dtypes.to_dtype(dtype).np
+    if isinstance(data, Tensor):
+        a: Any = data._a
+    elif isinstance(data, np.ndarray | np.generic):
+        a = np.asarray(data)
+        dtypes.of(a)
+    elif data is None:
+        raise TensorError("Could not infer dtype of NoneType")
+    else:
+        _check_lengths(data, 0)
+        a = np.asarray(_plain(data))
+        if a.dtype.kind not in "biufc":
+            raise TensorTypeError(f"new(): invalid data type '{type(data).__name__}'")
+        if target is None:
+            target = _inferred(data, a)
+    with np.errstate(over="ignore"):
+        return a if target is None or a.dtype == target else a.astype(target)
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, list | tuple | range):
+        return [_plain(x) for x in data]
+    return data._a if isinstance(data, Tensor) else data
+
+
+def _check_lengths(data: Any, depth: int) -> int | None:
+    """Raises for ragged sequences as PyTorch does."""
+    if isinstance(data, str):
+        raise TensorTypeError("new(): invalid data type 'str'")
+    if not isinstance(data, list | tuple | range):
+        return None
+    lengths = [_check_lengths(x, depth + 1) for x in data]
+    for n in lengths:
+        if n != lengths[0]:
+            raise ArgumentValueError(
+                f"expected sequence of length {lengths[0]} at dim {depth + 1} (got {n})"
+            )
+    return len(data)
+
+
+def _inferred(data: Any, a: np.ndarray) -> np.dtype:
+    """The dtype of Python data: what its leaves are, floats and nothing the default."""
+    if isinstance(data, list | tuple) and data and a.size:
+        leaf = data
+        while isinstance(leaf, list | tuple) and leaf:
+            leaf = leaf[0]
+        if isinstance(leaf, Tensor | np.generic | np.ndarray):
+            return a.dtype
+    if not a.size or a.dtype.kind == "f":
+        return dtypes.get_default_dtype().np
+    return np.dtype(np.complex64) if a.dtype.kind == "c" else a.dtype
+
+
+# ---- of a shape ----
+def shape_of(name: str, size: tuple | list) -> tuple[int, ...]:
+    """The shape from `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
+    dims = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    for d in dims:
+        if isinstance(d, bool) or not hasattr(d, "__index__"):
+            kind = type(d).__name__
+            raise TensorTypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found {kind}"
+            )
+        if d.__index__() < 0:
+            raise TensorError(f"Trying to create tensor with negative dimension {d}: {list(dims)}")
+    return tuple(d.__index__() for d in dims)
+
+
+def _of_shape(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
+    def function(
+        *size: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        **ignored: Any,
+    ) -> Tensor:
+        for key in set(ignored) - {"size", "out", "generator", "layout", "pin_memory"}:
+            raise TensorTypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        dims = shape_of(name, size or (ignored.get("size", ()),))
+        d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
+        return finished(draw(dims, d.np), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+def _like(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    ) -> Tensor:
+        d = input.dtype if dtype is None else dtypes.to_dtype(dtype)
+        return finished(draw(input._a.shape, d.np), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
+
+
+def _float(name: str, d: np.dtype) -> None:
+    if d.kind != "f":
+        raise TensorError(f"\"{name}\" not implemented for '{d}'")
+
+
+def _normal(dims: tuple, d: np.dtype) -> np.ndarray:
+    _float("normal", d)
+    return _generator.standard_normal(dims).astype(d)
+
+
+def _uniform(dims: tuple, d: np.dtype) -> np.ndarray:
+    _float("uniform", d)
+    return _generator.random(dims).astype(d)
+
+
+ones = _of_shape("ones", np.ones, "A tensor of ones: `ones(2, 3)` or `ones((2, 3))`.")
+zeros = _of_shape("zeros", np.zeros, "A tensor of zeros: `zeros(2, 3)` or `zeros((2, 3))`.")
+empty = _of_shape("empty", np.empty, "A tensor of a shape, its elements unset.")
+randn = _of_shape("randn", _normal, "A tensor of draws from the standard normal distribution.")
+rand = _of_shape("rand", _uniform, "A tensor of draws from [0, 1).")
+ones_like = _like("ones_like", np.ones, "Ones of another tensor's shape and dtype.")
+zeros_like = _like("zeros_like", np.zeros, "Zeros of another tensor's shape and dtype.")
+empty_like = _like("empty_like", np.empty, "A tensor of another's shape and dtype, unset.")
+randn_like = _like("randn_like", _normal, "Normal draws of another tensor's shape and dtype.")
+rand_like = _like("rand_like", _uniform, "Draws from [0, 1) of another tensor's shape and dtype.")
+
+
+def full(
+    size: Any, fill_value: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A tensor of a shape filled with one number, in the number's dtype unless it is given.
+
+    >>> import srcgrad as flow
+    >>> flow.full((2,), 3)
+    tensor([3, 3], dtype=srcgrad.int64)
+    """
+    dims = shape_of("full", size if isinstance(size, tuple | list) else (size,))
+    value = _array(fill_value, dtype)
+    return finished(np.full(dims, value, value.dtype), requires_grad)
+
+
+def full_like(
+    input: Tensor, fill_value: Any, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Another tensor's shape and dtype, filled with one number."""
+    return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, None,
+                requires_grad)  # fmt: skip
+
+
+def _number(x: Any) -> Any:
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def arange(
+    start: Any, end: Any = None, step: Any = 1, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The numbers from `start` up to, without, `end`; integers if all three are.
+
+    >>> import srcgrad as flow
+    >>> flow.arange(3)
+    tensor([0, 1, 2], dtype=srcgrad.int64)
+    """
+    start, end, step = (
+        _number(x) for x in ((0, start, step) if end is None else (start, end, step))
+    )
+    if dtype is None:
+        whole = all(isinstance(x, int) for x in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
+    return finished(np.arange(start, end, step).astype(dtypes.to_dtype(dtype).np), requires_grad)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """`steps` numbers from `start` to `end`, both included."""
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
+    a = np.linspace(_number(start), _number(end), int(_number(steps)))
+    return finished(a.astype(d.np), requires_grad)
+
+
+def eye(
+    n: int, m: int | None = None, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The n x m matrix with ones on its diagonal."""
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
+    return finished(np.eye(n, m, dtype=d.np), requires_grad)
+
+
+def randint(
+    low: Any, high: Any = None, size: Any = None, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """Integers drawn from [low, high); from [0, low) if two arguments are given."""
+    if size is None:
+        low, high, size = 0, low, high
+    d = dtypes.int64 if dtype is None else dtypes.to_dtype(dtype)
+    return make(_generator.integers(low, high, shape_of("randint", (size,))).astype(d.np))
+
+
+def randperm(n: int) -> Tensor:
+    """The integers below n in a random order."""
+    return make(_generator.permutation(n))

@@ -1,0 +1,307 @@
+"""The backward pass: walks nodes by falling level, without recursion.
+
+Gradients are plain arrays; under `create_graph` they are tensors and the rules record themselves.
+A node is met once, after all that contribute to it; its hooks see the sum. Leaves come last. Knows
+no primitive and no rule.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import hooks, mode
+from srcgrad.eager.graph import HOOKED, Leaf, Node
+from srcgrad.eager.tensor import Tensor, make, storage
+from srcgrad.errors import AutogradError, TensorTypeError
+
+
+def run(
+    roots: Sequence[tuple[Node, Any]], keep: bool, record: bool, wanted: dict | None = None
+) -> None:
+    """Sends gradients from the roots down the graph.
+
+    `wanted` maps nodes to the gradients that arrive there (filled in; leaves among them gain
+    nothing); without it leaves accumulate into their tensors' `grad`.
+    """
+    pending: dict[Node, Any] = {}
+    for node, g in roots:
+        pending[node] = added(pending[node], g) if node in pending else g
+    on_path = None if wanted is None else leading_to(list(pending), set(wanted))
+    heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
+    heapq.heapify(heap)
+    count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]
+    if heap:
+        node = heapq.heappop(heap)[2]
+        g = pending.pop(node)
+    while node is not None:
+        if hooked and node in HOOKED:
+            g = hooks.run(node, g, record)
+        if wanted is not None:
+            if node in wanted:
+                wanted[node] = g
+            if on_path is not None and node not in on_path:
+                node = heapq.heappop(heap)[2] if heap else None
+                g = pending.pop(node, None)  # type: ignore[arg-type]
+                continue
+        made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
+        if node.many:
+            for head, c in zip(node.next, made, strict=True):
+                if head is None or c is None:
+                    continue
+                if head in pending:
+                    pending[head] = added(pending[head], c)
+                elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+                    pending[head] = c
+                    if type(head) is not Leaf:
+                        count += 1
+                        heapq.heappush(heap, (-head.level, count, head))
+        else:
+            head = node.next
+            if head in pending:
+                pending[head] = added(pending[head], made)
+            elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+                if not heap and type(head) is not Leaf:  # a chain: nothing else is waiting
+                    node, g = head, made
+                    continue
+                pending[head] = made
+                if type(head) is not Leaf:
+                    count += 1
+                    heapq.heappush(heap, (-head.level, count, head))
+        node = heapq.heappop(heap)[2] if heap else None
+        g = pending.pop(node, None)  # type: ignore[arg-type]
+    made = g = c = None
+    while pending:
+        node, g = pending.popitem()
+        if hooked and node in HOOKED:
+            g = hooks.run(node, g, record)
+        if wanted is None:
+            accumulate(node, g, record)
+        elif node in wanted:
+            wanted[node] = g
+
+
+def added(a: Any, b: Any) -> Any:
+    """The sum of two gradients for one node; by number for a node of several results."""
+    if b is None:
+        return a
+    if type(a) is dict:
+        both = dict(a)
+        for k, g in b.items():
+            both[k] = added(both[k], g) if k in both else g
+        return both
+    # `pending`, this frame and getrefcount's argument hold it: nobody else sees it change
+    if (
+        type(a) is np.ndarray and type(b) is np.ndarray and a.base is None
+        and a.dtype is b.dtype and sys.getrefcount(a) <= 3
+    ):  # fmt: skip
+        a += b
+        return a
+    return a + b
+
+
+def leading_to(roots: Iterable[Node], targets: set[Node]) -> set[Node]:
+    """The nodes below the roots from which some target can be reached, without the targets."""
+    lowest = min((t.level for t in targets), default=0)
+    reaches: dict[Node, bool] = {}
+    stack = list(roots)
+    while stack:
+        node = stack[-1]
+        heads = _heads(node) if node.level > lowest else ()
+        if node not in reaches:
+            reaches[node] = False
+            stack += [h for h in heads if h not in reaches]
+        else:
+            stack.pop()
+            reaches[node] = reaches[node] or any(h in targets or reaches.get(h) for h in heads)
+    return {node for node, yes in reaches.items() if yes}
+
+
+def _heads(node: Node) -> tuple:
+    if node.many:
+        return tuple(n for n in node.next if n is not None)
+    return () if node.next is None else (node.next,)
+
+
+def accumulate(leaf: Any, g: Any, record: bool) -> None:
+    """Adds a gradient to the leaf's `grad`; the array is taken over where nobody else has it."""
+    tensor = leaf.tensor()
+    if tensor is None or tensor._node is not leaf:
+        return
+    before = tensor.grad
+    if record:
+        tensor._grad = g.clone() if before is None else before + g
+    elif before is not None:
+        if before._node is None:
+            before._a += g
+            storage(before).version += 1
+        else:
+            tensor._grad = make(before._a + g)
+    else:
+        # held by this frame, its caller's variable and getrefcount's argument: ours alone
+        ours = type(g) is np.ndarray and g.base is None and sys.getrefcount(g) <= 3
+        tensor._grad = make(g if ours else np.array(g))
+    hooks.after_accumulation(leaf, tensor)
+
+
+# ---- what the user calls ----
+def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> list:
+    roots = []
+    for k, (out, g) in enumerate(zip(outputs, grads, strict=True)):
+        if not isinstance(out, Tensor):
+            raise TensorTypeError(f"expected a Tensor at position {k}, got {type(out).__name__}")
+        if out._node is None:
+            if g is None or len(outputs) == 1:
+                raise AutogradError(
+                    f"element {k} of tensors does not require grad and does not have a grad_fn"
+                )
+            continue
+        if g is None:
+            if out._a.size != 1:
+                raise AutogradError(
+                    "Check failed: IsScalarTensor(*outputs.at(i)) "
+                    "Grad can be implicitly created only for scalar outputs"
+                )
+            seed: Any = np.ones(out._a.shape, out._a.dtype)
+            roots.append((out._node, make(seed) if record else seed))
+            continue
+        if g._a.shape != out._a.shape:
+            raise AutogradError(
+                f"out_grad's shape must be same as output's ({g._a.shape} vs {out._a.shape})"
+            )
+        if g._a.dtype != out._a.dtype:
+            g = g.to(out.dtype)  # type: ignore[attr-defined]
+        roots.append((out._node, g if record else g._a))
+    return roots
+
+
+def _sequence(x: Any) -> list:
+    return [x] if isinstance(x, Tensor) or x is None else list(x)
+
+
+def _pair_up(tensors: Any, grads: Any) -> tuple[list, list]:
+    outputs = _sequence(tensors)
+    given = [None] * len(outputs) if grads is None else _sequence(grads)
+    for g in given:
+        if g is not None and not isinstance(g, Tensor):
+            kind = type(g).__name__
+            raise TensorTypeError(f"gradients can be either Tensors or None, but got {kind}")
+    if len(given) != len(outputs):
+        raise AutogradError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    return outputs, given
+
+
+def _walk(roots: list, keep: bool, record: bool, wanted: dict | None) -> None:
+    with mode.enable_grad() if record else mode.no_grad(), np.errstate(all="ignore"):
+        run(roots, keep, record, wanted)
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Adds the gradients of `tensors`, weighted with `grad_tensors`, to the leaves' `grad`.
+
+    Tensors that are no scalar need a weight of their shape. With `inputs` only those gain. The
+    graph is released unless `retain_graph` (its default is `create_graph`). RuntimeError where
+    a gradient cannot be had.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor([1.0, 2.0], requires_grad=True)
+    >>> flow.autograd.backward([x * x, x.sum()], [flow.ones(2), None])
+    >>> x.grad
+    tensor([3., 5.], dtype=srcgrad.float32)
+    """
+    outputs, given = _pair_up(tensors, grad_tensors)
+    roots = _seeds(outputs, given, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        _walk(roots, keep, create_graph, None)
+        return
+    targets = _sequence(inputs)
+    if not targets:
+        raise AutogradError("`inputs` argument to `backward()` cannot be empty.")
+    wanted = {t._node: None for t in targets if t._node is not None}
+    _walk(roots, keep, create_graph, wanted)
+    for t in {id(t): t for t in targets}.values():
+        g = wanted.get(t._node)
+        if g is None:
+            continue
+        if type(t._node) is Leaf:
+            accumulate(t._node, g, create_graph)
+        else:
+            more = g if create_graph else make(np.array(g))
+            t._grad = more if t.grad is None else t.grad + more
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs`, weighted with `grad_outputs`, by `inputs`; a tuple of tensors.
+
+    Nothing is accumulated. RuntimeError for an input that the outputs do not depend on, unless
+    `allow_unused`: then None.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(3.0, requires_grad=True)
+    >>> (g,) = flow.autograd.grad(x**3, x, create_graph=True)
+    >>> flow.autograd.grad(g, x)
+    (tensor(18., dtype=srcgrad.float32),)
+    """
+    targets = _sequence(inputs)
+    if not targets:
+        raise AutogradError("`inputs` argument to `grad()` cannot be empty.")
+    for t in targets:
+        if not isinstance(t, Tensor):
+            raise TensorTypeError(f"inputs must be Tensors, got {type(t).__name__}")
+        if t._node is None:
+            raise AutogradError("One of the differentiated Tensors does not require grad")
+    out, given = _pair_up(outputs, grad_outputs)
+    roots = _seeds(out, given, create_graph)
+    wanted = {t._node: None for t in targets}
+    keep = create_graph if retain_graph is None else retain_graph
+    _walk(roots, keep, create_graph, wanted)
+    made = []
+    for k, t in enumerate(targets):
+        g = wanted[t._node]
+        if g is None and not allow_unused:
+            raise AutogradError(
+                f"The differentiated Tensor at index {k} appears to not have been used in the "
+                "graph. Set allow_unused=True if this is the desired behavior."
+            )
+        made.append(None if g is None else g if create_graph else make(np.array(g)))
+    return tuple(made)
+
+
+def _backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Adds this tensor's gradients to the leaves' `grad`: see `autograd.backward`.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(3.0, requires_grad=True)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor(6., dtype=srcgrad.float32)
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+_backward.__name__ = "backward"
+Tensor.backward = _backward  # type: ignore[attr-defined]

@@ -1,0 +1,134 @@
+"""Functions composed of others: softmax and its kin, norms, orderings, a few products.
+
+Nothing here has a derivative of its own.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.apply import apply
+from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, p_sqrt, power, sub, where
+from srcgrad.eager.functions.products import matmul
+from srcgrad.eager.functions.reductions import amax, one_axis, sum
+from srcgrad.eager.functions.shapes import flip, gather, reshape
+from srcgrad.eager.functions.table import TABLE, declare, declared
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError
+from srcgrad.primitives import indexing, scans
+
+exp, log, add = (TABLE[name].function for name in ("exp", "log", "add"))
+
+
+# ---- softmax and its kin ----
+@declared("logsumexp")
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(x))) over `dim`, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.logsumexp(flow.tensor([1000.0, 1.0]), 0)
+    tensor(1000., dtype=srcgrad.float32)
+    """
+    top = amax(input, dim, True).detach()
+    top = where(TABLE["isfinite"].function(top), top, make(np.zeros((), input._a.dtype)))
+    total = log(sum(exp(sub(input, top)), dim, keepdim))
+    return add(total, top if keepdim else sum(top, dim))
+
+
+@declared("softmax")
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum along a dim."""
+    x = input if dtype is None else cast(input, dtype)
+    e = exp(sub(x, amax(x, dim, True).detach()))
+    return div(e, sum(e, dim, True))
+
+
+@declared("log_softmax")
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax along a dim."""
+    x = input if dtype is None else cast(input, dtype)
+    return sub(x, logsumexp(x, dim, True))
+
+
+@declared("norm")
+def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """The p-norm over `dim`, or of all elements; the gradient of the 2-norm at zero is zero."""
+    if p in (2, 2.0, "fro", None):
+        squares = sum(power(input, 2), dim, keepdim)
+        zero = TABLE["eq"].function(squares, 0.0)
+        one = make(np.ones((), input._a.dtype))
+        return where(zero, mul(squares, 0.0), p_sqrt(where(zero, one, squares)))
+    if p == float("inf"):
+        return amax(abs_(input), dim, keepdim)
+    if p == 1:
+        return sum(abs_(input), dim, keepdim)
+    return power(sum(power(abs_(input), p), dim, keepdim), 1.0 / p)
+
+
+# ---- orderings ----
+_Sorted = namedtuple("sort", ["values", "indices"])
+
+
+@declared("argsort")
+def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
+    """The places of the elements along a dim in their order; equal elements keep theirs."""
+    k = one_axis(input._a.ndim, dim)
+    if not descending:
+        return apply(scans.argsort, (input.detach(),), {"axis": k})
+    n = input._a.shape[k]
+    return flip(sub(n - 1, apply(scans.argsort, (flip(input.detach(), k),), {"axis": k})), k)
+
+
+@declared("sort")
+def sort(input: Tensor, dim: int = -1, descending: bool = False) -> Any:
+    """The elements along a dim in order, and their places."""
+    places = argsort(input, dim, descending)
+    return _Sorted(gather(input, dim, places), places)
+
+
+@declared("topk")
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The k largest (or smallest) elements along a dim, and their places."""
+    axis = one_axis(input._a.ndim, dim)
+    if k > input._a.shape[axis]:
+        raise TensorError("selected index k out of range")
+    places = TABLE["narrow"].function(argsort(input, dim, largest), axis, 0, k)
+    return _Sorted(gather(input, axis, places), places)
+
+
+# ---- diagonals and products ----
+@declared("diag")
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+    if input._a.ndim == 2:
+        places = np.diagonal(np.arange(input._a.size).reshape(input._a.shape), diagonal).copy()
+        return apply(indexing.pick, (reshape(input, -1),), {"index": places})
+    if input._a.ndim != 1:
+        raise TensorError("diag(): the input must be a vector or a matrix")
+    n = input._a.size + abs(diagonal)
+    rows, columns = np.nonzero(np.eye(n, k=diagonal))
+    return apply(indexing.put, (input,), {"index": (rows, columns), "shape": (n, n)})
+
+
+declare("trace", lambda input: sum(diag(input)))
+
+
+@declared("addmm")
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return add(mul(input, beta), mul(matmul(mat1, mat2), alpha))
+
+
+@declared("lerp")
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """input + weight * (end - input)."""
+    return add(input, mul(sub(end, input), weight))
+
+
+@declared("type", top=False)
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The tensor in another dtype; without one the name of its own."""
+    return str(self.dtype) if dtype is None else cast(self, dtype)

@@ -1,0 +1,284 @@
+"""Elementwise functions and operators: arithmetic, powers, exponentials, trigonometry, choice.
+
+One row per function. Nothing here is a derivative; what has no primitive is composed of those that
+have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import classes, dtypes, mode
+from srcgrad.eager.apply import (
+    Unsuitable,
+    apply,
+    as_tensor_operand,
+    binary,
+    operand,
+    recorded,
+    unary,
+)
+from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.inplace import in_place
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError, TensorTypeError
+from srcgrad.primitives import elementwise as p
+
+# ---- arithmetic ----
+_add, _sub, _mul, div = binary(p.add), binary(p.sub), binary(p.mul), binary(p.div)
+
+
+def _scaled(f: Callable, name: str) -> Callable:
+    def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+        return f(input, other if alpha == 1 else _mul(as_tensor_operand(other, name), alpha))
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+add = declare("add", _scaled(_add, "add"), in_place=True)
+sub = declare("sub", _scaled(_sub, "sub"), "subtract", in_place=True)
+mul = declare("mul", _mul, "multiply", in_place=True)
+floor_divide = declare("floor_divide", binary(p.floordiv), in_place=True)
+remainder = declare("remainder", binary(p.mod), in_place=True)
+fmod = declare("fmod", binary(p.fmod), in_place=True)
+
+
+@declared("div", "divide", "true_divide", in_place=True)
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+    match rounding_mode:
+        case None:
+            return div(input, other)
+        case "floor":
+            return floor_divide(input, other)
+        case "trunc":
+            return trunc(div(input, other))
+    raise TensorError(
+        f"div expected rounding_mode to be None, 'trunc' or 'floor', not {rounding_mode}"
+    )
+
+
+neg = declare("neg", unary(p.neg, exact=True), "negative", in_place=True)
+abs_ = declare("abs", unary(p.abs, exact=True), in_place=True)
+declare("sign", unary(p.sign, exact=True), in_place=True)
+declare("floor", unary(p.floor, exact=True), in_place=True)
+declare("ceil", unary(p.ceil, exact=True), in_place=True)
+trunc = declare("trunc", unary(p.trunc, exact=True), in_place=True)
+declare("round", unary(p.rint, "round", exact=True), in_place=True)
+declare("reciprocal", lambda input: div(1.0, input), in_place=True)
+declare("frac", lambda input: _sub(input, trunc(input)), in_place=True)
+declare("positive", lambda input: input)
+
+
+# ---- powers ----
+def _power_of(input: Tensor, n: int) -> Tensor:
+    head = input._node
+    if head is None or n in (0, 1) or not (not mode.OFF or mode.is_grad_enabled()):
+        return apply(p.powi, (input,), {"n": n})
+    y = p.powi.impl(input._a, n)
+    node = object.__new__(classes.POWER)
+    node.level, node.next, node.x, node.c = head.level + 1, head, input, n
+    node.version = 0 if input._store is None else input._store.version
+    return make(y, node)
+
+
+_pow = binary(p.pow)
+
+
+@declared("pow", in_place=True)
+def power(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent; its derivative at exponent 0 is 0. RuntimeError for an integer tensor
+    to a negative integer.
+
+    >>> import srcgrad as flow
+    >>> flow.pow(flow.tensor([2.0, 3.0]), 2)
+    tensor([4., 9.], dtype=srcgrad.float32)
+    """
+    if isinstance(exponent, np.generic | bool):
+        exponent = operand(exponent)
+    if not isinstance(input, Tensor) or type(exponent) not in (int, float, bool):
+        return _pow(input, exponent)
+    if input._a.dtype.kind in "fc" and exponent == exponent // 1 and abs(exponent) < 2**31:
+        return _power_of(input, int(exponent))
+    if input._a.dtype.kind in "iu" and type(exponent) is int and exponent < 0:
+        raise TensorError("Integers to negative integer powers are not allowed.")
+    return _pow(input, exponent)
+
+
+# ---- functions of one argument: name, primitive ----
+_UNARY = {
+    "exp": p.exp, "exp2": p.exp2, "expm1": p.expm1, "log": p.log, "log2": p.log2,
+    "log10": p.log10, "log1p": p.log1p, "sqrt": p.sqrt, "sin": p.sin, "cos": p.cos, "tan": p.tan,
+    "asin": p.arcsin, "acos": p.arccos, "atan": p.arctan, "sinh": p.sinh, "cosh": p.cosh,
+    "tanh": p.tanh, "asinh": p.arcsinh, "acosh": p.arccosh, "atanh": p.arctanh,
+    "sigmoid": p.sigmoid, "erf": p.erf, "erfc": p.erfc,
+}  # fmt: skip
+_LONG = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh",
+}  # fmt: skip
+for _name, _op in _UNARY.items():
+    declare(_name, unary(_op, _name), *filter(None, [_LONG.get(_name)]), in_place=True)
+relu = declare("relu", unary(p.relu, exact=True), in_place=True)
+declare("square", lambda input: power(input, 2), in_place=True)
+declare("rsqrt", lambda input: div(1.0, p_sqrt(input)), in_place=True)
+p_sqrt = unary(p.sqrt)
+
+# ---- functions of two arguments ----
+declare("atan2", binary(p.arctan2, "atan2"), "arctan2", in_place=True)
+declare("hypot", binary(p.hypot), in_place=True)
+declare("logaddexp", binary(p.logaddexp))
+declare("copysign", binary(p.copysign), in_place=True)
+maximum = declare("maximum", binary(p.maximum))
+minimum = declare("minimum", binary(p.minimum))
+
+# ---- comparison and logic ----
+_COMPARISONS = {"eq": p.eq, "ne": p.ne, "lt": p.lt, "le": p.le, "gt": p.gt, "ge": p.ge}
+for _name, _op in _COMPARISONS.items():
+    declare(_name, binary(_op), in_place=True)
+for _name in ("and", "or", "xor"):
+    declare(f"logical_{_name}", binary(getattr(p, f"logical_{_name}")))
+    declare(f"bitwise_{_name}", binary(getattr(p, f"bit_{_name}"), f"bitwise_{_name}"))
+declare("logical_not", unary(p.logical_not, exact=True))
+declare("bitwise_not", unary(p.invert, "bitwise_not", exact=True))
+declare("isnan", unary(p.isnan, exact=True))
+declare("isinf", unary(p.isinf, exact=True))
+declare("isfinite", unary(p.isfinite, exact=True))
+
+
+# ---- choice ----
+@declared("where", method=False)
+def where(condition: Any, input: Any = None, other: Any = None) -> Any:
+    """`input` where the condition holds, else `other`; of the condition alone: its true places."""
+    if not isinstance(condition, Tensor):
+        raise TensorTypeError(
+            f"where(): condition must be a Tensor, not {type(condition).__name__}"
+        )
+    if input is None and other is None:
+        return tuple(make(k) for k in np.nonzero(condition._a))
+    try:
+        one, two = operand(input), operand(other)
+    except Unsuitable as kind:
+        raise TensorTypeError(
+            f"where(): a choice must be a Tensor or a number, not {kind}"
+        ) from None
+    if not isinstance(one, Tensor) and not isinstance(two, Tensor):
+        target = dtypes.promoted((one, two))
+        one, two = make(np.asarray(one, target)), make(np.asarray(two, target))
+    return apply(p.where, (condition, one, two), {})
+
+
+Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]
+
+
+@declared("clamp", "clip", in_place=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Each element brought into [min, max]; the derivative at the bounds is 1."""
+    if min is None and max is None:
+        raise TensorError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    input = as_tensor_operand(input, "clamp")
+    low = -np.inf if min is None else operand(min)
+    high = np.inf if max is None else operand(max)
+    if input._a.dtype.kind in "iu":
+        info = np.iinfo(input._a.dtype)
+        low, high = (
+            (int(info.min) if min is None else low),
+            (int(info.max) if max is None else high),
+        )
+    return apply(p.clip, (input, low, high), {})
+
+
+declare("clamp_min", lambda input, min: clamp(input, min=min), in_place=True)
+declare("clamp_max", lambda input, max: clamp(input, max=max), in_place=True)
+
+
+@declared("masked_fill", in_place=True)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` where the mask is true, the input elsewhere."""
+    return (
+        where(mask, make(np.asarray(operand(value), input._a.dtype)), input)
+        if not isinstance(value, Tensor)
+        else where(mask, value, input)
+    )
+
+
+# ---- conversion ----
+def cast(input: Tensor, dtype: Any) -> Tensor:
+    """The tensor in another dtype; itself if it has that."""
+    target = dtypes.to_dtype(dtype)
+    if input._a.dtype == target.np:
+        return input
+    a = input._a.astype(target.np)
+    return recorded(p.cast, (input,), {"dtype": target.name}, a)
+
+
+@declared("to", top=False)
+def to(
+    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False
+) -> Tensor:
+    """The tensor in a dtype, or in another tensor's; the device can only be the CPU."""
+    for a in args:
+        if isinstance(a, Tensor):
+            dtype = a.dtype
+        elif isinstance(a, str) and a.partition(":")[0] in ("cpu", "cuda"):
+            device = a
+        elif not isinstance(a, bool):
+            dtype = a
+    if device is not None and str(device).partition(":")[0] != "cpu":
+        raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
+    made = self if dtype is None else cast(self, dtype)
+    return made.clone() if copy and made is self else made  # type: ignore[attr-defined]
+
+
+declare("type_as", lambda self, other: cast(self, other.dtype), top=False)
+for _name, _to in {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
+    "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_,
+}.items():  # fmt: skip
+    declare(_name, lambda self, _to=_to: cast(self, _to), top=False)
+
+
+# ---- operators ----
+def _reflected(f: Callable) -> Callable:
+    return lambda self, other: f(other, self)
+
+
+def _assigned(f: Callable) -> Callable:
+    def method(self: Any, other: Any) -> Any:
+        try:
+            other = operand(other)
+        except Unsuitable:
+            return NotImplemented
+        return in_place(f, self, other)
+
+    return method
+
+
+def _power_operator(self: Any, other: Any) -> Any:
+    try:
+        return power(operand(self), operand(other))
+    except Unsuitable:
+        return NotImplemented
+
+
+_OPERATORS = {
+    "add": p.add, "sub": p.sub, "mul": p.mul, "truediv": p.div, "floordiv": p.floordiv,
+    "mod": p.mod, "and": p.bit_and, "or": p.bit_or, "xor": p.bit_xor, "lshift": p.shift_left,
+    "rshift": p.shift_right,
+}  # fmt: skip
+_operator: dict[str, Callable] = {
+    name: binary(op, name, operator=True) for name, op in _OPERATORS.items()
+}
+for _name, _f in {**_operator, "pow": _power_operator}.items():
+    setattr(Tensor, f"__{_name}__", _f)
+    setattr(Tensor, f"__r{_name}__", _reflected(_f))
+    setattr(Tensor, f"__i{_name}__", _assigned(_f))
+for _name in _COMPARISONS:
+    setattr(Tensor, f"__{_name}__", binary(_COMPARISONS[_name], operator=True))
+for _name, _f in {"neg": neg, "abs": abs_, "invert": unary(p.invert, exact=True)}.items():
+    setattr(Tensor, f"__{_name}__", lambda self, _f=_f: _f(self))
+Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]

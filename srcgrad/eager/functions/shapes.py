@@ -1,0 +1,313 @@
+"""Functions that rearrange: reshaping, transposing, joining, splitting, repeating, selecting.
+
+What NumPy gives as a view stays one, and is kept right when its base is written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.apply import apply, as_tensor_operand, viewed
+from srcgrad.eager.functions.pointwise import cast, where
+from srcgrad.eager.functions.reductions import one_axis
+from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.indexing import getitem
+from srcgrad.eager.inplace import copy_, fill_, store, zero_
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
+from srcgrad.primitives import arrays, indexing, memory, scans
+
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+Tensor.__setitem__ = store  # type: ignore[attr-defined]
+Tensor.zero_ = Tensor.zeros_ = zero_  # type: ignore[attr-defined]
+Tensor.fill_, Tensor.copy_ = fill_, copy_  # type: ignore[attr-defined]
+
+
+# ---- the same elements in another form ----
+def _dims(dims: tuple) -> tuple:
+    return tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], tuple | list) else dims
+
+
+def _resolved(x: Tensor, dims: tuple) -> tuple[int, ...]:
+    """The dims with a -1 replaced; RuntimeError if the elements do not fit."""
+    n, known = x._a.size, 1
+    for d in dims:
+        known *= d if d != -1 else 1
+    if -1 in dims and known and n % known == 0:
+        return tuple(n // known if d == -1 else int(d) for d in dims)
+    if -1 in dims or known != n:
+        raise TensorError(f"shape '{list(dims)}' is invalid for input of size {n}")
+    return tuple(map(int, dims))
+
+
+@declared("reshape")
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape, one dim of which may be -1; a view where memory allows."""
+    dims = _resolved(input, _dims(shape))
+    if not input._a.flags.c_contiguous:
+        y = apply(memory.reshape, (input, *dims), {})
+        if not np.may_share_memory(y._a, input._a):
+            return y
+    return viewed(memory.reshape, input, dims, {})
+
+
+@declared("view", top=False)
+def view(self: Tensor, *shape: Any) -> Tensor:
+    """The same memory in another shape; RuntimeError where that needs a copy."""
+    dims = _resolved(self, _dims(shape))
+    try:
+        np.reshape(self._a, dims, copy=False)
+    except ValueError:
+        raise TensorError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        ) from None
+    return viewed(memory.reshape, self, dims, {})
+
+
+declare("view_as", lambda self, other: view(self, other._a.shape), top=False)
+declare("reshape_as", lambda self, other: reshape(self, other._a.shape), top=False)
+
+
+@declared("permute")
+def permute(input: Tensor, *dims: Any) -> Tensor:
+    """The dims in another order."""
+    n = input._a.ndim
+    perm = tuple(one_axis(n, d) for d in _dims(dims))
+    if sorted(perm) != list(range(n)):
+        raise TensorError(f"permute(): dims {perm} are not an order of the {n} dims of the tensor")
+    return viewed(memory.transpose, input, (), {"perm": perm})
+
+
+@declared("transpose", "swapaxes", "swapdims")
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dims exchanged."""
+    n = input._a.ndim
+    perm = list(range(n))
+    if n:
+        a, b = one_axis(n, dim0), one_axis(n, dim1)
+        perm[a], perm[b] = perm[b], perm[a]
+    return viewed(memory.transpose, input, (), {"perm": tuple(perm)})
+
+
+@declared("t")
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; RuntimeError for more dims."""
+    if input._a.ndim > 2:
+        raise TensorError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {input._a.ndim}D"
+        )
+    return permute(input, *reversed(range(input._a.ndim)))
+
+
+Tensor.T = property(lambda self: permute(self, *reversed(range(self._a.ndim))))  # type: ignore[attr-defined]
+Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
+
+
+@declared("squeeze")
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without the dims of length 1, all or the given ones."""
+    n, shape = input._a.ndim, input._a.shape
+    given = range(n) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
+    gone = {one_axis(n, d) for d in given}
+    return reshape(input, tuple(d for k, d in enumerate(shape) if k not in gone or d != 1))
+
+
+@declared("unsqueeze")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """With a dim of length 1 more, at `dim` of the result."""
+    dims = list(input._a.shape)
+    dims.insert(one_axis(len(dims) + 1, dim), 1)
+    return (
+        viewed(memory.reshape, input, tuple(dims), {})
+        if input.is_contiguous()
+        else getitem(input, (*(slice(None),) * one_axis(len(dims), dim), None))
+    )
+
+
+@declared("flatten")
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dims from `start_dim` to `end_dim` as one."""
+    n = input._a.ndim
+    if not n:
+        return reshape(input, 1)
+    a, b = one_axis(n, start_dim), one_axis(n, end_dim)
+    s = input._a.shape
+    return reshape(input, (*s[:a], int(np.prod(s[a : b + 1])), *s[b + 1 :]))
+
+
+@declared("expand", top=False)
+def expand(self: Tensor, *sizes: Any) -> Tensor:
+    """Broadcast to a shape; -1 keeps a dim."""
+    dims = list(_dims(sizes))
+    lead = len(dims) - self._a.ndim
+    dims = [self._a.shape[k - lead] if d == -1 else d for k, d in enumerate(dims)]
+    return apply(arrays.broadcast_to, (self, *dims), {})
+
+
+declare("expand_as", lambda self, other: expand(self, other._a.shape), top=False)
+declare("broadcast_to", lambda input, shape: expand(input, shape))
+declare("clone", lambda input: apply(memory.copy, (input,), {}))
+declare("contiguous", lambda self: self if self.is_contiguous() else self.clone(), top=False)
+declare("cpu", lambda self: self, top=False)
+
+
+# ---- joins ----
+def _joined(tensors: Any, name: str) -> list[Tensor]:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, tuple | list):
+        kind = type(tensors).__name__
+        raise TensorTypeError(f"{name}(): argument 'tensors' must be tuple of Tensors, not {kind}")
+    xs = [as_tensor_operand(x, name) for x in tensors]
+    if not xs:
+        raise TensorError(f"{name} expects a non-empty TensorList")
+    target = np.result_type(*(x._a.dtype for x in xs))
+    if target == np.float64 and not any(x._a.dtype == np.float64 for x in xs):
+        target = np.dtype(np.float32)  # NumPy widens float32 with int64, tensors do not
+    return [cast(x, target) for x in xs]
+
+
+@declared("cat", "concat", "concatenate", method=False)
+def cat(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors joined along a dim they have; RuntimeError if the others differ."""
+    xs = _joined(tensors, "cat")
+    xs = [x for x in xs if x._a.shape != (0,)] or xs[:1]
+    axis = one_axis(xs[0]._a.ndim, dim)
+    for x in xs:
+        if not x._a.ndim:
+            raise TensorError("zero-dimensional tensor (at position 0) cannot be concatenated")
+    return apply(arrays.concatenate, tuple(xs), {"axis": axis})
+
+
+@declared("stack", method=False)
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new dim."""
+    xs = _joined(tensors, "stack")
+    for k, x in enumerate(xs):
+        if x._a.shape != xs[0]._a.shape:
+            raise TensorError(
+                f"stack expects each tensor to be equal size, but got {list(xs[0]._a.shape)} at "
+                f"entry 0 and {list(x._a.shape)} at entry {k}"
+            )
+    return cat([unsqueeze(x, dim) for x in xs], one_axis(xs[0]._a.ndim + 1, dim))
+
+
+# ---- pieces ----
+@declared("narrow")
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The places `start` to `start + length` of a dim; a view."""
+    k = one_axis(input._a.ndim, dim)
+    return getitem(input, (*(slice(None),) * k, slice(start, start + length)))
+
+
+@declared("select")
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One place of a dim; a view."""
+    return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
+
+
+@declared("split")
+def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of one length, the last perhaps shorter, or of the lengths given; views."""
+    n = tensor._a.shape[one_axis(tensor._a.ndim, dim)]
+    if isinstance(split_size, int):
+        sizes = [min(split_size, n - k) for k in range(0, n, split_size)] or [0]
+    else:
+        sizes = list(split_size)
+        if sum(sizes) != n:
+            raise TensorError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n}, but got {sizes}"
+            )
+    starts = [sum(sizes[:k]) for k in range(len(sizes))]
+    return tuple(narrow(tensor, dim, s, k) for s, k in zip(starts, sizes, strict=True))
+
+
+@declared("chunk")
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces of equal length but for the last; views."""
+    n = input._a.shape[one_axis(input._a.ndim, dim)]
+    return split(input, max(-(-n // chunks), 1), dim)
+
+
+@declared("unbind")
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The tensors along a dim, without it; views."""
+    n = input._a.shape[one_axis(input._a.ndim, dim)]
+    return tuple(select(input, dim, k) for k in range(n))
+
+
+# ---- the same elements elsewhere, or again ----
+@declared("flip")
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """The order along the dims reversed."""
+    axes = {one_axis(input._a.ndim, d) for d in _dims(dims)}
+    return _taken(input, lambda places: np.flip(places, tuple(axes)))
+
+
+@declared("roll")
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """The elements moved along dims, those at the end to the front."""
+    return _taken(input, lambda places: np.roll(places, shifts, dims))
+
+
+@declared("tile")
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """The tensor repeated along its dims."""
+    return _taken(input, lambda places: np.tile(places, _dims(dims)))
+
+
+declare("repeat", tile, top=False)
+
+
+def _taken(x: Tensor, moved: Any) -> Tensor:
+    """The elements at the flat places that a NumPy function gives for theirs."""
+    places = moved(np.arange(x._a.size).reshape(x._a.shape))
+    return apply(indexing.pick, (reshape(x, -1),), {"index": np.ascontiguousarray(places)})
+
+
+@declared("index_select")
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The places of a dim that an integer vector names."""
+    return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
+
+
+@declared("gather")
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """For each place of `index` the element that it names along `dim`."""
+    k = one_axis(input._a.ndim, dim)
+    grid = list(np.ogrid[tuple(slice(n) for n in index._a.shape)])
+    grid[k] = index._a.copy()
+    try:
+        return apply(indexing.pick, (input,), {"index": tuple(grid)})
+    except IndexError as error:
+        raise TensorIndexError(str(error)) from None
+
+
+@declared("masked_select")
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask holds, as a vector."""
+    return getitem(input, mask)
+
+
+def _triangle(name: str, f: Any) -> None:
+    def function(input: Tensor, diagonal: int = 0) -> Tensor:
+        mask = make(f(np.ones(input._a.shape[-2:], bool), diagonal))
+        return where(mask, input, make(np.zeros((), input._a.dtype)))
+
+    function.__name__ = function.__qualname__ = name
+    declare(name, function, in_place=True)
+
+
+_triangle("tril", np.tril)
+_triangle("triu", np.triu)
+
+
+@declared("cumsum")
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running sums along a dim."""
+    x = input if dtype is None else cast(input, dtype)
+    return apply(scans.cumsum, (x,), {"axis": one_axis(x._a.ndim, dim), "reverse": False})
+
+
+__all__ = ["reshape", "transpose", "unsqueeze"]

@@ -1,0 +1,64 @@
+"""The table of tensor functions: a row says a function's name and where it is found.
+
+`declare("sin", unary(elementwise.sin), in_place=True)` makes `flow.sin(x)`, `x.sin()` and
+`x.sin_()`. A composition is declared like a primitive's function. Derivatives are not said here:
+they are in `primitives`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.eager.inplace import in_place as written
+from srcgrad.eager.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Row:
+    """One function: at the top level, as a method, as an in-place method."""
+
+    name: str
+    function: Callable
+    top: bool
+    method: bool
+    in_place: bool
+
+
+TABLE: dict[str, Row] = {}
+
+
+def declare(
+    name: str,
+    function: Callable,
+    *aliases: str,
+    top: bool = True,
+    method: bool = True,
+    in_place: bool = False,
+) -> Callable:
+    """Adds a function to the table under its name and its aliases; returns it."""
+    for each in (name, *aliases):
+        assert each not in TABLE, each
+        TABLE[each] = Row(each, function, top, method, in_place)
+        if method:
+            setattr(Tensor, each, function)
+        if in_place:
+            setattr(Tensor, f"{each}_", _in_place(function, f"{each}_"))
+    return function
+
+
+def declared(name: str, *aliases: str, **kinds: bool) -> Callable[[Callable], Callable]:
+    """The same as a decorator, for functions composed of others."""
+    return lambda function: declare(name, function, *aliases, **kinds)
+
+
+def _in_place(function: Callable, name: str) -> Callable:
+    @functools.wraps(function)
+    def method(self: Tensor, *args: Any, **params: Any) -> Tensor:
+        return written(function, self, *args, **params)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"The function without `_`, written into the tensor itself: see `{name[:-1]}`."
+    return method

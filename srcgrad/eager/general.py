@@ -1,0 +1,115 @@
+"""The node of any primitive on any operands.
+
+What no rule of a wanted gradient reads is kept as a shape and a dtype only; contributions are given
+their operand's form. Writes no derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.eager.rules import plain, product, reads, rule_for
+from srcgrad.eager.saved import Saved, Shaped, fitted, modified, rebuilt
+from srcgrad.eager.tensor import Storage, Tensor
+from srcgrad.errors import UnsupportedError
+from srcgrad.primitives.registry import ZERO
+
+_ndarray = np.ndarray
+
+
+class General(Saved):
+    """Any primitive on any operands; contributions are given their operand's shape and dtype."""
+
+    __slots__ = ("args", "out", "params", "versions", "y")
+    plans: ClassVar[dict]
+    many = True
+    args: Any  # a Tensor that is read, a Shaped, or what is no tensor; None once released
+    y: Any
+    params: dict
+    out: Storage | None
+    versions: dict[int, int] | None  # of the operands that had a storage; others: 0
+
+    def record(self, heads: tuple, args: tuple, params: dict, y: Any) -> None:
+        """Keeps what the rules of the wanted gradients read."""
+        op = self.op
+        self.next, self.params = heads, params
+        pattern: Any = tuple([h is not None for h in heads])
+        if params and op.kind == "derive":
+            pattern = pattern, tuple(sorted(params.items()))
+        read = self.plans.get(pattern)
+        if read is None:
+            read = self.plans[pattern] = self._plan(pattern, heads)
+        kept, versions = [], None
+        for wanted, a in zip(read, args, strict=False):
+            if not isinstance(a, Tensor):
+                kept.append(a)
+            elif not wanted:
+                kept.append(Shaped(a._a))
+            else:
+                kept.append(a)
+                if a._store is not None:
+                    versions = versions or {}
+                    versions[len(kept) - 1] = a._store.version
+        self.args, self.versions, self.out = kept, versions, None
+        self.y = y if read[-1] else Shaped(y)
+
+    @classmethod
+    def _plan(cls, pattern: Any, heads: tuple) -> tuple[bool, ...]:
+        """Which operands, and last whether the result, the wanted gradients' rules read."""
+        key = pattern[1] if isinstance(pattern[0], tuple) else ()
+        found: set = set()
+        for k, head in enumerate(heads):
+            if head is not None:
+                found |= reads(cls.op, k, len(heads), key)
+        return (*(k in found for k in range(len(heads))), "y" in found)
+
+    def _operands(self, keep: bool) -> tuple:
+        args, y = self.args, self.y
+        if args is None:
+            raise self.released()
+        for k, a in enumerate(args):
+            s = a._store if isinstance(a, Tensor) else None
+            if s is not None:
+                saved = (self.versions or {}).get(k, 0)
+                if s.version != saved:
+                    raise modified(self, a._a, s.version, saved)
+        if self.out is not None and self.out.version and type(y) is _ndarray:
+            raise modified(self, y, self.out.version, 0)
+        if not keep and (type(y) is _ndarray or any(isinstance(a, Tensor) for a in args)):
+            self.args = self.y = None
+        return args, y
+
+    def vjp(self, g: Any, keep: bool) -> Any:
+        args, y = self._operands(keep)
+        raw = [a._a if isinstance(a, Tensor) else a for a in args]
+        return self._contributions(g, y, raw, "arrays")
+
+    def vjp_recorded(self, g: Any, keep: bool) -> Any:
+        args, y = self._operands(keep)
+        if type(y) is _ndarray:
+            y = rebuilt(y, self, self.out)
+        tensors = [
+            rebuilt(a._a, n, a._store) if isinstance(a, Tensor) else a
+            for a, n in zip(args, self.next, strict=True)
+        ]
+        return self._contributions(g, y, tensors, "tensors")
+
+    def _contributions(self, g: Any, y: Any, args: list, on: str) -> list:
+        op, params, made = self.op, self.params, []
+        for k, head in enumerate(self.next):
+            if head is None:
+                made.append(None)
+                continue
+            rule = rule_for(op, k, on)
+            if rule is None:
+                raise UnsupportedError(f"{op.name} has no derivative here")
+            if rule is ZERO:
+                c: Any = 0.0
+            elif op.kind == "derive":
+                c = product(g, rule(y, *args, **params), op.singular)
+            else:
+                c = rule(g, y, *args, **params)
+            made.append(fitted(plain(c), args[k], on == "tensors"))
+        return made

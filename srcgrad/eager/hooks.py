@@ -1,0 +1,161 @@
+"""Hooks: functions that see, and may replace, the gradient that arrives at a tensor.
+
+They hang on the node, run once per backward on the summed gradient, in the order of their
+registration, before `retain_grad` captures it. A handle takes one off. Never run on a graph that is
+not being walked.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.graph import HOOKED, Leaf, Node
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import AutogradError, TensorTypeError
+
+
+def _of(node: Node) -> list:
+    """The node's hooks, begun where there are none."""
+    if node not in HOOKED:
+        node.hooks = []
+        HOOKED.add(node)
+    return node.hooks
+
+
+class RemovableHandle:
+    """What registering a hook returns; `remove()` takes the hook off, also as a context."""
+
+    def __init__(self, registered: list, entry: Any):
+        self._registered, self._entry = registered, entry
+
+    def remove(self) -> None:
+        """Takes the hook off; does nothing the second time."""
+        if self._entry in self._registered:
+            self._registered.remove(self._entry)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class _Hook:
+    """A user's function."""
+
+    def __init__(self, f: Callable):
+        self.f = f
+
+
+class _Retained:
+    """The tensor whose `grad` is to be kept; weakly, as the tensor holds the node."""
+
+    def __init__(self, tensor: Tensor):
+        self.tensor = weakref.ref(tensor)
+
+
+def run(node: Node, g: Any, record: bool) -> Any:
+    """The gradient after a node's hooks; an array, or a tensor under `record`."""
+    if isinstance(g, dict):
+        return g
+    retained = []
+    if not record:
+        g = np.array(g)  # a hook may write into it, and others may hold it
+    for entry in list(node.hooks):
+        if isinstance(entry, _Retained):
+            retained.append(entry)
+            continue
+        given = g if record else make(g)
+        new = entry.f(given)
+        if new is None:
+            g = given if record else given._a
+            continue
+        if not isinstance(new, Tensor):
+            raise TensorTypeError(f"a hook must return a Tensor or None, not {type(new).__name__}")
+        if new._a.shape != given._a.shape:
+            raise AutogradError("hook has changed the size of value")
+        g = new if record else new._a.astype(given._a.dtype, copy=False)
+    for entry in retained:
+        tensor = entry.tensor()
+        if tensor is not None:
+            more = g if record else make(np.array(g))
+            tensor._grad = more if tensor.grad is None else tensor.grad + more
+    return g
+
+
+def after_accumulation(leaf: Leaf, tensor: Tensor) -> None:
+    """Runs the hooks that follow a leaf's accumulation."""
+    for f in list(leaf.after):
+        f(tensor)
+
+
+def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Calls `hook` with this tensor's gradient at each backward; what it returns replaces it.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(2.0, requires_grad=True)
+    >>> handle = x.register_hook(lambda g: g * 10)
+    >>> (x * x).backward()
+    >>> x.grad
+    tensor(40., dtype=srcgrad.float32)
+    >>> handle.remove()
+    """
+    if self._node is None:
+        raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
+    if not callable(hook):
+        raise TensorTypeError(f"'{type(hook).__name__}' object is not callable")
+    registered = _of(self._node)
+    entry = _Hook(hook)
+    registered.append(entry)
+    return RemovableHandle(registered, entry)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+    """Calls `hook` with this leaf after its `grad` has gained; RuntimeError if it is no leaf."""
+    if type(self._node) is not Leaf:
+        raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    self._node.after.append(hook)
+    return RemovableHandle(self._node.after, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keeps this tensor's gradient in `grad` although it is no leaf.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(2.0, requires_grad=True)
+    >>> y = x * x
+    >>> y.retain_grad()
+    >>> (y * 3).backward()
+    >>> y.grad
+    tensor(3., dtype=srcgrad.float32)
+    """
+    if self._node is None:
+        raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
+    if not self.is_leaf and not _retains(self):
+        _of(self._node).append(_Retained(self))
+
+
+def _retains(self: Tensor) -> bool:
+    entries = self._node.hooks if self._node in HOOKED else ()  # type: ignore[union-attr]
+    return any(isinstance(e, _Retained) and e.tensor() is self for e in entries)
+
+
+def moved(tensor: Tensor, old: Node | None) -> None:
+    """After an in-place operation `retain_grad` follows the tensor to its new node."""
+    if old is None or tensor._node is None or old not in HOOKED:
+        return
+    entries = old.hooks
+    ours = [e for e in entries if isinstance(e, _Retained) and e.tensor() is tensor]
+    for e in ours:
+        entries.remove(e)
+        _of(tensor._node).append(e)
+
+
+Tensor.register_hook = register_hook  # type: ignore[attr-defined]
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]
+Tensor.retain_grad = retain_grad  # type: ignore[attr-defined]
+Tensor.retains_grad = property(_retains)  # type: ignore[attr-defined]

@@ -1,0 +1,209 @@
+"""Whether operations are recorded: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`.
+
+Per thread. Contexts are re-entrant; as decorators they take a function with or without having
+been called, and a generator's body runs in the mode each time it is resumed. Knows no tensor.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Generator
+from typing import Any
+
+
+class _State(threading.local):
+    enabled = True
+    inference = False
+
+
+_state = _State()
+# Threads that may have recording switched off: empty in the common case, so that an operation
+# need not ask for its thread's state.
+OFF: set[int] = set()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations of this thread are recorded for `backward`.
+
+    >>> import srcgrad as flow
+    >>> with flow.no_grad():
+    ...     flow.is_grad_enabled()
+    False
+    """
+    return _state.enabled and not _state.inference
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode`."""
+    return _state.inference
+
+
+def _set(enabled: bool, inference: bool) -> None:
+    _state.enabled, _state.inference = enabled, inference
+    if enabled and not inference:
+        OFF.discard(threading.get_ident())
+    else:
+        OFF.add(threading.get_ident())
+
+
+class _Mode:
+    """A context and decorator; a stack of what was before makes one object re-entrant."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, bool]] = []
+
+    def _wanted(self) -> tuple[bool, bool]:
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        self._before.append((_state.enabled, _state.inference))
+        _set(*self._wanted())
+
+    def __exit__(self, *exc: object) -> None:
+        _set(*self._before.pop())
+
+    def _copy(self) -> _Mode:
+        return type(self)()
+
+    def __call__(self, f: Callable) -> Callable:
+        """`f` with its body run in this mode."""
+        if inspect.isgeneratorfunction(f):
+
+            @functools.wraps(f)
+            def generator(*args: Any, **kwargs: Any) -> Generator:
+                return _resumed(f(*args, **kwargs), self._copy())
+
+            return generator
+
+        @functools.wraps(f)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self._copy():
+                return f(*args, **kwargs)
+
+        return inside
+
+
+def _resumed(body: Generator, mode: _Mode) -> Generator:
+    """The generator with each stretch between two yields run in the mode."""
+    with mode:
+        try:
+            item = next(body)
+        except StopIteration as stop:
+            return stop.value
+    while True:
+        try:
+            sent = yield item
+        except GeneratorExit:
+            with mode:
+                body.close()
+            raise
+        except BaseException as error:
+            step = functools.partial(body.throw, error)
+        else:
+            step = functools.partial(body.send, sent)
+        with mode:
+            try:
+                item = step()
+            except StopIteration as stop:
+                return stop.value
+
+
+class _Bare(_Mode):
+    """A mode that also decorates without having been called: `@no_grad`."""
+
+    def __new__(cls, f: Callable | None = None) -> Any:
+        mode = object.__new__(cls)
+        if f is None:
+            return mode
+        cls.__init__(mode)
+        return mode(f)
+
+    def __init__(self, f: Callable | None = None) -> None:
+        super().__init__()
+
+
+class no_grad(_Bare):
+    """Nothing inside is recorded; a context, or a decorator with or without parentheses.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(2.0, requires_grad=True)
+    >>> with flow.no_grad():
+    ...     (x * x).requires_grad
+    False
+    """
+
+    def _wanted(self) -> tuple[bool, bool]:
+        return False, _state.inference
+
+
+class enable_grad(_Bare):
+    """Recording is switched on inside, but for `inference_mode`; a context or a decorator.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(2.0, requires_grad=True)
+    >>> with flow.no_grad(), flow.enable_grad():
+    ...     (x * x).requires_grad
+    True
+    """
+
+    def _wanted(self) -> tuple[bool, bool]:
+        return True, _state.inference
+
+
+class set_grad_enabled(_Mode):
+    """Recording on or off, from this statement on; as a context or decorator inside it only.
+
+    >>> import srcgrad as flow
+    >>> with flow.set_grad_enabled(False):
+    ...     flow.is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool):
+        super().__init__()
+        self.mode = bool(mode)
+        self._outer = _state.enabled, _state.inference
+        _set(self.mode, _state.inference)
+
+    def _wanted(self) -> tuple[bool, bool]:
+        return self.mode, _state.inference
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._before[-1] = self._outer
+
+    def _copy(self) -> _Mode:
+        mode = object.__new__(set_grad_enabled)
+        _Mode.__init__(mode)
+        mode.mode, mode._outer = self.mode, (_state.enabled, _state.inference)
+        return mode
+
+    def __call__(self, f: Callable) -> Callable:
+        _set(*self._outer)  # a decorator changes nothing where it stands
+        return super().__call__(f)
+
+
+class inference_mode(_Bare):
+    """Nothing inside is recorded, `enable_grad` or not; a context or a decorator.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor(2.0, requires_grad=True)
+    >>> with flow.inference_mode():
+    ...     (x * x).requires_grad
+    False
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls, mode if callable(mode) else None)
+
+    def __init__(self, mode: Any = True) -> None:
+        super().__init__()
+        self.mode = bool(mode)
+
+    def _wanted(self) -> tuple[bool, bool]:
+        return _state.enabled, self.mode
+
+    def _copy(self) -> _Mode:
+        return inference_mode(self.mode)

@@ -1,0 +1,80 @@
+"""What nodes that run a primitive's rules share: saved operands, versions, the form of gradients.
+
+Un-broadcasting and the undoing of promotion (`fitted`) happen here and nowhere else. Runs no rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.eager.graph import Leaf, Node
+from srcgrad.eager.tensor import Storage, Tensor, make
+from srcgrad.errors import AutogradError
+from srcgrad.primitives import arrays, elementwise, reductions
+from srcgrad.primitives.registry import Primitive
+
+
+def modified(node: Node, x: Any, version: int, saved: int) -> AutogradError:
+    kind = {"f": "Float", "i": "Long", "b": "Bool"}.get(x.dtype.kind, "")
+    return AutogradError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind}Tensor {list(x.shape)}], which is read by {node.label}, is at version "
+        f"{version}; expected version {saved} instead."
+    )
+
+
+def rebuilt(a: Any, node: Node | None, store: Storage | None) -> Tensor:
+    """The tensor that an operand was: the leaf itself if it is there, else one like it."""
+    if type(node) is Leaf:
+        tensor = node.tensor()
+        if tensor is not None and tensor._a is a and tensor._node is node:
+            return tensor
+    t = make(a, node)
+    t._store = store
+    return t
+
+
+class Saved(Node):
+    """What nodes made for a primitive share: the rules, as class attributes."""
+
+    __slots__ = ()
+    op: ClassVar[Primitive]
+    rule: ClassVar[Any]  # on arrays
+    rule_recorded: ClassVar[Any]  # on tensors
+    singular: ClassVar[bool]
+
+
+class Shaped:
+    """What is kept of an operand that no rule reads: enough to give a gradient its form."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, a: Any):
+        self.shape, self.dtype = a.shape, a.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+def fitted(c: Any, like: Any, recorded: bool) -> Any:
+    """A contribution with its operand's shape and dtype: undoes broadcasting and promotion."""
+    shape = tuple(like.shape)
+    target = like._a.dtype if isinstance(like, Tensor) else like.dtype
+    if type(c) is float or type(c) is int:
+        full = np.full(shape, c, target)
+        return make(full) if recorded else full
+    if tuple(c.shape) != shape:
+        c = _spread(c, shape)
+    if recorded:
+        return c if c._a.dtype == target else elementwise.cast(c, dtype=target.name)
+    return c if c.dtype == target else np.asarray(c).astype(target)
+
+
+def _spread(c: Any, shape: tuple) -> Any:
+    """Summed to a smaller shape; a scalar stands for an array filled with it."""
+    if len(c.shape) < len(shape):
+        return arrays.broadcast_to(c, *shape)
+    return reductions.sum_to(c, *shape)

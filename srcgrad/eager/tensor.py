@@ -1,0 +1,340 @@
+"""`Tensor`: a NumPy array, the node it came from, and its gradient.
+
+Here are the data and what can be asked of it; functions and operators are attached by the table
+of `functions`, `backward` by the engine. Holds no rule and records nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtypes, graph
+from srcgrad.eager.dtypes import Size
+from srcgrad.errors import AutogradError, TensorError, TensorTypeError
+
+
+class Storage:
+    """What all tensors over one buffer share: its version, and the views to be kept right."""
+
+    __slots__ = ("version", "views")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.views: list = []  # weak references to tensors that are views
+
+
+class Tensor:
+    """An array that operations on it are recorded for: `flow.tensor` makes one.
+
+    `Tensor(data, dtype=None, requires_grad=False)` is `flow.tensor` itself.
+
+    >>> import srcgrad as flow
+    >>> x = flow.Tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.], dtype=srcgrad.float32)
+    """
+
+    # _a: the array; _node: the node it came from or its Leaf, None if no gradient is wanted;
+    # _store: None until there is a view or an in-place operation; the last two may be unset
+    __slots__ = ("__weakref__", "_a", "_grad", "_node", "_store", "_view")
+    __module__ = "srcgrad"
+    __array_ufunc__ = None
+    __array_priority__ = 1000
+
+    _a: np.ndarray
+    _node: graph.Node | None
+    _store: Storage | None
+
+    def __new__(cls, data: Any = None, dtype: Any = None, requires_grad: bool = False) -> Any:
+        from srcgrad.eager.create import tensor
+
+        made = tensor([] if data is None else data, dtype=dtype)
+        self = object.__new__(cls)
+        self._a, self._node, self._store = made._a, None, None
+        if requires_grad:
+            self.requires_grad = True
+        return self
+
+    # ---- form ----
+    @property
+    def shape(self) -> Size:
+        return Size(self._a.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length of one dim."""
+        return Size(self._a.shape) if dim is None else self._a.shape[dim]
+
+    @property
+    def ndim(self) -> int:
+        return self._a.ndim
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        return dtypes.of(self._a)
+
+    @property
+    def device(self) -> str:
+        return "cpu"
+
+    def dim(self) -> int:
+        """The number of dims."""
+        return self._a.ndim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._a.size
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """The bytes of one element."""
+        return self._a.itemsize
+
+    def stride(self) -> tuple[int, ...]:
+        """How many elements lie between neighbours along each dim."""
+        return tuple(s // self._a.itemsize for s in self._a.strides)
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in memory in the order of the indices."""
+        return self._a.flags.c_contiguous
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating one."""
+        return self._a.dtype.kind == "f"
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return self._a.ctypes.data
+
+    # ---- autograd state ----
+    @property
+    def requires_grad(self) -> bool:
+        return self._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            raise AutogradError(
+                "You can only change requires_grad flags of leaf tensors. If you want to use a "
+                "computed tensor in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        if value and self._a.dtype.kind != "f":
+            raise AutogradError("only Tensors of floating point can require gradients")
+        if bool(value) != (self._node is not None):
+            self._node = graph.Leaf(self) if value else None
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Sets `requires_grad` in place; RuntimeError if not a leaf or not floating."""
+        if self.is_leaf or not requires_grad:
+            self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        return self._node is None or type(self._node) is graph.Leaf
+
+    @property
+    def grad_fn(self) -> graph.Node | None:
+        return None if type(self._node) is graph.Leaf else self._node
+
+    @property
+    def output_nr(self) -> int:
+        """Which of its node's results this is."""
+        return self._node.index if type(self._node) is graph.Output else 0
+
+    @property
+    def grad(self) -> Tensor | None:
+        return getattr(self, "_grad", None)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if not isinstance(value, Tensor):
+                kind = type(value).__name__
+                raise TensorTypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {kind}"
+                )
+            if value._a.shape != self._a.shape:
+                raise AutogradError(
+                    f"attempting to assign a gradient of size '{list(value._a.shape)}' to a tensor "
+                    f"of size '{list(self._a.shape)}'. Please ensure that the gradient and the "
+                    "tensor are the same size"
+                )
+            if value._a.dtype != self._a.dtype:
+                raise AutogradError(
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
+                    f"dtype '{self.dtype}'. Please ensure that the gradient and the tensor have "
+                    "the same dtype"
+                )
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._store is None else self._store.version
+
+    def detach(self) -> Tensor:
+        """The same data and version, outside the graph."""
+        t = make(self._a)
+        t._store = storage(self)
+        return t
+
+    def detach_(self) -> Tensor:
+        """Takes this tensor out of the graph; RuntimeError for a view."""
+        if getattr(self, "_view", None) is not None and self._node is not None:
+            raise AutogradError("Can't detach views in-place. Use detach() instead.")
+        self._node = None
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The same data outside the graph; changes of it are not counted in the version."""
+        return make(self._a)
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        storage(self).version += 1  # what saved this tensor would read the new data
+        self._a = value._a
+
+    # ---- data ----
+    def item(self) -> Any:
+        """The value of a tensor of one element, as a Python number; RuntimeError for more."""
+        if self._a.size != 1:
+            n = self._a.size
+            raise TensorError(f"a Tensor with {n} elements cannot be converted to Scalar")
+        return self._a.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self._a.tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The array itself, sharing memory; RuntimeError if the tensor requires grad."""
+        if self._node is not None and not force:
+            raise TensorError(
+                "Can't call numpy() on Tensor that requires grad. "
+                "Use tensor.detach().numpy() instead."
+            )
+        return self._a
+
+    def asnumpy(self) -> np.ndarray:
+        """The array, requiring grad or not; it shares memory."""
+        return self._a
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        a = self.numpy()
+        return np.array(a, dtype) if copy or (dtype is not None and a.dtype != dtype) else a
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._a.__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        if self._a.size != 1:
+            many = "more than one value" if self._a.size else "no values"
+            raise TensorError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self._a.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._a.size != 1 or self._a.dtype.kind not in "iub":
+            raise TensorTypeError("only integer tensors of a single element can be an index")
+        return int(self._a.item())
+
+    def __len__(self) -> int:
+        if not self._a.ndim:
+            raise TensorTypeError("len() of a 0-d tensor")
+        return len(self._a)
+
+    def __iter__(self) -> Any:
+        if not self._a.ndim:
+            raise TensorTypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self._a)))  # type: ignore[index]
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self._a == (value._a if isinstance(value, Tensor) else value)).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    # ---- text, copies ----
+    def __repr__(self) -> str:
+        from srcgrad.eager.printing import tensor_text
+
+        return tensor_text(self)
+
+    def __format__(self, spec: str) -> str:
+        if not self._a.ndim and self._a.size:
+            return format(self._a.item(), spec)
+        return object.__format__(self, spec)
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if not self.is_leaf:
+            raise AutogradError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment"
+            )
+        t = object.__new__(type(self))
+        memo[id(self)] = t
+        t._a, t._node, t._store = self._a.copy(), None, None
+        t.requires_grad = self.requires_grad
+        if self.grad is not None:
+            t._grad = copy.deepcopy(self.grad, memo)
+        return t
+
+    def __reduce__(self) -> tuple:
+        if not self.is_leaf:
+            raise AutogradError("only leaf tensors can be pickled: use detach()")
+        return _unpickled, (type(self), self._a, self.requires_grad)
+
+    def __getattr__(self, name: str) -> Any:
+        text = f"'Tensor' object has no attribute '{name}'"
+        near = () if name.startswith("_") else difflib.get_close_matches(name, dir(type(self)), 1)
+        if near:
+            text += f". Did you mean: '{near[0]}'?"
+        raise AttributeError(text, name=name, obj=self)
+
+
+def _unpickled(cls: type, a: np.ndarray, requires_grad: bool) -> Tensor:
+    t = object.__new__(cls)
+    t._a, t._node, t._store = a, None, None
+    t.requires_grad = requires_grad
+    return t
+
+
+def make(a: Any, node: graph.Node | None = None) -> Tensor:
+    """A tensor over an array, or over a NumPy scalar."""
+    t = object.__new__(Tensor)
+    t._a = a if type(a) is np.ndarray else np.asarray(a)
+    t._node = node
+    t._store = None
+    return t
+
+
+def storage(t: Tensor) -> Storage:
+    """The storage of a tensor; the node that keeps the tensor as its result learns of it."""
+    s = t._store
+    if s is None:
+        s = t._store = Storage()
+        if hasattr(t._node, "out"):
+            t._node.out = s  # type: ignore[union-attr]
+    return s

@@ -1,0 +1,30 @@
+"""`Parameter`: a leaf tensor that requires grad and says so when printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager import Tensor
+from srcgrad.errors import TensorTypeError
+
+
+class Parameter(Tensor):
+    """A tensor to be trained: shares the memory of `data`, requires grad unless told not to.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Parameter(flow.ones(2))
+    Parameter containing:
+    tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        if data is not None and not isinstance(data, Tensor):
+            raise TensorTypeError(f"Parameter data must be a Tensor, not {type(data).__name__}")
+        self = super().__new__(cls, [])
+        if data is not None:
+            self._a = data._a
+        self.requires_grad = requires_grad
+        return self
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()

@@ -1,0 +1,80 @@
+"""Reading and replacing the places of an array that a NumPy index names.
+
+The index is static: ints, slices, None, arrays of ints or bools, as NumPy takes them. A place
+named twice is read twice, and its adjoints add. What the eager tape's views and index stores are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.elementwise import where
+from srcgrad.primitives.registry import linear
+
+
+def _shape(x: Any) -> tuple:
+    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else tuple(x.shape)
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index is made of ints, slices, None and the ellipsis only: names no place twice.
+
+    >>> is_basic((0, slice(1, 3))), is_basic(([0, 0],))
+    (True, False)
+    """
+    items = index if isinstance(index, tuple) else (index,)
+    return all(
+        i is None or i is Ellipsis or isinstance(i, slice)
+        or (isinstance(i, int | np.integer) and not isinstance(i, bool))
+        for i in items
+    )  # fmt: skip
+
+
+def _put(x: Any, index: Any, shape: tuple) -> Any:
+    out = np.zeros(shape, np.result_type(x))
+    if is_basic(index):
+        out[index] = x
+    else:
+        np.add.at(out, index, x)
+    return out
+
+
+def _patch(x: Any, v: Any, index: Any) -> Any:
+    out = np.array(x)
+    out[index] = v
+    return out
+
+
+def _erase(x: Any, index: Any) -> Any:
+    out = np.array(x)
+    out[index] = 0
+    return out
+
+
+def _written(g: Any, shape: tuple, index: Any) -> Any:
+    """`g` without the places that a later one of the same store wrote over."""
+    if is_basic(index):
+        return g
+    order = np.zeros(shape, np.int64)
+    writer = np.arange(1, int(np.prod(_shape(g))) + 1).reshape(_shape(g))
+    order[index] = writer
+    return where(np.equal(order[index], writer), g, 0.0)
+
+
+pick = linear(
+    "pick",
+    lambda x, index: x[index],
+    lambda g, y, x, index: put(g, index=index, shape=_shape(x)),
+)
+# zeros of a shape, with `x` added at the places that the index names
+put = linear("put", _put, lambda g, y, x, index, shape: pick(g, index=index))
+# `x` with `v` at those places; where one is named twice, the last written stays
+patch = linear(
+    "patch",
+    _patch,
+    lambda g, y, x, v, index: erase(g, index=index),
+    lambda g, y, x, v, index: _written(pick(g, index=index), _shape(x), index),
+)
+erase = linear("erase", _erase, lambda g, y, x, index: erase(g, index=index))
