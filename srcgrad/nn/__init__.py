@@ -1,6 +1,24 @@
-"""`flow.nn`: what trainable programs are made of."""
+"""`flow.nn`: what trainable programs are made of: parameters, modules, layers, losses."""
 
-from srcgrad.nn import functional
+from srcgrad.nn import functional, utils
+from srcgrad.nn.layers import (
+    Dropout,
+    Embedding,
+    Flatten,
+    Identity,
+    LayerNorm,
+    Linear,
+    ModuleList,
+    ParameterList,
+    Sequential,
+)
+from srcgrad.nn.module import Module
 from srcgrad.nn.parameter import Parameter
+from srcgrad.nn.wrapped import CLASSES
 
-__all__ = ["Parameter", "functional"]
+globals().update(CLASSES)
+
+__all__ = [  # noqa: PLE0604, RUF022
+    *CLASSES, "Dropout", "Embedding", "Flatten", "Identity", "LayerNorm", "Linear", "Module",
+    "ModuleList", "Parameter", "ParameterList", "Sequential", "functional", "utils",
+]  # fmt: skip
