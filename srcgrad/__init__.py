@@ -52,7 +52,20 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Compiled", "SrcgradError", "UnsupportedError", "autograd", "compile", "errors", "grad",
-    "linalg", "optim",
-    "jvp", "nn", "stop_gradient", "testing", "tools", "value_and_grad", "vjp",
+    "Compiled",
+    "SrcgradError",
+    "UnsupportedError",
+    "autograd",
+    "compile",
+    "errors",
+    "grad",
+    "jvp",
+    "linalg",
+    "nn",
+    "optim",
+    "stop_gradient",
+    "testing",
+    "tools",
+    "value_and_grad",
+    "vjp",
 ]  # fmt: skip

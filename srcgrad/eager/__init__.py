@@ -15,6 +15,7 @@ from srcgrad.eager import create, dtypes, functions
 from srcgrad.eager.create import manual_seed
 from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.engine import backward, grad
+from srcgrad.eager.files import load, save
 from srcgrad.eager.function import Function
 from srcgrad.eager.mode import (
     enable_grad,
@@ -33,8 +34,8 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eag
 
 _CREATION = (
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like",
-    "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like",
-    "randperm", "tensor", "zeros", "zeros_like",
+    "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "tensor", "zeros", "zeros_like",
 )  # fmt: skip
 _DTYPES = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
@@ -102,9 +103,9 @@ PUBLIC: dict[str, Any] = {
         f.__name__: f
         for f in (
             Size, Tensor, broadcast_shapes, can_cast, dtype, enable_grad, finfo,
-            get_default_dtype, iinfo, inference_mode, is_floating_point, promote_types, result_type,
-            is_grad_enabled, is_inference_mode_enabled, is_tensor, manual_seed, no_grad, numel,
-            set_default_dtype, set_grad_enabled, set_printoptions,
+            get_default_dtype, iinfo, inference_mode, is_floating_point, is_grad_enabled,
+            is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad, numel, promote_types,
+            result_type, save, set_default_dtype, set_grad_enabled, set_printoptions,
         )
     },
 }  # fmt: skip

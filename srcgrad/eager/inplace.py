@@ -42,6 +42,10 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
     check_writable(t)
     old = make(t._a, t._node)
     made = function(old, *(old if a is t else a for a in args), **params)
+    if old._store is not None and made._node is not None:
+        # it took views, which its nodes may read: they must not see what is written below
+        old = make(t._a.copy(), t._node)
+        made = function(old, *(old if a is t else a for a in args), **params)
     if made._a.shape != t._a.shape:
         raise TensorError(
             f"output with shape {list(t._a.shape)} doesn't match the broadcast shape "

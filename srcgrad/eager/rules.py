@@ -33,6 +33,10 @@ class Select:
     def value(self) -> Any:
         return _where(plain(self.c), plain(self.a), plain(self.b))
 
+    @property
+    def shape(self) -> tuple:
+        return tuple(self.value().shape)
+
     def times(self, g: Any, singular: bool) -> Any:
         """g times what is selected."""
         if type(self.c) is np.ndarray:

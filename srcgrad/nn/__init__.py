@@ -18,7 +18,7 @@ from srcgrad.nn.wrapped import CLASSES
 
 globals().update(CLASSES)
 
-__all__ = [  # noqa: PLE0604, RUF022
+__all__ = [
     *CLASSES, "Dropout", "Embedding", "Flatten", "Identity", "LayerNorm", "Linear", "Module",
     "ModuleList", "Parameter", "ParameterList", "Sequential", "functional", "utils",
 ]  # fmt: skip

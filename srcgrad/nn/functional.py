@@ -1,4 +1,4 @@
-"""`flow.nn.functional`: activations, losses and layers as functions; the table's rows behind them."""
+"""`flow.nn.functional`: activations, losses and layers as functions; rows of the table."""
 
 from srcgrad.eager.functions.losses import (
     binary_cross_entropy,
@@ -31,7 +31,7 @@ _ROWS = {
 }  # fmt: skip
 globals().update(_ROWS)
 
-__all__ = [  # noqa: PLE0604, RUF022
+__all__ = [
     *_ROWS, "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist",
     "cosine_similarity", "cross_entropy", "embedding", "huber_loss", "kl_div", "l1_loss",
     "layer_norm", "linear", "mse_loss", "nll_loss", "normalize", "one_hot", "pairwise_distance",

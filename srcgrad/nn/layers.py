@@ -1,4 +1,4 @@
-"""Layers: a linear map, normalisation, embedding, dropout, and modules in a row. No derivative here."""
+"""Layers: a linear map, normalisation, embedding, dropout, modules in a row. No derivative."""
 
 from __future__ import annotations
 
@@ -62,9 +62,7 @@ class LayerNorm(Module):
             self.register_parameter(name, start)
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.layer_norm(
-            input, self.normalized_shape, self.weight, self.bias, self.eps
-        )
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}"

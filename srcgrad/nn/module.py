@@ -172,9 +172,9 @@ class Module:
         if strict and missing:
             wrong.append(f"Missing key(s) in state_dict: {', '.join(map(repr, missing))}.")
         if wrong:
-            raise TensorError(
-                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(wrong)
-            )
+            kind = type(self).__name__
+            lines = "\n\t".join(wrong)
+            raise TensorError(f"Error(s) in loading state_dict for {kind}:\n\t{lines}")
         with no_grad():
             for name, tensor in own.items():
                 if name in state_dict:
@@ -230,9 +230,7 @@ class Module:
         return ""
 
     def __repr__(self) -> str:
-        lines = [
-            f"({name}): " + repr(m).replace("\n", "\n  ") for name, m in self._modules.items()
-        ]
+        lines = [f"({name}): " + repr(m).replace("\n", "\n  ") for name, m in self._modules.items()]
         name, extra = type(self).__name__, self.extra_repr()
         if not lines:
             return f"{name}({extra})"

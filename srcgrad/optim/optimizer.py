@@ -84,9 +84,7 @@ class Optimizer:
         """The state of each parameter and the groups' options, parameters by number."""
         flat = [p for group in self.param_groups for p in group["params"]]
         number = {id(p): k for k, p in enumerate(flat)}
-        groups = [
-            {**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups
-        ]
+        groups = [{**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
         return {
             "state": {number[id(p)]: dict(s) for p, s in self.state.items()},
             "param_groups": groups,

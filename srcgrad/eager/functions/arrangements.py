@@ -14,8 +14,8 @@ from srcgrad.eager.apply import apply, viewed
 from srcgrad.eager.functions.pointwise import mul
 from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.shapes import (
-    expand,
     cat,
+    expand,
     flip,
     getitem,
     narrow,

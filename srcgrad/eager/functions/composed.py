@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply
-from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, p_sqrt, power, sub, where
+from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, power, root, sub, where
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, one_axis, sum
 from srcgrad.eager.functions.shapes import flip, gather, reshape
@@ -57,10 +57,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The p-norm over `dim`, or of all elements; the gradient of the 2-norm at zero is zero."""
     if p in (2, 2.0, "fro", None):
-        squares = sum(power(input, 2), dim, keepdim)
-        zero = TABLE["eq"].function(squares, 0.0)
-        one = make(np.ones((), input._a.dtype))
-        return where(zero, mul(squares, 0.0), p_sqrt(where(zero, one, squares)))
+        return root(sum(power(input, 2), dim, keepdim))
     if p == float("inf"):
         return amax(abs_(input), dim, keepdim)
     if p == 1:
@@ -87,6 +84,9 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False) -> Any:
     """The elements along a dim in order, and their places."""
     places = argsort(input, dim, descending)
     return _Sorted(gather(input, dim, places), places)
+
+
+declare("msort", lambda input: sort(input, 0)[0])
 
 
 @declared("topk")

@@ -111,9 +111,7 @@ def _summed(x: Tensor, names: str, wanted: set) -> tuple[Tensor, str]:
     return (sum(x, gone) if gone else x), "".join(c for c in names if c in wanted)
 
 
-def _contracted(
-    x: Tensor, in_x: str, z: Tensor, in_z: str, later: set
-) -> tuple[Tensor, str]:
+def _contracted(x: Tensor, in_x: str, z: Tensor, in_z: str, later: set) -> tuple[Tensor, str]:
     """The product of two, summed over what nobody needs later."""
     x, in_x = _summed(x, in_x, later | set(in_z))
     z, in_z = _summed(z, in_z, later | set(in_x))

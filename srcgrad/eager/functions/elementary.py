@@ -1,6 +1,6 @@
 """More elementwise functions: second names, fused arithmetic, NaN and infinity, angles.
 
-All composed of those in `pointwise`, or primitives without a derivative; no derivative is said here.
+Composed of those in `pointwise`, or primitives without a derivative. No derivative is said here.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 @declared("float_power")
 def float_power(input: Any, exponent: Any) -> Tensor:
     """input ** exponent in double precision."""
-    base, top = (
-        cast(x, dtypes.float64) if isinstance(x, Tensor) else x for x in (input, exponent)
-    )
+    base, top = (cast(x, dtypes.float64) if isinstance(x, Tensor) else x for x in (input, exponent))
     return power(base, top)
 
 
@@ -180,5 +178,3 @@ def heaviside(input: Tensor, values: Tensor) -> Tensor:
 def angle(input: Tensor) -> Tensor:
     """The angle of each element: pi for negative numbers, 0 for the others."""
     return make(np.angle(input._a).astype(np.abs(input._a).dtype))
-
-

@@ -84,9 +84,8 @@ def logdet(A: Tensor) -> Tensor:
 def solve(A: Tensor, B: Tensor) -> Tensor:
     """x with A x = B, of a vector or of the columns of a matrix."""
     _square(A, "solve")
-    if B._a.ndim == 1 or B._a.ndim == A._a.ndim:
-        if A._a.ndim == 2 or B._a.ndim > 1:
-            return _run(p.solve, A, B)
+    if B._a.ndim == A._a.ndim or (B._a.ndim == 1 and A._a.ndim == 2):
+        return _run(p.solve, A, B)
     return squeeze(_run(p.solve, A, unsqueeze(B, -1)), -1)
 
 

@@ -1,4 +1,4 @@
-"""Losses, and the layers of networks that are plain functions: linear maps, normalisation, distance.
+"""Losses, and layers that are plain functions: linear maps, normalisation, distances.
 
 `reduction` is "mean", "sum" or "none". All composed; no derivative is said here.
 """

@@ -68,7 +68,15 @@ declare("sign", unary(p.sign, exact=True), in_place=True)
 declare("floor", unary(p.floor, exact=True), in_place=True)
 declare("ceil", unary(p.ceil, exact=True), in_place=True)
 trunc = declare("trunc", unary(p.trunc, exact=True), in_place=True)
-declare("round", unary(p.rint, "round", exact=True), in_place=True)
+_rint = unary(p.rint, "round", exact=True)
+
+
+@declared("round", in_place=True)
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """The nearest integers, even ones at ties; or to a number of decimals."""
+    return div(_rint(_mul(input, 10.0**decimals)), 10.0**decimals) if decimals else _rint(input)
+
+
 declare("reciprocal", lambda input: div(1.0, input), in_place=True)
 declare("frac", lambda input: _sub(input, trunc(input)), in_place=True)
 declare("positive", lambda input: input)
@@ -150,6 +158,9 @@ declare("isinf", unary(p.isinf, exact=True))
 declare("isfinite", unary(p.isfinite, exact=True))
 
 
+_is_zero = binary(p.eq)
+
+
 # ---- choice ----
 @declared("where", method=False)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
@@ -204,6 +215,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         if not isinstance(value, Tensor)
         else where(mask, value, input)
     )
+
+
+def root(x: Tensor) -> Tensor:
+    """The square root, its derivative 0 at 0: that of norms and deviations."""
+    zero = _is_zero(x, 0.0)
+    return where(zero, _mul(x, 0.0), p_sqrt(where(zero, 1.0, x)))
 
 
 # ---- conversion ----

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply, as_tensor_operand
-from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, p_sqrt, power, sub
+from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, power, root, sub
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError
@@ -100,8 +100,8 @@ def std(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
     correction: int | None = None,
 ) -> Tensor:  # fmt: skip
-    """The root of the variance: see `var`."""
-    return p_sqrt(var(input, dim, unbiased, keepdim, correction=correction))
+    """The root of the variance: see `var`; of equal elements the gradient is 0."""
+    return root(var(input, dim, unbiased, keepdim, correction=correction))
 
 
 @declared("prod")

@@ -24,11 +24,9 @@ def _grid(index: np.ndarray, k: int, n: int) -> tuple:
     """The NumPy index of the places (…, index, …) along dim `k` of length `n`."""
     if index.dtype.kind not in "iu":
         raise TensorError("gather(): Expected dtype int64 for index")
-    if index.size and not (0 <= index.min() and index.max() < n):
+    if index.size and not (index.min() >= 0 and index.max() < n):
         bad = index.max() if index.max() >= n else index.min()
-        raise TensorIndexError(
-            f"index {bad} is out of bounds for dimension {k} with size {n}"
-        )
+        raise TensorIndexError(f"index {bad} is out of bounds for dimension {k} with size {n}")
     grid: list = list(np.ogrid[tuple(slice(m) for m in index.shape)])
     grid[k] = index.copy()
     return tuple(grid)
@@ -211,5 +209,3 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, right: bool = False) ->
 def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
     """The number of the bucket between ordered boundaries that each element falls into."""
     return searchsorted(boundaries, input, right=right)
-
-

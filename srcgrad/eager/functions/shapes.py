@@ -153,7 +153,7 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
         n = self._a.shape[k - lead] if k >= lead else 1
         if d == -1 and k >= lead:
             dims[k] = n
-        elif d != n and n != 1 or d < 0:
+        elif (d != n and n != 1) or d < 0:
             raise TensorError(
                 f"The expanded size of the tensor ({d}) must match the existing size ({n}) at "
                 f"non-singleton dimension {k}.  Target sizes: {list(dims)}.  Tensor sizes: "

@@ -206,6 +206,19 @@ _running("cummax", np.greater_equal)
 _running("cummin", np.less_equal)
 
 
+@declared("logcumsumexp")
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """The logarithm of the running sums of exp(x) along a dim, without overflow."""
+    k = one_axis(input._a.ndim, dim)
+    n, step, x = (input._a.shape[k] if input._a.ndim else 1), 1, input
+    both = TABLE["logaddexp"].function
+    while step < n:
+        earlier = narrow(x, k, 0, n - step)
+        x = cat([narrow(x, k, 0, step), both(narrow(x, k, step, n - step), earlier)], k)
+        step *= 2
+    return mul(x, 1)
+
+
 @declared("diff")
 def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
     """The differences of neighbours along a dim, `n` times over."""
@@ -286,5 +299,3 @@ def corrcoef(input: Tensor) -> Tensor:
         return div(c, c)
     d = TABLE["sqrt"].function(TABLE["diagonal"].function(c))
     return div(div(c, unsqueeze(d, 1)), unsqueeze(d, 0))
-
-
