@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import classes, dtypes, mode, nodes
+from srcgrad.eager.constants import F32, F64, IN_F32, IN_F64, constant
 from srcgrad.eager.graph import level_above
 from srcgrad.eager.rules import Select, plain
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
@@ -210,6 +211,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
     both = classes.pair(op) if differentiable else None
     divides = op is elementwise.div
     slow = _slow_binary(op, name, operator)
+    left_passes = left is not None and getattr(left, "passes", False)
     left_scale, right_scale = (
         kind.rule if kind is not None and kind.__base__ is nodes.Scaling else None
         for kind in (left, right)
@@ -224,11 +226,20 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                 return slow(input, other)
             if head is None or left is None or (_OFF and not mode.is_grad_enabled()):
                 return slow(input, other)
-            x, c, kind = input, other, left
-            y = impl(x._a, c)
-            if divides and not c:
-                return slow(input, other)  # 1 / 0 of Python's numbers would raise
-            p = left_scale and left_scale(None, None, c)
+            a = input._a
+            if left_scale is None:
+                x, c, kind, p = input, other, left, None
+                y = impl(a, c)
+            else:
+                if divides and not other:
+                    return slow(input, other)  # 1 / 0 of Python's numbers would raise
+                d = a.dtype
+                c = IN_F64.get(other) if d is F64 else IN_F32.get(other) if d is F32 else None
+                if c is None:
+                    c = constant(other, d)
+                y = impl(a, c)
+                p = c if left_passes else left_scale(None, None, other)
+                kind = left
         else:
             number = type(input)
             if number is float or number is int:

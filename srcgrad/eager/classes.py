@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.eager.general import General
 from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Scaling
-from srcgrad.eager.rules import reads, rule_for
+from srcgrad.eager.rules import computed, reads, rule_for
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import ZERO, Primitive
 
@@ -55,10 +55,18 @@ def unary(op: Primitive) -> Any:
             p = rule_for(op, 0, "arrays")(None, None)  # type: ignore[misc]
             return _made(Scaling, op, constant=p)
         case ["0"]:
-            return _made(OfInput, op, 0)
+            partial = None if op.singular else computed(op)
+            return _made(OfInput, op, 0, partial=partial and staticmethod(partial))
         case ["y"]:
             return _made(OfResult, op, 0)
     return None
+
+
+class _Given:
+    """Stands for the number beside a tensor: a product's partial is it itself."""
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return None
 
 
 @functools.cache
@@ -66,7 +74,10 @@ def with_number(op: Primitive, k: int) -> Any:
     """The node class of f(x, c), k = 0, or f(c, x), k = 1; None: the general one."""
     needs = reads(op, k, 2, ())
     if needs <= {1 - k}:
-        return _made(Scaling, op, k)
+        given = _Given()
+        args = (None, given) if k == 0 else (given, None)
+        passes = k == 0 and bool(needs) and rule_for(op, k, "arrays")(None, *args) is given  # type: ignore[misc]
+        return _made(Scaling, op, k, passes=passes)
     if "y" not in needs:
         return _made(OfInputAndNumber, op, k, first=k == 0)
     return None

@@ -137,14 +137,15 @@ def rule_for(op: Primitive, k: int, on: str) -> Callable | None:
 class _Probe(Operators):
     """Stands for an operand and remembers that it was read."""
 
-    def __init__(self, read: set, name: Any = None):
-        self.read, self.name = read, name
+    def __init__(self, read: set, name: Any = None, op: Any = None, *made_of: Any):
+        self.read, self.name, self.op = read, name, op
+        self.args, self.params = made_of or ((), {})
 
     def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:
         for a in args:
             if type(a) is _Probe and a.name is not None:
                 self.read.add(a.name)
-        return _Probe(self.read)
+        return _Probe(self.read, None, op, args, params)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -167,4 +168,20 @@ def reads(op: Primitive, k: int, n: int, params: tuple) -> frozenset:
     return frozenset(read)
 
 
-__all__ = ["Select", "plain", "product", "reads", "rule_for"]
+@functools.cache
+def computed(op: Primitive) -> Callable | None:
+    """What computes the partial of f(x) from x's array, where that makes an array of its own.
+
+    A rule that is one primitive of x (sin's is cos) is its implementation; None for a select.
+    """
+    x = _Probe(set(), 0)
+    made = op.rules[0](_Probe(set(), "y"), x)  # type: ignore[misc]
+    if type(made) is not _Probe or made.op is None or made.op is _where:
+        return None
+    if made.args == (x,) and made.params == {}:
+        return made.op.impl
+    rule: Any = rule_for(op, 0, "arrays")
+    return lambda a: rule(None, a)
+
+
+__all__ = ["Select", "computed", "plain", "product", "reads", "rule_for"]
