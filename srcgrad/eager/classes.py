@@ -45,6 +45,11 @@ class _General(dict):
 GENERAL = _General()
 
 
+def _partial(op: Primitive) -> dict[str, Any]:
+    partial = computed(op)
+    return {} if partial is None else {"partial": staticmethod(partial)}
+
+
 @functools.cache
 def unary(op: Primitive) -> Any:
     """The node class of f(x); None if only the general one will do."""
@@ -55,10 +60,9 @@ def unary(op: Primitive) -> Any:
             p = rule_for(op, 0, "arrays")(None, None)  # type: ignore[misc]
             return _made(Scaling, op, constant=p)
         case ["0"]:
-            partial = None if op.singular else computed(op)
-            return _made(OfInput, op, 0, partial=partial and staticmethod(partial))
+            return _made(OfInput, op, 0, **_partial(op))
         case ["y"]:
-            return _made(OfResult, op, 0)
+            return _made(OfResult, op, 0, **_partial(op))
     return None
 
 

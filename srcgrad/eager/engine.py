@@ -154,7 +154,7 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
     else:
         # held by this frame, its caller's variable and getrefcount's argument: ours alone
         ours = type(g) is np.ndarray and g.base is None and sys.getrefcount(g) <= 3
-        tensor._grad = make(g if ours else np.array(g))
+        tensor._grad = make(g if ours else np.array(g, order="C"))
     hooks.after_accumulation(leaf, tensor)
 
 
@@ -247,7 +247,7 @@ def backward(
         if type(t._node) is Leaf:
             accumulate(t._node, g, create_graph)
         else:
-            more = g if create_graph else make(np.array(g))
+            more = g if create_graph else make(np.array(g, order="C"))
             t._grad = more if t.grad is None else t.grad + more
 
 
@@ -291,7 +291,7 @@ def grad(
                 f"The differentiated Tensor at index {k} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        made.append(None if g is None else g if create_graph else make(np.array(g)))
+        made.append(None if g is None else g if create_graph else make(np.array(g, order="C")))
     return tuple(made)
 
 

@@ -69,6 +69,12 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
 
 def write(t: Tensor, a: Any) -> None:
     """Copies an array into the tensor's memory and counts the version up."""
+    if not t._a.flags.writeable:
+        raise TensorError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location, or its memory may not be written. Please clone() the tensor "
+            "before performing the operation."
+        )
     np.copyto(t._a, a, casting="unsafe")
     storage(t).version += 1
 

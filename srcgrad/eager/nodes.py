@@ -98,6 +98,7 @@ class OfResult(Saved):
     """f(x), its partial read from the result."""
 
     __slots__ = ("out", "version", "y")
+    partial: ClassVar[Any] = None  # as above
     y: Any
     out: Storage | None  # set by the tensor when it gets one
     version: int
@@ -113,7 +114,11 @@ class OfResult(Saved):
         return y
 
     def vjp(self, g: Any, keep: bool) -> Any:
-        return product(g, self.rule(self._result(keep), None), self.singular)
+        y, partial = self._result(keep), self.partial
+        if partial is None:
+            return product(g, self.rule(y, None), self.singular)
+        p = partial(y)
+        return _multiply(g, p, p) if type(p) is _ndarray else g * p
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         y = rebuilt(self._result(keep), self, self.out)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import elementwise
+from srcgrad.primitives import arrays, elementwise
 from srcgrad.primitives.registry import ZERO, Operators, Primitive
 
 _absorb, _where = elementwise.absorb, elementwise.where
@@ -116,8 +116,10 @@ def _rebuilt(f: Any, spaces: dict[str, dict]) -> Any:
     return new
 
 
+# a gradient that is one number in many places is a view until somebody writes
+_LAZY = {arrays.broadcast_to: arrays.expand}
 _SPACES = {
-    "arrays": _bound(lambda _, op: Select if op is _where else op.impl),
+    "arrays": _bound(lambda _, op: Select if op is _where else _LAZY.get(op, op).impl),
     "tensors": _bound(lambda _, op: Select if op is _where else op),
 }
 
@@ -170,18 +172,19 @@ def reads(op: Primitive, k: int, n: int, params: tuple) -> frozenset:
 
 @functools.cache
 def computed(op: Primitive) -> Callable | None:
-    """What computes the partial of f(x) from x's array, where that makes an array of its own.
+    """What computes the partial of f(x) from x or from f(x), where that is an array of its own.
 
-    A rule that is one primitive of x (sin's is cos) is its implementation; None for a select.
+    A rule that is one primitive of x (sin's is cos) is its implementation; None for a select,
+    and where the partial may be infinite.
     """
-    x = _Probe(set(), 0)
-    made = op.rules[0](_Probe(set(), "y"), x)  # type: ignore[misc]
-    if type(made) is not _Probe or made.op is None or made.op is _where:
+    y, x = _Probe(set(), "y"), _Probe(set(), 0)
+    made = op.rules[0](y, x)  # type: ignore[misc]
+    if op.singular or type(made) is not _Probe or made.op is None or made.op is _where:
         return None
-    if made.args == (x,) and made.params == {}:
+    if made.args in ((x,), (y,)) and made.params == {}:
         return made.op.impl
     rule: Any = rule_for(op, 0, "arrays")
-    return lambda a: rule(None, a)
+    return (lambda a: rule(None, a)) if reads(op, 0, 1, ()) == {0} else lambda a: rule(a, None)
 
 
 __all__ = ["Select", "computed", "plain", "product", "reads", "rule_for"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply
-from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, power, root, sub, where
+from srcgrad.eager.functions.pointwise import abs_, cast, mul, power, root, sub, where
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, one_axis, sum
 from srcgrad.eager.functions.shapes import flip, gather, reshape
@@ -41,16 +41,23 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
 @declared("softmax")
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) divided by its sum along a dim."""
-    x = input if dtype is None else cast(input, dtype)
-    e = exp(sub(x, amax(x, dim, True).detach()))
-    return div(e, sum(e, dim, True))
+    return _proportional(scans.softmax, input, dim, dtype)
 
 
 @declared("log_softmax")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along a dim."""
+    return _proportional(scans.log_softmax, input, dim, dtype)
+
+
+def _proportional(op: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     x = input if dtype is None else cast(input, dtype)
-    return sub(x, logsumexp(x, dim, True))
+    if x._a.dtype.kind != "f":
+        raise TensorError(f"\"{op.name}\" not implemented for '{x.dtype}'")
+    if not x._a.ndim:
+        one_axis(0, dim)
+        return reshape(apply(op, (reshape(x, 1),), {"axis": 0}), ())
+    return apply(op, (x,), {"axis": one_axis(x._a.ndim, dim)})
 
 
 @declared("norm")
