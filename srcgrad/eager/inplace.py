@@ -19,7 +19,7 @@ from srcgrad.eager.graph import Leaf
 from srcgrad.eager.indexing import numpy_index
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
-from srcgrad.primitives import indexing
+from srcgrad.primitives import indexing, memory
 
 
 def check_writable(t: Tensor) -> None:
@@ -91,14 +91,14 @@ def rebase(t: Tensor, node: Any) -> None:
     if node is None and base._node is None:
         return
     places = positions(t)
-    flat = make(base._a.reshape(-1), base._node)  # only its form is read
+    flat = make(base._a, base._node)
+    if base._a.ndim != 1:
+        flat = recorded(memory.reshape, (flat, base._a.size), {}, base._a.reshape(-1))
     value = make(t._a, node)
     patched = recorded(
         indexing.patch, (flat, value), {"index": places}, np.empty(base._a.size, base._a.dtype)
     )
     if base._a.ndim != 1:
-        from srcgrad.primitives import memory
-
         patched = recorded(memory.reshape, (patched, *base._a.shape), {}, base._a)
     base._node = patched._node
     refresh_views(base)
