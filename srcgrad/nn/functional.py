@@ -1,5 +1,34 @@
 """`flow.nn.functional`: activations, losses and layers as functions; rows of the table."""
 
+from srcgrad.eager.functions.activations import (
+    celu,
+    dropout,
+    elu,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanh,
+    tanhshrink,
+    threshold,
+)
 from srcgrad.eager.functions.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -19,21 +48,13 @@ from srcgrad.eager.functions.losses import (
     pairwise_distance,
     smooth_l1_loss,
 )
-from srcgrad.eager.functions.table import TABLE
-
-_ROWS = {
-    name: TABLE[name].function for name in (
-        "relu", "sigmoid", "tanh", "elu", "celu", "selu", "leaky_relu", "prelu", "hardtanh",
-        "relu6", "hardsigmoid", "hardswish", "gelu", "silu", "softplus", "mish", "softsign",
-        "logsigmoid", "threshold", "hardshrink", "softshrink", "tanhshrink", "softmin", "glu",
-        "dropout", "softmax", "log_softmax",
-    )
-}  # fmt: skip
-globals().update(_ROWS)
 
 __all__ = [
-    *_ROWS, "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist",
-    "cosine_similarity", "cross_entropy", "embedding", "huber_loss", "kl_div", "l1_loss",
-    "layer_norm", "linear", "mse_loss", "nll_loss", "normalize", "one_hot", "pairwise_distance",
-    "smooth_l1_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist", "celu",
+    "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding", "gelu", "glu",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "mish", "mse_loss",
+    "nll_loss", "normalize", "one_hot", "pairwise_distance", "prelu", "relu", "relu6", "selu",
+    "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip

@@ -80,7 +80,7 @@ def hardtanh(
     return where(lt(input, max_val), low, float(max_val))
 
 
-declare("relu6", lambda input, inplace=False: hardtanh(input, 0.0, 6.0))
+relu6 = declare("relu6", lambda input, inplace=False: hardtanh(input, 0.0, 6.0))
 
 
 @declared("hardsigmoid")
@@ -146,7 +146,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 @declared("threshold", method=False)
-def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above the threshold, a value elsewhere."""
     return where(gt(input, threshold), input, float(value))
 
@@ -165,8 +165,16 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     )
 
 
-declare("tanhshrink", lambda input: sub(input, tanh(input)), method=False, top=False)
-declare("softmin", lambda input, dim: softmax(mul(input, -1), dim), method=False, top=False)
+@declared("tanhshrink", method=False, top=False)
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return sub(input, tanh(input))
+
+
+@declared("softmin", method=False, top=False)
+def softmin(input: Tensor, dim: int) -> Tensor:
+    """softmax of -x along a dim."""
+    return softmax(mul(input, -1), dim)
 
 
 @declared("glu", method=False)
