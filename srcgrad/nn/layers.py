@@ -94,7 +94,7 @@ class Dropout(Module):
         return functional.dropout(input, self.p, self.training)
 
     def extra_repr(self) -> str:
-        return f"p={self.p}"
+        return f"p={self.p}, inplace=False"
 
 
 class Flatten(Module):

@@ -146,8 +146,17 @@ def test_linear_algebra():
     assert np.isnan(flow.logdet(flow.tensor([[0.0, 1.0], [1.0, 0.0]])).item())
 
 
+def test_named_results():
+    made = flow.tensor([2.0, 1.0]).topk(1)
+    assert repr(made) == (
+        "srcgrad.return_types.topk(\nvalues=tensor([2.], dtype=srcgrad.float32),\n"
+        "indices=tensor([0], dtype=srcgrad.int64))"
+    )
+    assert made.values is made[0] and flow.tensor([2, 1]).min(0).indices.item() == 1
+
+
 def test_places_are_checked():
-    with pytest.raises(IndexError, match="out of bounds"):
+    with pytest.raises(RuntimeError, match="out of bounds"):
         X.scatter(1, flow.tensor([[3]]), 1.0)
     with pytest.raises(IndexError):
         X.index_add(0, flow.tensor([2]), X[:1])

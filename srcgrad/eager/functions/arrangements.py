@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply, viewed
-from srcgrad.eager.functions.pointwise import mul
+from srcgrad.eager.functions.pointwise import mul, power
 from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.shapes import (
     cat,
@@ -171,6 +171,14 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     draw = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = np.array(list(draw(range(input._a.size), r)), np.int64).reshape(-1, r)
     return apply(indexing.pick, (input,), {"index": places})
+
+
+@declared("vander", method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of a vector's elements as columns, falling unless `increasing`."""
+    n = x._a.size if N is None else N
+    order = range(n) if increasing else range(n - 1, -1, -1)
+    return stack([power(x, k) for k in order], 1)
 
 
 # ---- turned and mirrored ----

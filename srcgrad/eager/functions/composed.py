@@ -5,7 +5,6 @@ Nothing here has a derivative of its own.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from srcgrad.eager.apply import apply
 from srcgrad.eager.functions.pointwise import abs_, cast, mul, power, root, sub, where
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, one_axis, sum
+from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import flip, gather, reshape
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import TensorError
+from srcgrad.errors import TensorError, UnsupportedError
 from srcgrad.primitives import indexing, scans
 
 exp, log, add = (TABLE[name].function for name in ("exp", "log", "add"))
@@ -53,7 +53,7 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 def _proportional(op: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     x = input if dtype is None else cast(input, dtype)
     if x._a.dtype.kind != "f":
-        raise TensorError(f"\"{op.name}\" not implemented for '{x.dtype}'")
+        raise UnsupportedError(f"\"{op.name}\" not implemented for '{x.dtype}'")
     if not x._a.ndim:
         one_axis(0, dim)
         return reshape(apply(op, (reshape(x, 1),), {"axis": 0}), ())
@@ -73,7 +73,8 @@ def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> T
 
 
 # ---- orderings ----
-_Sorted = namedtuple("sort", ["values", "indices"])
+_Sorted = named("sort", "values", "indices")
+_Largest = named("topk", "values", "indices")
 
 
 @declared("argsort")
@@ -103,7 +104,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if k > input._a.shape[axis]:
         raise TensorError("selected index k out of range")
     places = TABLE["narrow"].function(argsort(input, dim, largest), axis, 0, k)
-    return _Sorted(gather(input, axis, places), places)
+    return _Largest(gather(input, axis, places), places)
 
 
 # ---- diagonals and products ----

@@ -49,6 +49,18 @@ declare("is_complex", lambda input: input._a.dtype.kind == "c")
 declare("is_signed", lambda self: self._a.dtype.kind in "ifc", top=False)
 
 
+declare("detach", lambda input: input.detach(), method=False)
+for _name, _f in {"gcd": np.gcd, "lcm": np.lcm}.items():
+    declare(_name, lambda input, other, _f=_f: make(_f(input._a, other._a)))
+
+
+@declared("isin", method=False)
+def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
+    """Which elements are among others; or are not, if `invert`."""
+    one, other = (getattr(x, "_a", x) for x in (elements, test_elements))
+    return make(np.asarray(np.isin(one, other, invert=invert)))
+
+
 @declared("is_nonzero")
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not zero; RuntimeError if there are more or none."""

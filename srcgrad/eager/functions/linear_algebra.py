@@ -6,7 +6,6 @@ is said here.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,14 @@ from srcgrad.eager.functions.composed import norm
 from srcgrad.eager.functions.contractions import matrix_power
 from srcgrad.eager.functions.pointwise import abs_
 from srcgrad.eager.functions.reductions import amax, sum
+from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import reshape, squeeze, stack, transpose, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import ArgumentValueError, TensorError
 from srcgrad.primitives import linalg as p
 
-_SlogDet = namedtuple("slogdet", ["sign", "logabsdet"])
+_SlogDet = named("slogdet", "sign", "logabsdet")
 
 
 def _square(x: Tensor, name: str) -> None:

@@ -13,7 +13,7 @@ from srcgrad.eager.functions.activations import log_softmax
 from srcgrad.eager.functions.composed import norm
 from srcgrad.eager.functions.pointwise import abs_, add, clamp, div, mul, power, sub, where
 from srcgrad.eager.functions.products import matmul
-from srcgrad.eager.functions.reductions import mean, sum
+from srcgrad.eager.functions.reductions import mean, one_axis, sum
 from srcgrad.eager.functions.shapes import gather, getitem, reshape, transpose, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
@@ -231,6 +231,16 @@ def embedding(input: Tensor, weight: Tensor) -> Tensor:
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
     """Divided by the p-norm along a dim, which is kept above `eps`."""
     return div(input, clamp(norm(input, p, dim, True), min=eps))
+
+
+@declared("renorm", in_place=True)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`."""
+    k = one_axis(input._a.ndim, dim)
+    rest = tuple(a for a in range(input._a.ndim) if a != k)
+    n = norm(input, p, rest, True)
+    above = TABLE["gt"].function(n, maxnorm)
+    return mul(input, where(above, div(float(maxnorm), add(n, 1e-7)), 1.0))
 
 
 # ---- distances ----

@@ -26,7 +26,7 @@ def _grid(index: np.ndarray, k: int, n: int) -> tuple:
         raise TensorError("gather(): Expected dtype int64 for index")
     if index.size and not (index.min() >= 0 and index.max() < n):
         bad = index.max() if index.max() >= n else index.min()
-        raise TensorIndexError(f"index {bad} is out of bounds for dimension {k} with size {n}")
+        raise TensorError(f"index {bad} is out of bounds for dimension {k} with size {n}")
     grid: list = list(np.ogrid[tuple(slice(m) for m in index.shape)])
     grid[k] = index.copy()
     return tuple(grid)

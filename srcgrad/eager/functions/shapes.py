@@ -103,7 +103,8 @@ def t(input: Tensor) -> Tensor:
 
 
 Tensor.T = property(lambda self: permute(self, *reversed(range(self._a.ndim))))  # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
+Tensor.H = Tensor.T  # type: ignore[attr-defined]
+Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
 
 
 @declared("squeeze")

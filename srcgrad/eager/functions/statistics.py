@@ -6,7 +6,6 @@ Nothing here has a derivative of its own.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,14 @@ import numpy as np
 from srcgrad.eager.functions.composed import argsort
 from srcgrad.eager.functions.pointwise import add, cast, div, mul, sub, where
 from srcgrad.eager.functions.reductions import amax, axes_of, mean, one_axis, std, sum, var
+from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import cat, gather, narrow, reshape, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError
 
 isnan, amin = TABLE["isnan"].function, TABLE["amin"].function
-_Extremes = namedtuple("aminmax", ["min", "max"])
+_Extremes = named("aminmax", "min", "max")
 
 
 # ---- what passes over NaN ----
@@ -72,7 +72,7 @@ def _at_rank(name: str, input: Tensor, rank: Any, dim: int, keepdim: bool) -> An
 
 
 _PAIRS = {
-    n: namedtuple(n, ["values", "indices"])
+    n: named(n, "values", "indices")
     for n in ("median", "nanmedian", "kthvalue", "mode", "cummax", "cummin")
 }
 
@@ -277,6 +277,22 @@ def unique(
     flags = (True, return_inverse, return_counts)
     made = tuple(make(a) for a, yes in zip(wanted, flags, strict=True) if yes)
     return made[0] if len(made) == 1 else made
+
+
+@declared("unique_consecutive")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """The elements without those that repeat the one before; if asked, places and counts."""
+    flat = input._a.reshape(-1)
+    new = np.concatenate([np.ones(min(flat.size, 1), bool), flat[1:] != flat[:-1]])
+    group = np.cumsum(new) - 1
+    made = [make(flat[new])]
+    if return_inverse:
+        made.append(make(group.reshape(input._a.shape)))
+    if return_counts:
+        made.append(make(np.bincount(group)))
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 # ---- samples ----
