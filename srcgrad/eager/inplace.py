@@ -37,6 +37,16 @@ def check_writable(t: Tensor) -> None:
         )
 
 
+def check_memory(t: Tensor) -> None:
+    """RuntimeError for an expanded tensor, and for one over an array that is read only."""
+    if not t._a.flags.writeable:
+        raise TensorError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location, or its memory may not be written. Please clone() the tensor "
+            "before performing the operation."
+        )
+
+
 def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor:
     """`t` with the value of `function(t, *args)`, written into its own memory."""
     check_writable(t)
@@ -69,12 +79,7 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
 
 def write(t: Tensor, a: Any) -> None:
     """Copies an array into the tensor's memory and counts the version up."""
-    if not t._a.flags.writeable:
-        raise TensorError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location, or its memory may not be written. Please clone() the tensor "
-            "before performing the operation."
-        )
+    check_memory(t)
     np.copyto(t._a, a, casting="unsafe")
     storage(t).version += 1
 
@@ -134,6 +139,7 @@ def refresh_views(base: Tensor) -> None:
 def store(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
     check_writable(t)
+    check_memory(t)
     index = numpy_index(t, index)
     try:
         value = operand(value)
@@ -202,8 +208,10 @@ def copy_(self: Tensor, other: Any) -> Tensor:
     except ValueError as error:
         raise TensorError(f"The size of the tensors must match: {error}") from None
     if recording() and (head is not None or self._node is not None):
-        node = None
-        if head is not None:
+        if head is None:
+            old = make(self._a, self._node)
+            node = recorded(indexing.erase, (old,), {"index": ...}, self._a)._node
+        else:
             # through a view of all places, so that shape and dtype are undone as for any store
             blank = make(np.zeros_like(self._a))
             node = recorded(indexing.patch, (blank, other), {"index": ...}, self._a)._node

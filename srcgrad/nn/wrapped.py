@@ -13,12 +13,11 @@ from srcgrad.nn.module import Module
 def _module(name: str, function: Any, tensors: int) -> type[Module]:
     """A module whose arguments are the function's after its tensors."""
     options = list(inspect.signature(function).parameters.values())[tensors:]
-    names = [o.name for o in options if o.name != "inplace"]
+    names = [o.name for o in options]
 
     class Wrapped(Module):
         def __init__(self, *args: Any, **params: Any) -> None:
             super().__init__()
-            params.pop("inplace", None)
             if len(args) > len(names) or set(params) - set(names):
                 raise TensorTypeError(f"{name}() takes the arguments {', '.join(names) or 'none'}")
             self._options = {**dict(zip(names, args, strict=False)), **params}

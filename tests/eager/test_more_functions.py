@@ -201,6 +201,27 @@ def test_in_place_is_out_of_place_and_a_copy(name):
     same(g, g_want.numpy())
 
 
+def test_what_is_filled_depends_on_nothing_but_stays_in_the_graph():
+    x = flow.ones(2, requires_grad=True)
+    y = (x * 2.0).fill_(3.0)
+    assert y.requires_grad
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "leaky_relu", "hardtanh", "relu6", "silu", "mish"])
+def test_activations_in_place(name):
+    x = flow.tensor(A, requires_grad=True)
+    y = x * 1.5
+    assert getattr(F, name)(y, inplace=True) is y
+    same(y.detach(), getattr(F, name)(x.detach() * 1.5).numpy())
+    y.sum().backward()
+    want = x.grad.numpy()
+    x.grad = None
+    getattr(F, name)(x * 1.5).sum().backward()
+    same(x.grad, want)
+
+
 def test_a_form_in_place_is_refused_where_views_would_lose_their_meaning():
     x = flow.ones(2, 3)
     row = x[0]

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.functions.composed import log_softmax, softmax
-from srcgrad.eager.functions.pointwise import add, clamp, div, mul, relu, sub, where
+from srcgrad.eager.functions.pointwise import add, clamp, div, mul, sub, where
 from srcgrad.eager.functions.shapes import chunk
-from srcgrad.eager.functions.table import TABLE, declare, declared
+from srcgrad.eager.functions.table import TABLE, declared
+from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import ArgumentValueError
 
@@ -23,7 +24,13 @@ exp, expm1, log1p, tanh, sigmoid, erf, abs_, gt, lt = (
         "exp", "expm1", "log1p", "tanh", "sigmoid", "erf", "abs", "gt", "lt",
     )
 )  # fmt: skip
+_relu = TABLE["relu"].function
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x above zero, 0 elsewhere; the derivative at 0 is 0."""
+    return in_place(_relu, input) if inplace else _relu(input)
 
 
 def _exp_below(x: Tensor, positive: Tensor, scale: float = 1.0) -> Tensor:
@@ -40,6 +47,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> flow.nn.functional.elu(flow.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
     """
+    if inplace:
+        return in_place(elu, input, alpha)
     positive = gt(input, 0)
     return where(positive, input, mul(_exp_below(input, positive), alpha))
 
@@ -47,6 +56,8 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 @declared("celu")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x above zero, alpha * (exp(x / alpha) - 1) below."""
+    if inplace:
+        return in_place(celu, input, alpha)
     positive = gt(input, 0)
     return where(positive, input, mul(_exp_below(input, positive, alpha), alpha))
 
@@ -54,12 +65,16 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 @declared("selu")
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with the constants that keep mean and variance."""
+    if inplace:
+        return in_place(selu, input)
     return mul(elu(input, _SELU_ALPHA), _SELU_SCALE)
 
 
 @declared("leaky_relu")
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x above zero, a small multiple of it below."""
+    if inplace:
+        return in_place(leaky_relu, input, negative_slope)
     return where(gt(input, 0), input, mul(input, negative_slope))
 
 
@@ -76,22 +91,31 @@ def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
     """x brought into [min_val, max_val]; the derivative at the bounds is 0."""
+    if inplace:
+        return in_place(hardtanh, input, min_val, max_val)
     low = where(gt(input, min_val), input, float(min_val))
     return where(lt(input, max_val), low, float(max_val))
 
 
-relu6 = declare("relu6", lambda input, inplace=False: hardtanh(input, 0.0, 6.0))
+@declared("relu6")
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """x brought into [0, 6]; the derivative at the bounds is 0."""
+    return hardtanh(input, 0.0, 6.0, inplace)
 
 
 @declared("hardsigmoid")
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """A sigmoid of straight lines: relu6(x + 3) / 6."""
+    if inplace:
+        return in_place(hardsigmoid, input)
     return div(hardtanh(add(input, 3.0), 0.0, 6.0), 6.0)
 
 
 @declared("hardswish")
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * hardsigmoid(x)."""
+    if inplace:
+        return in_place(hardswish, input)
     return mul(input, hardsigmoid(input))
 
 
@@ -115,6 +139,8 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 @declared("silu")
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x)."""
+    if inplace:
+        return in_place(silu, input)
     return mul(input, sigmoid(input))
 
 
@@ -130,6 +156,8 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 @declared("mish")
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * tanh(softplus(x))."""
+    if inplace:
+        return in_place(mish, input)
     return mul(input, tanh(softplus(input)))
 
 
@@ -148,6 +176,8 @@ def logsigmoid(input: Tensor) -> Tensor:
 @declared("threshold", method=False)
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above the threshold, a value elsewhere."""
+    if inplace:
+        return in_place(TABLE["threshold"].function, input, threshold, value)
     return where(gt(input, threshold), input, float(value))
 
 
@@ -194,6 +224,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         raise ArgumentValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0.0:
         return input
+    if inplace:
+        return in_place(dropout, input, p)
     from srcgrad.eager.create import rand_like
 
     kept = rand_like(input, dtype=input.dtype)._a >= p
@@ -201,4 +233,4 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return mul(input, Tensor(np.where(kept, scale, 0.0).astype(input._a.dtype)))
 
 
-__all__ = ["log_softmax", "relu", "softmax"]
+__all__ = ["log_softmax", "softmax"]
