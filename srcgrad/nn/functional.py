@@ -29,23 +29,25 @@ from srcgrad.eager.functions.activations import (
     tanhshrink,
     threshold,
 )
-from srcgrad.eager.functions.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
+from srcgrad.eager.functions.layers import (
     cdist,
     cosine_similarity,
-    cross_entropy,
     embedding,
-    huber_loss,
-    kl_div,
-    l1_loss,
     layer_norm,
     linear,
-    mse_loss,
-    nll_loss,
     normalize,
     one_hot,
     pairwise_distance,
+)
+from srcgrad.eager.functions.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
     smooth_l1_loss,
 )
 

@@ -7,10 +7,12 @@ from srcgrad.eager.functions import (
     contractions,
     elementary,
     fills,
+    layers,
     linear_algebra,
     losses,
     pointwise,
     products,
+    ranks,
     reductions,
     selections,
     shapes,
@@ -20,6 +22,6 @@ from srcgrad.eager.functions.table import TABLE
 
 __all__ = [
     "TABLE", "activations", "arrangements", "composed", "contractions", "elementary", "fills",
-    "linear_algebra", "losses", "pointwise", "products", "reductions", "selections", "shapes",
-    "statistics",
+    "layers", "linear_algebra", "losses", "pointwise", "products", "ranks", "reductions",
+    "selections", "shapes", "statistics",
 ]  # fmt: skip

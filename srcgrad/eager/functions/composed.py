@@ -124,13 +124,13 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 declare("trace", lambda input: sum(diag(input)))
 
 
-@declared("addmm")
+@declared("addmm", in_place=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
     return add(mul(input, beta), mul(matmul(mat1, mat2), alpha))
 
 
-@declared("lerp")
+@declared("lerp", in_place=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight * (end - input)."""
     return add(input, mul(sub(end, input), weight))

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
-from srcgrad.eager.apply import as_tensor_operand, binary, unary
+from srcgrad.eager.apply import as_tensor_operand
+from srcgrad.eager.closures import binary, unary
 from srcgrad.eager.functions.pointwise import (
     add,
     cast,

@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import classes, dtypes, mode
-from srcgrad.eager.apply import (
-    Unsuitable,
-    apply,
-    as_tensor_operand,
-    binary,
-    operand,
-    recorded,
-    unary,
-)
+from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
+from srcgrad.eager.closures import binary, unary
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
@@ -149,9 +142,9 @@ _COMPARISONS = {"eq": p.eq, "ne": p.ne, "lt": p.lt, "le": p.le, "gt": p.gt, "ge"
 for _name, _op in _COMPARISONS.items():
     declare(_name, binary(_op), in_place=True)
 for _name in ("and", "or", "xor"):
-    declare(f"logical_{_name}", binary(getattr(p, f"logical_{_name}")))
+    declare(f"logical_{_name}", binary(getattr(p, f"logical_{_name}")), in_place=True)
     declare(f"bitwise_{_name}", binary(getattr(p, f"bit_{_name}"), f"bitwise_{_name}"))
-declare("logical_not", unary(p.logical_not, exact=True))
+declare("logical_not", unary(p.logical_not, exact=True), in_place=True)
 declare("bitwise_not", unary(p.invert, "bitwise_not", exact=True))
 declare("isnan", unary(p.isnan, exact=True))
 declare("isinf", unary(p.isinf, exact=True))

@@ -319,7 +319,7 @@ _triangle("tril", np.tril)
 _triangle("triu", np.triu)
 
 
-@declared("cumsum")
+@declared("cumsum", in_place=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sums along a dim."""
     x = input if dtype is None else cast(input, dtype)
