@@ -125,6 +125,10 @@ def _number(a: Any) -> Any:
 def reworded(error: Exception, raw: list) -> Exception:
     """NumPy's complaint about shapes as PyTorch words it; any other as it is."""
     if isinstance(error, TypeError):
+        if "'invert'" in str(error):
+            return TensorTypeError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+            )
         if "boolean" in str(error):
             return TensorError(str(error))
         return UnsupportedError(str(error))

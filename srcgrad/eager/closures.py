@@ -15,7 +15,7 @@ from srcgrad.eager import classes, dtypes, mode, nodes
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded, reworded
 from srcgrad.eager.constants import F32, F64, IN_F32, IN_F64, constant
 from srcgrad.eager.tensor import Tensor
-from srcgrad.errors import TensorTypeError
+from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import Primitive
 
@@ -188,6 +188,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
 
 def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any], Any]:
     divides = op is elementwise.div
+    whole = op in (elementwise.floordiv, elementwise.mod, elementwise.fmod)
 
     def slow(x: Any, z: Any) -> Any:
         try:
@@ -203,6 +204,8 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
         if divides and target.kind in "biu":
             target = dtypes.get_default_dtype().np
         raw = [np.asarray(a, target) for a in raw]
+        if whole and target.kind in "iu" and not raw[1].all():
+            raise TensorError("ZeroDivisionError: an integer divided by zero")
         try:
             y = op.impl(*raw)
         except (ValueError, TypeError) as error:

@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError, UnsupportedError
 
 _generator = np.random.default_rng()
 
@@ -80,6 +80,12 @@ def _array(data: Any, dtype: Any) -> np.ndarray:
     else:
         _check_lengths(data, 0)
         a = np.asarray(_plain(data))
+        if a.dtype.kind == "O" and all(isinstance(x, int) for x in a.flat):
+            raise ArgumentValueError("Overflow when unpacking long: an integer needs 64 bits")
+        if a.dtype.kind in "iu" and target is not None and target.kind in "iu" and a.size:
+            info = np.iinfo(target)
+            if a.min() < info.min or a.max() > info.max:
+                raise TensorError(f"value cannot be converted to type {target} without overflow")
         if a.dtype.kind not in "biufc":
             raise TensorTypeError(f"new(): invalid data type '{type(data).__name__}'")
         if target is None:
@@ -170,7 +176,7 @@ def _like(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
 
 def _float(name: str, d: np.dtype) -> None:
     if d.kind != "f":
-        raise TensorError(f"\"{name}\" not implemented for '{d}'")
+        raise UnsupportedError(f"\"{name}\" not implemented for '{d}'")
 
 
 def _normal(dims: tuple, d: np.dtype) -> np.ndarray:
@@ -235,6 +241,10 @@ def arange(
     start, end, step = (
         _number(x) for x in ((0, start, step) if end is None else (start, end, step))
     )
+    if step == 0:
+        raise TensorError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise TensorError("upper bound and lower bound inconsistent with step sign")
     if dtype is None:
         whole = all(isinstance(x, int) for x in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
@@ -267,6 +277,10 @@ def randint(
     if size is None:
         low, high, size = 0, low, high
     d = dtypes.int64 if dtype is None else dtypes.to_dtype(dtype)
+    if low >= high:
+        raise TensorError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
     return make(_generator.integers(low, high, shape_of("randint", (size,))).astype(d.np))
 
 

@@ -267,3 +267,32 @@ def test_dtypes():
     assert flow.iinfo(flow.int16).max == 32767
     assert X.new_full((2,), 3).dtype is flow.float64
     assert flow.broadcast_shapes((2, 1), (3,)) == (2, 3)
+
+
+REFUSED = {
+    "zero_quotient": (lambda: flow.tensor([7]) // 0, RuntimeError, "ZeroDivisionError"),
+    "zero_remainder": (lambda: flow.tensor([7]) % flow.tensor([0]), RuntimeError, "ZeroDivision"),
+    "overflow": (lambda: flow.tensor(300, dtype=flow.uint8), RuntimeError, "without overflow"),
+    "too_large": (lambda: flow.tensor(2**70), ValueError, "64 bits"),
+    "step_sign": (lambda: flow.arange(0, 5, -1), RuntimeError, "inconsistent with step sign"),
+    "no_range": (lambda: flow.randint(5, 5, (2,)), RuntimeError, "from=5 >= to=5"),
+    "integer_chance": (lambda: flow.rand(2, dtype=flow.int64), NotImplementedError, "uniform"),
+    "narrow": (lambda: X.narrow(1, 2, 2), RuntimeError, "exceeds dimension size"),
+    "gather": (lambda: X.gather(1, flow.tensor([[5]])), RuntimeError, "out of bounds"),
+    "condition": (lambda: flow.where(X, X, X), RuntimeError, "boolean tensor"),
+    "trace": (lambda: flow.trace(X[0]), RuntimeError, "expected a matrix"),
+    "outer": (lambda: flow.outer(X, X[0]), RuntimeError, "Expected 1-D"),
+    "tril": (lambda: X[0].tril(), RuntimeError, "at least 2 dimensions"),
+    "split": (lambda: X.split(0), RuntimeError, "split_size can only be 0"),
+    "invert": (lambda: ~X, TypeError, "integer and Boolean"),
+    "argmax": (lambda: flow.tensor([]).argmax(), IndexError, "reduction dim"),
+    "max": (lambda: flow.tensor([]).max(), RuntimeError, "reduction dim"),
+    "softmax": (lambda: flow.tensor([1]).softmax(0), NotImplementedError, "softmax"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name):
+    call, error, text = REFUSED[name]
+    with pytest.raises(error, match=text):
+        call()

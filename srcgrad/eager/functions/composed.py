@@ -121,7 +121,12 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return apply(indexing.put, (input,), {"index": (rows, columns), "shape": (n, n)})
 
 
-declare("trace", lambda input: sum(diag(input)))
+@declared("trace")
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal."""
+    if input._a.ndim != 2:
+        raise TensorError(f"trace: expected a matrix, but got tensor with dim {input._a.ndim}")
+    return sum(diag(input))
 
 
 @declared("addmm", in_place=True)

@@ -26,7 +26,9 @@ _add, _sub, _mul, div = binary(p.add), binary(p.sub), binary(p.mul), binary(p.di
 
 def _scaled(f: Callable, name: str) -> Callable:
     def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-        return f(input, other if alpha == 1 else _mul(as_tensor_operand(other, name), alpha))
+        if alpha != 1:
+            other = _mul(other, alpha) if isinstance(other, Tensor) else operand(other) * alpha
+        return f(input, other)
 
     function.__name__ = function.__qualname__ = name
     return function
@@ -161,6 +163,11 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     if not isinstance(condition, Tensor):
         raise TensorTypeError(
             f"where(): condition must be a Tensor, not {type(condition).__name__}"
+        )
+    if condition._a.dtype.kind not in "bu" and input is not None:
+        raise TensorError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype}"
         )
     if input is None and other is None:
         return tuple(make(k) for k in np.nonzero(condition._a))

@@ -80,7 +80,15 @@ _of_dims("mm", 2, 2)
 _of_dims("mv", 2, 1)
 _of_dims("dot", 1, 1)
 _of_dims("bmm", 3, 3)
-declare("outer", lambda input, other: mul(unsqueeze(input, 1), unsqueeze(other, 0)), "ger")
+
+
+@declared("outer", "ger")
+def outer(input: Tensor, other: Tensor) -> Tensor:
+    """The products of each element of one vector with each of another."""
+    for x in (input, other):
+        if x._a.ndim != 1:
+            raise TensorError(f"outer: Expected 1-D argument, but got {x._a.ndim}-D")
+    return mul(unsqueeze(input, 1), unsqueeze(other, 0))
 
 
 def _operator(self: Any, other: Any) -> Any:

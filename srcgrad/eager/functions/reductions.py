@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.apply import apply, as_tensor_operand
+from srcgrad.eager.apply import apply, as_tensor_operand, reworded
 from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, power, root, sub
 from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.table import TABLE, declare, declared
@@ -149,6 +149,8 @@ def _extremum(name: str, op: Any, arg: Any, elementwise: Callable) -> Callable:
 
     def places(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         x = as_tensor_operand(input, f"arg{name}")
+        if not x._a.size and dim is None:
+            raise TensorIndexError(_EMPTY.format(f"arg{name}"))
         axes = axes_of(x, dim)
         if not x._a.ndim:
             return make(np.zeros((), np.int64))
@@ -186,7 +188,10 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether all elements are as near as NumPy's `allclose` asks."""
-    return bool(np.allclose(input._a, other._a, rtol, atol, equal_nan))
+    try:
+        return bool(np.allclose(input._a, other._a, rtol, atol, equal_nan))
+    except ValueError as error:
+        raise reworded(error, [input._a, other._a]) from None
 
 
 @declared("equal")

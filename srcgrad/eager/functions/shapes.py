@@ -214,6 +214,14 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """The places `start` to `start + length` of a dim; a view."""
     k = one_axis(input._a.ndim, dim)
+    n = input._a.shape[k]
+    if not -n <= start <= n:
+        raise TensorIndexError(
+            f"Dimension out of range (expected to be in range of [{-n}, {n}], but got {start})"
+        )
+    start += n if start < 0 else 0
+    if length < 0 or start + length > n:
+        raise TensorError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return getitem(input, (*(slice(None),) * k, slice(start, start + length)))
 
 
@@ -228,7 +236,11 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Pieces of one length, the last perhaps shorter, or of the lengths given; views."""
     n = tensor._a.shape[one_axis(tensor._a.ndim, dim)]
     if isinstance(split_size, int):
-        sizes = [min(split_size, n - k) for k in range(0, n, split_size)] or [0]
+        if split_size < 0 or (not split_size and n):
+            raise TensorError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+            )
+        sizes = [min(split_size, n - k) for k in range(0, n, split_size or 1)] or [0]
     else:
         sizes = list(split_size)
         if sum(sizes) != n:
@@ -297,7 +309,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     try:
         return apply(indexing.pick, (input,), {"index": tuple(grid)})
     except IndexError as error:
-        raise TensorIndexError(str(error)) from None
+        raise TensorError(str(error).replace("axis", "dimension")) from None
 
 
 @declared("masked_select")
@@ -308,6 +320,8 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 def _triangle(name: str, f: Any) -> None:
     def function(input: Tensor, diagonal: int = 0) -> Tensor:
+        if input._a.ndim < 2:
+            raise TensorError(f"{name}: input tensor must have at least 2 dimensions")
         mask = make(f(np.ones(input._a.shape[-2:], bool), diagonal))
         return where(mask, input, make(np.zeros((), input._a.dtype)))
 
