@@ -9,7 +9,7 @@ import functools
 from typing import Any
 
 from srcgrad.eager.general import General
-from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Scaling
+from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Power, Scaling
 from srcgrad.eager.rules import computed, reads, rule_for
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import ZERO, Primitive
@@ -105,7 +105,7 @@ def _power() -> Any:
     on_arrays: Any = rule_for(elementwise.powi, 0, "arrays")
     on_tensors: Any = rule_for(elementwise.powi, 0, "tensors")
     return _made(
-        OfInputAndNumber, elementwise.powi, first=True, label="PowBackward0",
+        Power, elementwise.powi, first=True, label="PowBackward0",
         rule=staticmethod(lambda y, a, n: on_arrays(y, a, n=n)),
         rule_recorded=staticmethod(lambda y, a, n: on_tensors(y, a, n=n)),
     )  # fmt: skip

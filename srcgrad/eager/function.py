@@ -96,7 +96,7 @@ class _FunctionNode(Node):
     many = True
 
     def vjp(self, g: Any, keep: bool) -> Any:
-        made = self._run({k: make(x) for k, x in _numbered(g).items()}, keep)
+        made = self._run({k: make(_own(x)) for k, x in _numbered(g).items()}, keep)
         return [None if t is None else t._a for t in made]
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
@@ -154,6 +154,11 @@ def _summable(shape: tuple, target: tuple) -> bool:
         return np.broadcast_shapes(shape, target) == shape
     except ValueError:
         return False
+
+
+def _own(g: Any) -> Any:
+    """A gradient that `backward` may write: one number in many places becomes an array."""
+    return g if isinstance(g, Tensor) or g.flags.writeable else np.array(g, order="C")
 
 
 def _numbered(g: Any) -> dict:

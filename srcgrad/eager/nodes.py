@@ -94,6 +94,21 @@ class OfInputAndNumber(OfInput):
         return fitted(plain(product(g, p, self.singular)), x, recorded=True)
 
 
+class Power(OfInputAndNumber):
+    """x ** n with an integer n other than 0 and 1: finite at finite x if n is positive."""
+
+    __slots__ = ()
+
+    def vjp(self, g: Any, keep: bool) -> Any:
+        n = self.c
+        if n < 0:
+            return super().vjp(g, keep)
+        a = self._operand(keep)._a
+        made = g * self.rule(None, a, n)
+        # an adjoint of zero next to an infinite x stays zero
+        return made if np.isfinite(made).all() else product(g, self.rule(None, a, n), True)
+
+
 class OfResult(Saved):
     """f(x), its partial read from the result."""
 

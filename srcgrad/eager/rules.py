@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import arrays, elementwise
+from srcgrad.primitives import elementwise, reductions
 from srcgrad.primitives.registry import ZERO, Operators, Primitive
 
 _absorb, _where = elementwise.absorb, elementwise.where
@@ -67,8 +67,9 @@ class _Operand(Operators):
         return op(*(a.value if type(a) is _Operand else plain(a) for a in args), **params)
 
 
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"):
+for _name in ("add", "radd", "sub", "rsub", "truediv", "rtruediv"):
     setattr(Select, f"__{_name}__", _lift(f"__{_name}__"))
+Select.__mul__ = Select.__rmul__ = lambda self, other: self.times(plain(other), False)  # type: ignore[attr-defined]
 Select.__neg__ = lambda self: elementwise.neg(self.value())  # type: ignore[attr-defined]
 
 
@@ -116,10 +117,20 @@ def _rebuilt(f: Any, spaces: dict[str, dict]) -> Any:
     return new
 
 
-# a gradient that is one number in many places is a view until somebody writes
-_LAZY = {arrays.broadcast_to: arrays.expand}
+def _summed(x: Any, axes: tuple) -> Any:
+    """A sum; of where(c, 1.0, 0.0), which counts, without making it."""
+    if type(x) is not Select:
+        return reductions.sum.impl(x, axes)
+    if type(x.a) is float and (x.a, x.b) == (1.0, 0.0):
+        count = np.count_nonzero(x.c, axis=axes)
+        return np.asarray(count, np.float32 if np.size(x.c) < 2**24 else np.float64)
+    return reductions.sum.impl(x.value(), axes)
+
+
+# a gradient that is one number in many places is a view that nobody writes
+_ON_ARRAYS = {reductions.broadcast_to: reductions.expand.impl, reductions.sum: _summed}
 _SPACES = {
-    "arrays": _bound(lambda _, op: Select if op is _where else _LAZY.get(op, op).impl),
+    "arrays": _bound(lambda _, op: Select if op is _where else _ON_ARRAYS.get(op, op.impl)),
     "tensors": _bound(lambda _, op: Select if op is _where else op),
 }
 

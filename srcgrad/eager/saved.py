@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.eager.graph import Leaf, Node
 from srcgrad.eager.tensor import Storage, Tensor, make
 from srcgrad.errors import AutogradError
-from srcgrad.primitives import arrays, elementwise, reductions
+from srcgrad.primitives import elementwise, reductions
 from srcgrad.primitives.registry import Primitive
 
 
@@ -76,5 +76,5 @@ def fitted(c: Any, like: Any, recorded: bool) -> Any:
 def _spread(c: Any, shape: tuple) -> Any:
     """Summed to a smaller shape; a scalar stands for an array filled with it."""
     if len(c.shape) < len(shape):
-        return arrays.broadcast_to(c, *shape)
+        return reductions.broadcast_to(c, *shape)
     return reductions.sum_to(c, *shape)

@@ -1,4 +1,4 @@
-"""Primitives that make whole arrays of others: expansion, ranges, joins, matrix product."""
+"""Primitives that make whole arrays of others: ranges, joins, matrix product."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.memory import load, transpose, view
-from srcgrad.primitives.reductions import sum_to
 from srcgrad.primitives.registry import linear, multilinear, nondiff
 
 
@@ -27,18 +26,6 @@ def matrix_transpose(x: Any) -> Any:
     return transpose(x, perm=(*range(n - 2), n - 1, n - 2))
 
 
-broadcast_to = linear(
-    "broadcast_to",
-    lambda x, *dims: np.array(np.broadcast_to(x, dims), order="C"),
-    lambda g, y, x, *dims: sum_to(g, *shape(x)),
-    typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
-)
-# the same as a view that is read only: what `expand` of a tensor is
-expand = linear(
-    "expand",
-    lambda x, *dims: np.broadcast_to(x, dims),
-    lambda g, y, x, *dims: sum_to(g, *shape(x)),
-)
 iota = nondiff(
     "iota",
     lambda n: np.arange(n),

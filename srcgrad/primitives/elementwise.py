@@ -53,7 +53,11 @@ def _powi(a: Any, n: int) -> Any:
     return np.power(a, n) if n >= 0 else np.divide(1.0, np.power(a, -n))
 
 
-powi = derive("powi", _powi, lambda y, a, n: n * powi(a, n=n - 1) if n else 0.0, singular=True)
+def _lower(a: Any, n: int) -> Any:
+    return a if n == 2 else powi(a, n=n - 1)
+
+
+powi = derive("powi", _powi, lambda y, a, n: n * _lower(a, n) if n else 0.0, singular=True)
 
 
 def _pow(a: Any, b: Any) -> Any:
@@ -102,7 +106,7 @@ _BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
 def _where(c: Any, a: Any, b: Any) -> Any:
     if type(c) is np.ndarray and c.size >= 4096 and c.dtype == bool and c.flags.c_contiguous:
         bits = _BITS.get(np.result_type(a, b))
-        if bits is not None and all(np.shape(x) in (c.shape, ()) for x in (a, b)):
+        if bits is not None and np.broadcast_shapes(c.shape, np.shape(a), np.shape(b)) == c.shape:
             return _where_by_bits(c, a, b, bits)
     return np.where(c, a, b)[()]
 
@@ -228,13 +232,16 @@ def _sigmoid(a: Any) -> Any:
 
 sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y))
 
-_erf = np.frompyfunc(math.erf, 1, 1)
-_erfc = np.frompyfunc(math.erfc, 1, 1)
 
+def _special(name: str) -> Any:
+    ufunc = np.frompyfunc(getattr(math, name), 1, 1)
 
-def _special(ufunc: Any) -> Any:
     def impl(a: Any) -> Any:
         a = np.asarray(a)
+        if a.size > 64 and a.dtype.kind == "f":
+            from scipy import special  # loaded for what is worth it
+
+            return getattr(special, name)(a)
         dtype = a.dtype if a.dtype.kind == "f" else np.float64
         return np.asarray(ufunc(a)).astype(dtype)[()]
 
@@ -242,8 +249,8 @@ def _special(ufunc: Any) -> Any:
 
 
 _TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
-erf = derive("erf", _special(_erf), lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))
-erfc = derive("erfc", _special(_erfc), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(a * a)))
+erf = derive("erf", _special("erf"), lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))
+erfc = derive("erfc", _special("erfc"), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(a * a)))
 
 
 # ---- conversion: its transpose is done where adjoints are accumulated ----

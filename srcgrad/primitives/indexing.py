@@ -33,12 +33,36 @@ def is_basic(index: Any) -> bool:
 
 
 def _put(x: Any, index: Any, shape: tuple) -> Any:
-    out = np.zeros(shape, np.result_type(x))
-    if is_basic(index):
+    x = np.asarray(x)
+    if (
+        len(shape) == 1 and isinstance(index, np.ndarray) and index.dtype.kind in "iu"
+        and index.size and x.dtype.kind == "f"
+    ):  # fmt: skip
+        # add.at takes three times as long
+        places = np.where(index < 0, index + shape[0], index).ravel()
+        return np.bincount(places, np.broadcast_to(x, index.shape).ravel(), shape[0]).astype(
+            x.dtype
+        )
+    out = np.zeros(shape, x.dtype)
+    if is_basic(index) or _names_no_place_twice(index, shape):
         out[index] = x
     else:
         np.add.at(out, index, x)
     return out
+
+
+def _names_no_place_twice(index: Any, shape: tuple) -> bool:
+    """Whether a vector among slices, or a mask, names each place once: found where it is cheap."""
+    items = index if isinstance(index, tuple) else (index,)
+    arrays = [i for i in items if not isinstance(i, slice)]
+    if len(arrays) != 1 or not isinstance(arrays[0], np.ndarray):
+        return False
+    (a,) = arrays
+    if a.dtype.kind == "b":
+        return True
+    n = shape[next(k for k, i in enumerate(items) if i is a)]
+    places = np.where(a < 0, a + n, a)
+    return a.ndim == 1 and (not a.size or bool(np.bincount(places).max() <= 1))
 
 
 def _patch(x: Any, v: Any, index: Any) -> Any:

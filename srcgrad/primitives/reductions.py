@@ -40,8 +40,6 @@ def keep(y: Any, x: Any, axes: tuple) -> Any:
 
 
 def _spread(g: Any, x: Any, axes: tuple) -> Any:
-    from srcgrad.primitives.arrays import broadcast_to
-
     return broadcast_to(keep(g, x, axes), *_shape(x))
 
 
@@ -64,15 +62,21 @@ def _sum_to(x: Any, *dims: Any) -> Any:
 sum_to = linear(
     "sum_to",
     _sum_to,
-    lambda g, y, x, *dims: _broadcast_back(g, x),
+    lambda g, y, x, *dims: broadcast_to(g, *_shape(x)),
     typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
 )
-
-
-def _broadcast_back(g: Any, x: Any) -> Any:
-    from srcgrad.primitives.arrays import broadcast_to
-
-    return broadcast_to(g, *_shape(x))
+broadcast_to = linear(
+    "broadcast_to",
+    lambda x, *dims: np.array(np.broadcast_to(x, dims), order="C"),
+    lambda g, y, x, *dims: sum_to(g, *_shape(x)),
+    typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
+)
+# the same as a view that is read only: what `expand` of a tensor is
+expand = linear(
+    "expand",
+    lambda x, *dims: np.broadcast_to(x, dims),
+    lambda g, y, x, *dims: sum_to(g, *_shape(x)),
+)
 
 
 # ---- extrema: the winners share ----
@@ -135,8 +139,6 @@ def _at(x: Any, k: int, axis: int) -> Any:
 
 
 def _lifted(x: Any) -> Any:
-    from srcgrad.primitives.arrays import broadcast_to
-
     return broadcast_to(x, 1)
 
 

@@ -17,7 +17,7 @@ from srcgrad.eager.indexing import getitem
 from srcgrad.eager.inplace import copy_, fill_, store, zero_
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
-from srcgrad.primitives import arrays, indexing, memory, scans
+from srcgrad.primitives import arrays, indexing, memory, reductions, scans
 
 Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
 Tensor.__setitem__ = store  # type: ignore[attr-defined]
@@ -160,7 +160,7 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
                 f"non-singleton dimension {k}.  Target sizes: {list(dims)}.  Tensor sizes: "
                 f"{list(self._a.shape)}"
             )
-    return viewed(arrays.expand, self, tuple(dims), {})
+    return viewed(reductions.expand, self, tuple(dims), {})
 
 
 declare("expand_as", lambda self, other: expand(self, other._a.shape), top=False)
@@ -269,29 +269,44 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 @declared("flip")
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """The order along the dims reversed."""
-    axes = {one_axis(input._a.ndim, d) for d in _dims(dims)}
-    return _taken(input, lambda places: np.flip(places, tuple(axes)))
+    n = input._a.ndim
+    axes = {one_axis(n, d) for d in _dims(dims)}
+    index = tuple(slice(None, None, -1 if k in axes else None) for k in range(n))
+    return apply(memory.copy, (apply(indexing.pick, (input,), {"index": index}),), {})
 
 
 @declared("roll")
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """The elements moved along dims, those at the end to the front."""
-    return _taken(input, lambda places: np.roll(places, shifts, dims))
+    if dims is None:
+        return reshape(roll(reshape(input, -1), shifts, 0), input._a.shape)
+    moves, axes = (x if isinstance(x, tuple | list) else (x,) for x in (shifts, dims))
+    if len(moves) != len(axes):
+        raise TensorError(
+            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}"
+        )
+    made = input
+    for shift, d in zip(moves, axes, strict=True):
+        k = one_axis(made._a.ndim, d)
+        n = made._a.shape[k]
+        at = n - shift % n if n else 0
+        made = cat([narrow(made, k, at, n - at), narrow(made, k, 0, at)], k)
+    return made
 
 
 @declared("tile")
 def tile(input: Tensor, *dims: Any) -> Tensor:
     """The tensor repeated along its dims."""
-    return _taken(input, lambda places: np.tile(places, _dims(dims)))
+    times = tuple(_dims(dims))
+    shape = (1,) * (len(times) - input._a.ndim) + input._a.shape
+    times = (1,) * (len(shape) - len(times)) + times
+    columns = reshape(input, tuple(m for d in shape for m in (1, d)))
+    spread = expand(columns, tuple(m for t, d in zip(times, shape, strict=True) for m in (t, d)))
+    made = reshape(spread, tuple(t * d for t, d in zip(times, shape, strict=True)))
+    return made.clone() if made._store is not None else made  # type: ignore[attr-defined]
 
 
 declare("repeat", tile, top=False)
-
-
-def _taken(x: Tensor, moved: Any) -> Tensor:
-    """The elements at the flat places that a NumPy function gives for theirs."""
-    places = moved(np.arange(x._a.size).reshape(x._a.shape))
-    return apply(indexing.pick, (reshape(x, -1),), {"index": np.ascontiguousarray(places)})
 
 
 @declared("index_select")
