@@ -210,5 +210,5 @@ def integer_beyond_64_bits(x, t):
 def two_names_of_a_choice(x):
     s = np.where(x > 0.0, x, 2.0 * x)
     t = s
-    s += 1.0  # error: array of rank 0 ... x = x + y
+    s += 1.0  # error: UnsupportedError: array of rank 0 ... x = x + y
     return t
