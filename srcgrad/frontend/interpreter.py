@@ -69,6 +69,7 @@ class Interpreter(
         self.scopes: dict[int, dict[str, Any]] = {}
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
+        self.copies: dict[Any, Any] = {}  # by a reshape, of which array and where
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown

@@ -16,6 +16,7 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError, raised_class
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_value
+from srcgrad.frontend.copies import refuse_doubtful
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
@@ -128,6 +129,7 @@ def trace(
     body = (*it.b.entry, *it.b.out)  # type: ignore[attr-defined]
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
+    refuse_doubtful(fn, it.copies)
     guards = tuple(captures.guards.values())
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
 

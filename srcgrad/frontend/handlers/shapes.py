@@ -25,10 +25,15 @@ def _array(it: Any, node: Any, x: Any, what: str) -> Any:
     return x
 
 
-def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
-    """A view of a contiguous array, a reshaped copy of another."""
+def reshaped(it: Any, node: Any, x: Any, dims: list[Any], doubtful: bool = False) -> Any:
+    """A view of a contiguous array, a reshaped copy of another.
+
+    `doubtful`: NumPy may make a view of the other, too.
+    """
     if x.type.layout != "C":
-        x = it.b("copy", x)
+        array, x = x, it.b("copy", x)
+        if doubtful:
+            it.copies[x] = array, it.frame.source.location(node)
     if not dims:
         return it.b("load", x, *([0] * x.type.ndim))
     return it.b("reshape", x, *dims)
@@ -38,8 +43,11 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
 def reshape(
     it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
 ) -> Any:
+    return _reshape(it, node, x, newshape if shape is None else shape, order, True)
+
+
+def _reshape(it: Any, node: Any, x: Any, shape: Any, order: Any, doubtful: bool) -> Any:
     (x,) = operands(it, node, (x,), "reshape")
-    shape = newshape if shape is None else shape
     if order != "C":
         it.refuse(node, "reshape in other than C order is not supported")
     if not is_array(x):
@@ -66,7 +74,7 @@ def reshape(
                 it.frame.source.location(node),
             )
         b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
-    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
+    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims], doubtful)
 
 
 def _quotient(it: Any, size: Any, others: Any) -> Any:
@@ -93,7 +101,8 @@ def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") ->
 
 @implements(np.ravel, method="ravel")
 def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
-    return reshape(it, node, x, -1, order)
+    # always a copy of what is not contiguous, in NumPy too
+    return _reshape(it, node, x, -1, order, False)
 
 
 @implements(method="flatten")
