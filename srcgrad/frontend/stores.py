@@ -26,9 +26,11 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
+from srcgrad.ir.alias import WRITES
 from srcgrad.ir.build import shape_text
-from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.nodes import Def, Var, atom
 from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
 
 
@@ -184,13 +186,26 @@ class Stores(Part):
                 self.refuse(node, f"{describe(x)} does not support item assignment")
             return
         items = self._expanded(x, items, node)
+        here = len(self.b.out)
         value = self.expression(node.value)
-        if any(_advanced(i) for i in items):
-            self._augment_advanced(x, items, value, node)
-        elif all(is_integer(i) for i in items) and x.type.dims:
-            self._augment_element(x, self._places(x, items), value, node)
-        else:
+        advanced = any(_advanced(i) for i in items)
+        if not advanced and not (all(is_integer(i) for i in items) and x.type.dims):
             self.in_place(node.op, self.view(x, items, node), value, node)
+        elif any(isinstance(s, Def) and s.op.name in WRITES for s in walk(self.b.out[here:])):
+            self._augment_old(x, items, here, value, node)
+        elif advanced:
+            self._augment_advanced(x, items, value, node)
+        else:
+            self._augment_element(x, self._places(x, items), value, node)
+
+    def _augment_old(self, x: Var, items: list[Any], here: int, value: Any, node: Any) -> None:
+        """`x[items] op= value` where computing the value stores: what was there is read before."""
+        shared, self.b.scopes = self.b.scopes, [{}]  # nothing from behind this place is used in it
+        with self.b.block() as before:
+            old = self.read(x, items, node.target)
+        self.b.scopes = shared
+        self.b.out[here:here] = before
+        self.write(x, items, self.binary(node.op, old, value, node), node.target)
 
     def _augment_element(self, x: Var, places: list[Any], value: Any, node: Any) -> None:
         if is_array(value):
