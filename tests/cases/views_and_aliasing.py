@@ -252,3 +252,16 @@ def flattened_copies(x):
     d = np.diagonal(x) * x[0, 0]
     x[0, 0] = 5.0
     return np.sum(x * x) + np.sum(y * y) + np.sum(d)
+
+
+@case(mat(3, 4), 3)
+def reshaped_anew_in_a_loop(m, n):
+    """The reshape of a strided view is a copy here; nothing that is stored is seen through it."""
+    s = 0.0
+    for k in range(n):
+        z = m[:, ::2].reshape(2, 3)
+        s += np.sum(z[0] * z[1])
+        m[k] *= np.sin(s)
+    y = m.T.reshape(12) * 2.0
+    y[0] = s
+    return np.sum(y)
