@@ -1,8 +1,8 @@
-"""Reshapes of arrays that are not contiguous: copies in compiled code, views of NumPy's or not.
+"""Reshapes of arrays that may not be contiguous: copies in compiled code, in NumPy views or copies.
 
-Which of both NumPy makes depends on strides that only a call knows. It makes no difference as long
-as nothing is stored that the other would see; where it might, the program is refused. Never looks
-at a reshape that is a view in either.
+Which of both NumPy makes depends on strides that only a call knows; ravel and ascontiguousarray are
+alike. It makes no difference as long as nothing is stored that the other would see; where it might,
+the program is refused. Never looks at a reshape that is a view in either.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from srcgrad.ir.nodes import Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import atoms, blocks
 
-REASON = "reshape of an array that is not contiguous, stored to later: a view or a copy in NumPy"
-WAY_OUT = "reshape a .copy() of it, or store to the array itself"
+REASON = (
+    "a view or a copy in NumPy, as the array is contiguous or not, and one of both is stored to"
+)
+WAY_OUT = "take a .copy() of the array first, or store to the array itself"
 
 
 def refuse_doubtful(function: Function, copies: dict[Var, tuple[Var, Location | None]]) -> None:

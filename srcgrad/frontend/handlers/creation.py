@@ -218,7 +218,20 @@ def array(
     return out
 
 
-@implements(np.asarray, np.ascontiguousarray, np.asanyarray)
+def doubtful_copy(it: Any, node: Any, x: Any) -> Any:
+    """A copy of an array that is perhaps contiguous, where NumPy copies others only or none."""
+    copied = it.b("copy", x)
+    it.copies[copied] = x, it.frame.source.location(node)
+    return copied
+
+
+@implements(np.ascontiguousarray)
+def ascontiguousarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
+    out = asarray(it, node, x, dtype)
+    return doubtful_copy(it, node, out) if is_array(out) and out.type.layout != "C" else out
+
+
+@implements(np.asarray, np.asanyarray)
 def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
     out = as_array(it, node, x, copy=False)
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.creation import ranges
+from srcgrad.frontend.handlers.creation import doubtful_copy, ranges
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
@@ -31,9 +31,7 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any], doubtful: bool = False
     `doubtful`: NumPy may make a view of the other, too.
     """
     if x.type.layout != "C":
-        array, x = x, it.b("copy", x)
-        if doubtful:
-            it.copies[x] = array, it.frame.source.location(node)
+        x = doubtful_copy(it, node, x) if doubtful else it.b("copy", x)
     if not dims:
         return it.b("load", x, *([0] * x.type.ndim))
     return it.b("reshape", x, *dims)
@@ -43,10 +41,7 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any], doubtful: bool = False
 def reshape(
     it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
 ) -> Any:
-    return _reshape(it, node, x, newshape if shape is None else shape, order, True)
-
-
-def _reshape(it: Any, node: Any, x: Any, shape: Any, order: Any, doubtful: bool) -> Any:
+    shape = newshape if shape is None else shape
     (x,) = operands(it, node, (x,), "reshape")
     if order != "C":
         it.refuse(node, "reshape in other than C order is not supported")
@@ -74,7 +69,7 @@ def _reshape(it: Any, node: Any, x: Any, shape: Any, order: Any, doubtful: bool)
                 it.frame.source.location(node),
             )
         b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
-    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims], doubtful)
+    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims], doubtful=True)
 
 
 def _quotient(it: Any, size: Any, others: Any) -> Any:
@@ -101,8 +96,7 @@ def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") ->
 
 @implements(np.ravel, method="ravel")
 def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
-    # always a copy of what is not contiguous, in NumPy too
-    return _reshape(it, node, x, -1, order, False)
+    return reshape(it, node, x, -1, order)
 
 
 @implements(method="flatten")
