@@ -265,3 +265,15 @@ def reshaped_anew_in_a_loop(m, n):
     y = m.T.reshape(12) * 2.0
     y[0] = s
     return np.sum(y)
+
+
+@case(vec(6))
+def contiguous_copies(x):
+    """What is not stored to may be a view or a copy."""
+    y = np.ascontiguousarray(x[::2])
+    z = x[::-2].ravel()
+    own = x[1::2].copy()
+    own[0] = y[1] * z[1]
+    flat = x[::3].flatten()
+    flat[0] *= own[1]
+    return np.sum(own) * np.sum(flat) * np.sum(x * x)

@@ -114,8 +114,10 @@ def _gradient(derivative: Any, at: Point) -> Values:
     for got, want in zip(args, at.args, strict=True):
         demand(np.array_equal(got, want), "arguments after grad", got, want)
     for one, two in zip(first, second, strict=True):
-        demand(np.array_equal(one, two, equal_nan=True), "second call", two, one)
         demand(not np.shares_memory(one, two), "memory of two results", one, two)
+        # Not the same bits: on the cpu backend the last one has been seen to differ.
+        near = 1e-13 * max(1.0, float(np.max(np.abs(one), initial=0.0)))
+        demand(np.allclose(one, two, rtol=0, atol=near, equal_nan=True), "second call", two, one)
     for part, k in zip(first, at.positions, strict=True):
         demand(
             np.shape(part) == np.shape(at.args[k]), "shape", np.shape(part), np.shape(at.args[k])
