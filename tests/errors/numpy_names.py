@@ -96,9 +96,7 @@ def store_to_what_was_reshaped(x):
 
 @program(vec(8))
 def store_through_ravel(x):
-    y = (
-        x if x[0] > 0.0 else x[::-1]
-    ).ravel()  # error: UnsupportedError: or may be one
+    y = (x if x[0] > 0.0 else x[::-1]).ravel()  # error: UnsupportedError: or may be one
     y[0] = 3.0
     return np.sum(x)
 
