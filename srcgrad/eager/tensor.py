@@ -182,6 +182,11 @@ class Tensor:
     def _version(self) -> int:
         return 0 if self._store is None else self._store.version
 
+    @property
+    def srcgrad_array(self) -> np.ndarray:
+        """The array, for compiled code that captures this tensor."""
+        return self._a
+
     def detach(self) -> Tensor:
         """The same data and version, outside the graph."""
         t = make(self._a)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ class Hidden:
     name: str
     fetch: Callable[[], Any]
     var: Var
+    tensor: Callable[[], Any] | None = None  # the tensor whose array it is
 
 
 @dataclass
@@ -143,6 +144,11 @@ class Captures:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
+        if hasattr(type(value), "srcgrad_array"):
+            array = value.srcgrad_array
+            var = self._input(it, key, lambda: fetch().srcgrad_array, name, array, node)
+            self.hidden[key] = replace(self.hidden[key], tensor=fetch)
+            return var
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if isinstance(value, float) and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
