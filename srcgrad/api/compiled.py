@@ -301,7 +301,7 @@ class Compiled:
         if args or kwargs:
             arguments = self._bind(args, kwargs)
             tensors = _any_tensor([p for n, a in arguments.items() for p in leaves(a, (n,))])
-            return _on_tensors().arrays_of(arguments) if tensors else arguments
+            return _on_tensors().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
@@ -332,7 +332,7 @@ def built(function: Function, options: Options) -> Callable[..., tuple]:
 
 
 def _any_tensor(given: Any) -> bool:
-    return any([hasattr(type(v), "srcgrad_array") for _, v in given])
+    return any([hasattr(type(v), "srcgrad_value") for _, v in given])
 
 
 def _on_tensors() -> Any:

@@ -7,6 +7,7 @@ Knows no structures and no signatures.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -93,7 +94,7 @@ class _Pull:
         args = [kept.read(node) for kept in self.saved]
         if keep and self.taped.parts is not None:
             for k in self.taped.parts.changed:  # the reverse sweep rewinds these
-                args[k] = np.array(args[k])
+                args[k] = copy.deepcopy(args[k])
         seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
         made = self.taped.backward(*args, *seeds)
         self._release(keep)

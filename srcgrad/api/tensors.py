@@ -7,7 +7,7 @@ where there is a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,20 @@ def array_of(value: Any) -> Any:
     return value._a if isinstance(value, Tensor) else value
 
 
-def arrays_of(arguments: dict[str, Any]) -> dict[str, Any]:
+def number_of(value: Any) -> Any:
+    """A tensor's array, or its number if it has no dims; anything else as it is."""
+    return value.srcgrad_value if isinstance(value, Tensor) else value
+
+
+def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments with arrays in the place of tensors."""
-    return {n: mapped(v, array_of) for n, v in arguments.items()}
+    at = number_of if compiled in _WITH_NUMBERS else array_of
+    return {n: mapped(v, at) for n, v in arguments.items()}
+
+
+# Functions that take tensors without dims for numbers, as NumPy's reductions are: those in which
+# such a tensor and a number meet under one name. Elsewhere they are arrays, which can be stored to.
+_WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
@@ -47,10 +58,8 @@ class Call:
     """One call with tensors: what was compiled for it, and its inputs in order."""
 
     def __init__(self, compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]):
-        plain = arrays_of(arguments)
-        given = [pair for n, v in plain.items() for pair in leaves(v, (n,))]
         self.name, self.plain = compiled.__name__, isinstance(compiled.spec, Primal)
-        self.entry, captured = compiled._entry_for(plain, given)
+        self.entry, captured = _entry_for(compiled, arguments)
         program = self.entry.program
         values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
         self.values = {**values, **extra}
@@ -62,7 +71,7 @@ class Call:
         self.kernel = self.entry.kernel
         self.origins = dict(program.origins)
         self._refuse_overlap()
-        if self.plain and program.stored and wanted(self.inputs):
+        if self.plain and (program.stored or program.writes) and wanted(self.inputs):
             self._refuse_stores()
         if program.changed:
             refuse_shared(arguments, program.changed, self.name)
@@ -80,15 +89,14 @@ class Call:
             )
 
     def _refuse_stores(self) -> None:
-        first = min(map(str, (w[0] if isinstance(w, tuple) else w for w in self._stored())))
+        program = self.entry.program
+        paths = sorted(str(w[0] if isinstance(w, tuple) else w) for w in program.stored)
+        first = (paths or [str(program.writes[0].path[0])])[0]
         raise UnsupportedError(
             f"{self.name}() stores to '{first}', and its gradient is to be recorded",
             None,
             f"let it work on a copy: {first} = {first}.copy()",
         )
-
-    def _stored(self) -> Sequence[Any]:
-        return list(self.entry.program.stored)
 
     def note_stores(self) -> None:
         """Tensors that a plain call stored to have a new version."""
@@ -104,8 +112,6 @@ class Call:
         convert = self.entry.converters[k]
         if k in self.origins and not isinstance(self.values[self.origins[k]], Tensor):
             value = array_of(value)
-            if isinstance(value, np.ndarray) and convert is not None:
-                value = value[()]
             return value if convert is None else convert(value)
         if isinstance(value, Tensor):
             return value
@@ -122,6 +128,27 @@ class Call:
             isinstance(a, np.ndarray) and np.may_share_memory(a, value)
             for a in map(array_of, self.inputs)
         )
+
+
+def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """What is compiled for these arguments, and the captured values."""
+
+    def found() -> tuple[Any, list[Any]]:
+        plain = arrays_of(compiled, arguments)
+        return compiled._entry_for(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+    try:
+        return found()
+    except Exception:
+        given = [v for n, a in arguments.items() for _, v in leaves(a, (n,))]
+        if compiled in _WITH_NUMBERS or not any(_is_single(v) for v in given):
+            raise
+        _WITH_NUMBERS.add(compiled)
+        return found()
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value._a.ndim
 
 
 def is_float(value: Any) -> bool:
@@ -187,7 +214,7 @@ def _seeds(out: Any, adjoints: Any) -> list:
 
 def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
     """An adjoint or tangent with the dtype and shape of what it belongs to; None is zero."""
-    a = array_of(like)
+    a = np.asarray(array_of(like))
     if g is None:
         return np.zeros_like(a)
     if isinstance(g, tuple | list | dict):

@@ -288,7 +288,7 @@ def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
     dots = dict(zip(compiled._names, tangents, strict=False))
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
-            if _is_float(getattr(v, "srcgrad_array", v)):
+            if _is_float(getattr(v, "srcgrad_value", v)):
                 extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
     return compiled._run(arguments, extra)
 
@@ -309,11 +309,11 @@ def at(value: Any, path: tuple) -> Any:
 
 
 def _tangent(v: Any, t: Any) -> Any:
-    if hasattr(type(v), "srcgrad_array"):
+    if hasattr(type(v), "srcgrad_value"):
         from srcgrad.api.tensors import fitted
 
         return fitted(t, v, "a tangent", "its argument")
-    t = getattr(t, "srcgrad_array", t)
+    t = getattr(t, "srcgrad_value", t)
     if isinstance(v, np.ndarray):
         if t is None:
             return np.zeros_like(v, order="C")

@@ -183,9 +183,9 @@ class Tensor:
         return 0 if self._store is None else self._store.version
 
     @property
-    def srcgrad_array(self) -> np.ndarray:
-        """The array, for compiled code that captures this tensor."""
-        return self._a
+    def srcgrad_value(self) -> Any:
+        """What this tensor is in compiled code: the array, or a NumPy scalar if it has no dims."""
+        return self._a if self._a.ndim else self._a[()]
 
     def detach(self) -> Tensor:
         """The same data and version, outside the graph."""
