@@ -11,14 +11,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
-
-import numpy as np
 
 from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.ir.nodes import Function
-from srcgrad.ir.types import Scalar, float_type, np_dtype
+from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
 

@@ -77,7 +77,9 @@ class _Pull:
         self.inputs = [Kept(v) for v in held]
         parts = self.taped.parts
         if parts is None:
-            self.saved = [Kept(raw(v, p)) for v, p in zip(held, self.kernel.function.params)]
+            self.saved = [
+                Kept(raw(v, p)) for v, p in zip(held, self.kernel.function.params, strict=True)
+            ]
             return
         n = len(made)
         for (what, k), p in zip(parts.kept, parts.backward.params, strict=False):
@@ -124,7 +126,8 @@ class _Pull:
         return raw(g, a)
 
     def _release(self, keep: bool) -> None:
-        if not keep and self.saved:  # what keeps nothing can be walked again
+        # what keeps nothing but lengths can be walked again
+        if not keep and any(not isinstance(kept.array, int | np.integer) for kept in self.saved):
             self.inputs, self.saved = None, []
 
 

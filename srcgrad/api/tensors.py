@@ -18,6 +18,7 @@ from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.ir.types import Scalar, float_type
 
 
@@ -37,6 +38,7 @@ def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     return {n: mapped(v, at) for n, v in arguments.items()}
 
 
+know_tensors()
 # Functions that take tensors without dims for numbers, as NumPy's reductions are: those in which
 # such a tensor and a number meet under one name. Elsewhere they are arrays, which can be stored to.
 _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -154,7 +156,7 @@ def _is_single(value: Any) -> bool:
 def is_float(value: Any) -> bool:
     """Whether a leaf of an argument has a gradient."""
     a = array_of(value)
-    return isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc" or type(a) is float
+    return (isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc") or type(a) is float
 
 
 def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:

@@ -51,9 +51,7 @@ class _Cut:
         self.results, self.gradients = joint.returns[:results], joint.returns[results:]
         at = next((k for k, s in enumerate(joint.body) if _reads(s, set(self.seeds))), None)
         self.before, self.after = joint.body[:at], () if at is None else joint.body[at:]
-        self.made = {
-            s.var: s for s in self.before if isinstance(s, Def) and s.var is not None
-        }
+        self.made = {s.var: s for s in self.before if isinstance(s, Def) and s.var is not None}
         self.written = _written(self.before, self.classes) | _written(self.after, self.classes)
         self.again: set[Var] = set()  # defined once more in the reverse sweep
         self.crossing = self._crossing()
@@ -155,9 +153,7 @@ def _reads(s: Stmt, seeds: set[Var]) -> bool:
 
 def _written(block: Block, classes: AliasClasses) -> set[Var]:
     return {
-        classes.of(s.args[0])
-        for s in walk(block)
-        if isinstance(s, Def) and s.op.name in WRITES
+        classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and s.op.name in WRITES
     }
 
 

@@ -236,6 +236,9 @@ class Captures:
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
     ) -> Any:
         """A captured tensor: its array is the input, or its number."""
+        from srcgrad.frontend.handlers.registry import know_tensors
+
+        know_tensors()
 
         def inside() -> Any:
             return fetch().srcgrad_value
