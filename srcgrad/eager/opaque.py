@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from srcgrad.eager import mode
 from srcgrad.eager.graph import Node, Output, level_above
 from srcgrad.eager.saved import modified
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -52,6 +53,9 @@ def record(
     """The results as tensors of one node; only those numbered in `floats` have a gradient."""
     node: Any = object.__new__(Opaque)
     node.level, node.next, node.pull, node.label = level_above(heads), heads, pull, label
+    watcher = mode.watcher()
+    if watcher is not None:
+        watcher.made(node)
     made = list(outputs)
     for k in floats:
         made[k] = make(np.asarray(outputs[k]), node if len(floats) == 1 else Output(node, k))
