@@ -279,3 +279,28 @@ def test_training_steps_do_not_grow():
             w -= 0.5 * w.grad
     assert len(loss._entries) == 1
     np.testing.assert_allclose(w.detach().numpy() * [0.5, 0.25], [1.0, 1.0], 0.1)
+
+
+def test_checks_and_jacobians_of_compiled_functions():
+    f = compiled(lambda x: np.sin(x) * x)
+    x = leaf(0.5, 1.5)
+    assert flow.autograd.gradcheck(f, (x,)) and flow.autograd.gradgradcheck(f, (x,))
+    made = flow.autograd.functional.jacobian(f, x).numpy()
+    a = x.detach().numpy()
+    np.testing.assert_allclose(made, np.diag(np.cos(a) * a + np.sin(a)), 1e-14)
+
+
+def test_anomaly_mode_names_the_line_of_a_call():
+    f = compiled(lambda x: np.sum(x / x))
+    x = leaf(0.0, 1.0)
+    nan = pytest.raises(RuntimeError, match="returned nan")
+    with nan as caught, flow.autograd.detect_anomaly():
+        f(x).backward()
+    assert "f(x).backward()" in str(caught.value)
+
+
+def test_the_picture_of_a_call():
+    x = leaf(1.0, 2.0)
+    f = compiled(lambda x: np.sum(np.sin(x)))
+    text = flow.tools.graph(f(x) * 2.0, names={"x": x})
+    assert "keeps (2,)" in text and "x\\n(2,)" in text

@@ -1,4 +1,4 @@
-"""`flow.autograd`: backward passes on tensors, modes, checks, functions with their own derivative."""
+"""`flow.autograd`: backward passes on tensors, modes, checks, functions of the user's own."""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -44,7 +44,8 @@ def gradcheck(
     """True if the gradients of `func` agree with differences of step `eps`.
 
     A gradient may differ by `atol + rtol * |difference|`. Otherwise GradcheckError, or False
-    without `raise_exception`. ValueError if no input requires grad. `fast_mode` checks as much as ever.
+    without `raise_exception`. ValueError if no input requires grad. `fast_mode` checks as much as
+    ever.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0], dtype=flow.float64, requires_grad=True)
