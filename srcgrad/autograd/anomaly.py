@@ -56,9 +56,9 @@ class _Watcher:
         return made
 
 
-def _has_nan(c: Any) -> bool:
+def _has_nan(c: Any) -> Any:
     a = c._a if isinstance(c, Tensor) else c
-    return isinstance(a, np.ndarray) and a.dtype.kind in "fc" and bool(np.isnan(a).any())
+    return isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc" and np.isnan(a).any()
 
 
 def _place(node: Node) -> str:
@@ -82,8 +82,8 @@ class set_detect_anomaly:
     ...     with flow.autograd.set_detect_anomaly(True):
     ...         (x / x).backward()
     ... except RuntimeError as error:
-    ...     print(str(error)[:62])
-    Function 'DivBackward0' returned nan values in its 1th output.
+    ...     print(str(error).split(". ")[0])
+    Function 'DivBackward0' returned nan values in its 1th output
     """
 
     def __init__(self, mode: bool, check_nan: bool = True):

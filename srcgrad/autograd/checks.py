@@ -4,8 +4,6 @@ Arguments, class of error and texts are PyTorch's. Every column of the Jacobian 
 inputs should be float64. For functions of arrays there is `flow.testing.check_grads`.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,8 +22,8 @@ class GradcheckError(TensorError):
 
 
 def gradcheck(
-    func: Callable,
-    inputs: Any,
+    func: Callable[..., Tensor | Sequence[Tensor]],
+    inputs: Tensor | Sequence[Tensor],
     *,
     eps: float = 1e-06,
     atol: float = 1e-05,
@@ -159,9 +157,9 @@ def _analytical(out: Tensor, wrt: list[Tensor], dtypes: bool) -> list[np.ndarray
 
 
 def gradgradcheck(
-    func: Callable,
-    inputs: Any,
-    grad_outputs: Any = None,
+    func: Callable[..., Tensor | Sequence[Tensor]],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     *,
     eps: float = 1e-06,
     atol: float = 1e-05,
@@ -189,14 +187,15 @@ def gradgradcheck(
     """
     if check_fwd_over_rev:
         raise UnsupportedError("tensors have no forward mode to check")
-    xs = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    xs: tuple[Any, ...] = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     _checked_inputs(xs)
     with mode.enable_grad():
         outputs = [t for t in _outputs(func, xs) if t.requires_grad]
     if grad_outputs is None:
         weights = [randn_like(t.detach()).requires_grad_() for t in outputs]
     else:
-        weights = list(grad_outputs) if isinstance(grad_outputs, tuple | list) else [grad_outputs]
+        given = grad_outputs if isinstance(grad_outputs, tuple | list) else [grad_outputs]
+        weights: list[Any] = list(given)
     n = len(xs)
 
     def slopes(*args: Any) -> tuple:

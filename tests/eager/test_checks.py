@@ -103,6 +103,12 @@ def test_a_nan_names_the_line_that_recorded_it():
     assert np.isnan(x.grad.numpy()[0])
 
 
+def test_a_nan_in_a_tensor_without_dims():
+    x = leaf(0.0)
+    with pytest.raises(RuntimeError, match="returned nan"), flow.autograd.detect_anomaly():
+        (x / x).backward()
+
+
 def test_an_error_in_backward_names_its_line():
     class Faulty(Function):
         @staticmethod
