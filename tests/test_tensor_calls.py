@@ -147,6 +147,25 @@ def test_only_wanted_gradients_are_made():
     assert x.grad is None and w.grad.tolist() == [1.0, 2.0]
 
 
+def test_what_a_result_does_not_depend_on_has_no_gradient():
+    @compiled
+    def f(x, w, s):
+        t = 0.0
+        for i in range(len(x)):
+            t += x[i] * x[i]
+        return t, np.sum(w) * 0, 2.0
+
+    x, w, s = leaf(1.0, 2.0), leaf(3.0, 4.0), leaf(1.0)
+    out = f(x, w, s)[0]
+    with pytest.raises(RuntimeError, match="at index 1 appears to not have been used"):
+        flow.autograd.grad(out, [x, s], retain_graph=True)
+    by_x, by_s = flow.autograd.grad(out, [x, s], allow_unused=True, create_graph=True)
+    assert by_s is None and by_x.tolist() == [2.0, 4.0]
+    out.backward()
+    assert s.grad is None
+    assert not compiled(lambda x: x.shape[0] * 1.0)(x).requires_grad
+
+
 def test_no_graph_without_need():
     @compiled
     def f(x):

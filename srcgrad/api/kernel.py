@@ -14,7 +14,8 @@ from functools import cached_property
 
 from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
-from srcgrad.ir.nodes import Function
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
@@ -27,6 +28,7 @@ class Taped:
     forward: Callable[..., tuple]
     backward: Callable[..., tuple]
     parts: Parts | None  # None: nothing is kept but the inputs
+    live: frozenset[int]  # the positions that the results depend on at all
 
 
 class Kernel:
@@ -65,12 +67,15 @@ class Kernel:
 
     def _made(self, wrt: tuple[int, ...]) -> Taped:
         joint = self._joint(wrt)
-        parts = partition(joint, len(self.function.params), len(self.function.returns))
+        n = len(self.function.returns)
+        gradients = zip(wrt, joint.returns[n:], strict=True)
+        live = frozenset(k for k, a in gradients if not _is_zero(a, joint))
+        parts = partition(joint, len(self.function.params), n)
         if parts is None:
-            return Taped(self.run, self.pulled(wrt).run, None)
+            return Taped(self.run, self.pulled(wrt).run, None, live)
         forward = run_passes(parts.forward, REGISTRY)
         backward = run_passes(parts.backward, REGISTRY)
-        return Taped(self._build(forward), self._build(backward), parts)
+        return Taped(self._build(forward), self._build(backward), parts, live)
 
     def pulled(self, wrt: tuple[int, ...]) -> Kernel:
         """The function from the parameters and the results' adjoints to the gradients."""
@@ -81,3 +86,15 @@ class Kernel:
                 function = replace(function, name=f"{self.name}_pull")
                 self._pulled[wrt] = Kernel(run_passes(function, REGISTRY), self._build)
             return self._pulled[wrt]
+
+
+def _is_zero(a: Atom, function: Function) -> bool:
+    """Whether a gradient is zero whatever the arguments are."""
+    if isinstance(a, Const):
+        return a.value == 0
+    made = next((s for s in function.body if isinstance(s, Def) and s.var is a), None)
+    if made is None:
+        return False
+    if made.op.name == "zeros":
+        return AliasClasses(function).is_pure(a)
+    return made.op.name in ("broadcast_to", "copy", "cast") and _is_zero(made.args[0], function)

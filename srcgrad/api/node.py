@@ -46,9 +46,9 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
     """
     args = [raw(v, p) for v, p in zip(values, kernel.function.params, strict=True)]
     wrt = wanted(values) if kernel.floats else ()
-    if not wrt:
+    taped = kernel.taped(wrt) if wrt else None
+    if taped is None or not taped.live:
         return list((run or kernel.run)(*args))
-    taped = kernel.taped(wrt)
     n = len(kernel.function.returns)
     given = taped.forward(*args)
     out: list[Any] = list(given[:n])
@@ -100,7 +100,10 @@ class _Pull:
         seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
         made = self.taped.backward(*args, *seeds)
         self._release(keep)
-        return [np.asarray(g) for g in made]
+        return [
+            np.asarray(g) if k in self.taped.live else None
+            for k, g in zip(self.wrt, made, strict=True)
+        ]
 
     def tensors(self, given: dict[int, Any], node: Node, keep: bool) -> Sequence[Any]:
         if self.inputs is None:
@@ -111,7 +114,8 @@ class _Pull:
         seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
         made = applied(self.kernel.pulled(self.wrt), [*values, *seeds])
         self._release(keep)
-        return [g if isinstance(g, Tensor) else make(np.asarray(g)) for g in made]
+        grads = [g if isinstance(g, Tensor) else make(np.asarray(g)) for g in made]
+        return [g if k in self.taped.live else None for k, g in zip(self.wrt, grads, strict=True)]
 
     def _seed(self, i: int, k: int, given: dict[int, Any]) -> Any:
         """The adjoint of the k-th result as the reverse sweep takes it; zero if there is none."""
