@@ -12,6 +12,7 @@ from srcgrad.eager import create, dtypes, functions
 from srcgrad.eager.create import manual_seed
 from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.engine import backward, grad
+from srcgrad.eager.files import load, save
 from srcgrad.eager.function import Function
 from srcgrad.eager.mode import (
     enable_grad,
@@ -28,9 +29,9 @@ from srcgrad.eager.tensor import Tensor
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eager\.")
 
 _CREATION = (
-    "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like",
-    "linspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like",
-    "randperm", "tensor", "zeros", "zeros_like",
+    "arange", "as_tensor", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full",
+    "full_like", "linspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "tensor", "zeros", "zeros_like",
 )  # fmt: skip
 _DTYPES = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
@@ -63,8 +64,8 @@ PUBLIC: dict[str, Any] = {
         f.__name__: f
         for f in (
             Size, Tensor, dtype, enable_grad, get_default_dtype, inference_mode, is_floating_point,
-            is_grad_enabled, is_inference_mode_enabled, is_tensor, manual_seed, no_grad, numel,
-            set_default_dtype, set_grad_enabled, set_printoptions,
+            is_grad_enabled, is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad,
+            numel, save, set_default_dtype, set_grad_enabled, set_printoptions,
         )
     },
 }  # fmt: skip

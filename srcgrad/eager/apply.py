@@ -104,6 +104,8 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     node = kind()
     node.level = level_above(heads)
     node.record(heads, args, params, y)
+    if _OFF and (watcher := mode.watcher()) is not None:
+        watcher.made(node)
     return make(y, node)
 
 
@@ -161,7 +163,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         except AttributeError:
             input = as_tensor_operand(input, name)
             head = input._node
-        if head is None or kind is None or (_OFF and not mode.is_grad_enabled()):
+        if head is None or kind is None or (_OFF and not mode.is_plain()):
             return slow(input)
         y = impl(input._a)
         if type(y) is not _ndarray:
@@ -222,7 +224,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                 head = input._node
             except AttributeError:
                 return slow(input, other)
-            if head is None or left is None or (_OFF and not mode.is_grad_enabled()):
+            if head is None or left is None or (_OFF and not mode.is_plain()):
                 return slow(input, other)
             x, c, kind = input, other, left
             y = impl(x._a, c)
@@ -236,7 +238,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                     head = other._node
                 except AttributeError:
                     return slow(input, other)
-                if head is None or right is None or (_OFF and not mode.is_grad_enabled()):
+                if head is None or right is None or (_OFF and not mode.is_plain()):
                     return slow(input, other)
                 x, c, kind = other, input, right
                 y = impl(c, x._a)
@@ -267,7 +269,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
             return slow(x, z)
         if (
             both is None or a.dtype is not b.dtype or a.shape != b.shape
-            or (one is None and other is None) or (_OFF and not mode.is_grad_enabled())
+            or (one is None and other is None) or (_OFF and not mode.is_plain())
         ):  # fmt: skip
             return slow(x, z)
         y = impl(a, b)

@@ -74,6 +74,12 @@ def sigmoid(a):
 
 
 @compiled
+def relu(a):
+    """A NaN stays one."""
+    return type(a)(0) if a <= 0 else a
+
+
+@compiled
 def sign(a):
     if a > 0:
         return type(a)(1)
