@@ -19,10 +19,10 @@ _HOMES = {
     "Compiled": "srcgrad.api",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
-_MODULES = ("autograd", "errors", "nn", "testing", "tools")
+_MODULES = ("autograd", "errors", "linalg", "nn", "optim", "testing", "tools")
 
 if TYPE_CHECKING:
-    from srcgrad import autograd, errors, nn, testing, tools
+    from srcgrad import autograd, errors, linalg, nn, optim, testing, tools
     from srcgrad.api import Compiled, compile, grad, jvp, stop_gradient, value_and_grad, vjp
     from srcgrad.errors import SrcgradError, UnsupportedError
 
@@ -52,6 +52,20 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "Compiled", "SrcgradError", "UnsupportedError", "autograd", "compile", "errors", "grad",
-    "jvp", "nn", "stop_gradient", "testing", "tools", "value_and_grad", "vjp",
+    "Compiled",
+    "SrcgradError",
+    "UnsupportedError",
+    "autograd",
+    "compile",
+    "errors",
+    "grad",
+    "jvp",
+    "linalg",
+    "nn",
+    "optim",
+    "stop_gradient",
+    "testing",
+    "tools",
+    "value_and_grad",
+    "vjp",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ LAYERS = (
 )
 # The public namespaces and the package's own top stand above api and may import one another.
 PUBLIC = (
-    "autograd", "ops", "nn", "optim", "amp", "distributed", "testing", "tools", "demo",
+    "autograd", "linalg", "ops", "nn", "optim", "amp", "distributed", "testing", "tools", "demo",
     "__init__", "__main__",
 )  # fmt: skip
 # A rule is mathematics: it knows no program. The eager mode runs with the compiler deleted.

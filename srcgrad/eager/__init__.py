@@ -5,8 +5,11 @@ table's rules are run), `apply` (how a primitive is evaluated and recorded), `en
 `inplace`, `functions` (the table of functions). Imports NumPy, `primitives` and `errors` only.
 """
 
+import math
 import warnings
 from typing import Any
+
+import numpy as np
 
 from srcgrad.eager import create, dtypes, functions
 from srcgrad.eager.create import manual_seed
@@ -24,13 +27,15 @@ from srcgrad.eager.mode import (
 )
 from srcgrad.eager.printing import set_printoptions
 from srcgrad.eager.tensor import Tensor
+from srcgrad.errors import TensorError
 
 # a logarithm of zero is -inf without further ado; errstate would cost more than the operation
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eager\.")
 
 _CREATION = (
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full",
-    "full_like", "linspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn",
+    "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
+    "randn",
     "randn_like", "randperm", "tensor", "zeros", "zeros_like",
 )  # fmt: skip
 _DTYPES = {
@@ -38,6 +43,7 @@ _DTYPES = {
     "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_,
     **{d.name: d for d in vars(dtypes).values() if isinstance(d, dtype)},
 }  # fmt: skip
+_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
 def is_tensor(obj: Any) -> bool:
@@ -55,22 +61,53 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to; RuntimeError if they do not."""
+    try:
+        return Size(np.broadcast_shapes(*shapes))
+    except ValueError as error:
+        raise TensorError(f"Shape mismatch: {error}") from None
+
+
+def result_type(one: Any, other: Any) -> dtype:
+    """The dtype of a sum of two tensors or numbers."""
+    return dtypes.of_np(dtypes.promoted([getattr(x, "_a", x) for x in (one, other)]))
+
+
+def promote_types(type1: Any, type2: Any) -> dtype:
+    """The least dtype that both promote to."""
+    arrays = [np.zeros(1, dtypes.to_dtype(d).np) for d in (type1, type2)]
+    return dtypes.of_np(dtypes.promoted(arrays))
+
+
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether a dtype may become another without falling to a lower kind."""
+    return bool(np.can_cast(dtypes.to_dtype(from_).np, dtypes.to_dtype(to).np, "same_kind"))
+
+
+def finfo(type: Any = None) -> np.finfo:
+    """The limits of a floating dtype: `eps`, `max`, `min`, `tiny`."""
+    return np.finfo((dtypes.get_default_dtype() if type is None else dtypes.to_dtype(type)).np)
+
+
+def iinfo(type: Any) -> np.iinfo:
+    """The limits of an integer dtype: `max`, `min`, `bits`."""
+    return np.iinfo(dtypes.to_dtype(type).np)
+
+
 # what `srcgrad` shows at its top level
 PUBLIC: dict[str, Any] = {
     **{row.name: row.function for row in functions.TABLE.values() if row.top},
-    **_DTYPES,
+    **_DTYPES, **_CONSTANTS,
     **{name: getattr(create, name) for name in _CREATION},
     **{
         f.__name__: f
         for f in (
-            Size, Tensor, dtype, enable_grad, get_default_dtype, inference_mode, is_floating_point,
-            is_grad_enabled, is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad,
-            numel, save, set_default_dtype, set_grad_enabled, set_printoptions,
+            Size, Tensor, broadcast_shapes, can_cast, dtype, enable_grad, finfo,
+            get_default_dtype, iinfo, inference_mode, is_floating_point, is_grad_enabled,
+            is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad, numel, promote_types,
+            result_type, save, set_default_dtype, set_grad_enabled, set_printoptions,
         )
     },
 }  # fmt: skip
-_new_zeros, _new_ones = create.zeros, create.ones
-Tensor.new_zeros = lambda self, *size, **kw: _new_zeros(*size, **{"dtype": self.dtype, **kw})  # type: ignore[attr-defined]
-Tensor.new_ones = lambda self, *size, **kw: _new_ones(*size, **{"dtype": self.dtype, **kw})  # type: ignore[attr-defined]
-
 __all__ = ["PUBLIC", "Function", "Tensor", "backward", "grad"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.eager.general import General
 from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Scaling
-from srcgrad.eager.rules import reads, rule_for
+from srcgrad.eager.rules import computed, reads, rule_for
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import ZERO, Primitive
 
@@ -45,6 +45,11 @@ class _General(dict):
 GENERAL = _General()
 
 
+def _partial(op: Primitive) -> dict[str, Any]:
+    partial = computed(op)
+    return {} if partial is None else {"partial": staticmethod(partial)}
+
+
 @functools.cache
 def unary(op: Primitive) -> Any:
     """The node class of f(x); None if only the general one will do."""
@@ -55,10 +60,17 @@ def unary(op: Primitive) -> Any:
             p = rule_for(op, 0, "arrays")(None, None)  # type: ignore[misc]
             return _made(Scaling, op, constant=p)
         case ["0"]:
-            return _made(OfInput, op, 0)
+            return _made(OfInput, op, 0, **_partial(op))
         case ["y"]:
-            return _made(OfResult, op, 0)
+            return _made(OfResult, op, 0, **_partial(op))
     return None
+
+
+class _Given:
+    """Stands for the number beside a tensor: a product's partial is it itself."""
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return None
 
 
 @functools.cache
@@ -66,7 +78,10 @@ def with_number(op: Primitive, k: int) -> Any:
     """The node class of f(x, c), k = 0, or f(c, x), k = 1; None: the general one."""
     needs = reads(op, k, 2, ())
     if needs <= {1 - k}:
-        return _made(Scaling, op, k)
+        given = _Given()
+        args = (None, given) if k == 0 else (given, None)
+        passes = k == 0 and bool(needs) and rule_for(op, k, "arrays")(None, *args) is given  # type: ignore[misc]
+        return _made(Scaling, op, k, passes=passes)
     if "y" not in needs:
         return _made(OfInputAndNumber, op, k, first=k == 0)
     return None

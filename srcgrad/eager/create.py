@@ -24,6 +24,11 @@ def manual_seed(seed: int) -> None:
     _generator = np.random.default_rng(int(seed) & (2**64 - 1))
 
 
+def generator() -> np.random.Generator:
+    """The generator that chance is drawn from."""
+    return _generator
+
+
 def finished(a: Any, requires_grad: bool) -> Tensor:
     """The tensor over a fresh array."""
     t = make(a)
@@ -286,3 +291,29 @@ def randint(
 def randperm(n: int) -> Tensor:
     """The integers below n in a random order."""
     return make(_generator.permutation(n))
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, dtype: Any = None, device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The powers of a base from `start` to `end`, both included."""
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
+    a = np.logspace(_number(start), _number(end), int(_number(steps)), base=base)
+    return finished(a.astype(d.np), requires_grad)
+
+
+def _new(name: str, f: Callable) -> None:
+    def method(self: Tensor, *args: Any, **params: Any) -> Tensor:
+        return f(*args, **{"dtype": self.dtype, **params})
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[4:]}` with this tensor's dtype."
+    setattr(Tensor, name, method)
+
+
+for _name, _function in {
+    "new_zeros": zeros, "new_ones": ones, "new_empty": empty, "new_full": full,
+    "new_tensor": tensor,
+}.items():  # fmt: skip
+    _new(_name, _function)

@@ -103,6 +103,11 @@ def of(array: Any) -> dtype:
         ) from None
 
 
+def of_np(d: np.dtype) -> dtype:
+    """The dtype object of one of NumPy's that tensors have."""
+    return _BY_NUMPY[d]
+
+
 def to_dtype(d: Any) -> dtype:
     """What the user wrote for a dtype: ours, NumPy's, a Python type or a name."""
     if isinstance(d, dtype):

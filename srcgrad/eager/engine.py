@@ -40,6 +40,16 @@ def run(
         node = heapq.heappop(heap)[2]
         g = pending.pop(node)
     while node is not None:
+        if wanted is None and not record and not heap and not pending:
+            # a chain: nothing else is waiting, nobody is watching
+            while not node.many and not hooked:
+                g = node.vjp(g, keep)
+                node = node.next
+                if type(node) is Leaf:
+                    break
+            if type(node) is Leaf:
+                pending[node] = g
+                break
         if hooked and node in HOOKED:
             g = hooks.run(node, g, record)
         if wanted is not None:
@@ -148,7 +158,7 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
     else:
         # held by this frame, its caller's variable and getrefcount's argument: ours alone
         ours = type(g) is np.ndarray and g.base is None and sys.getrefcount(g) <= 3
-        tensor._grad = make(g if ours else np.array(g))
+        tensor._grad = make(g if ours else np.array(g, order="C"))
     hooks.after_accumulation(leaf, tensor)
 
 
@@ -241,7 +251,7 @@ def backward(
         if type(t._node) is Leaf:
             accumulate(t._node, g, create_graph)
         else:
-            more = g if create_graph else make(np.array(g))
+            more = g if create_graph else make(np.array(g, order="C"))
             t._grad = more if t.grad is None else t.grad + more
 
 
@@ -285,7 +295,7 @@ def grad(
                 f"The differentiated Tensor at index {k} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        made.append(None if g is None else g if create_graph else make(np.array(g)))
+        made.append(None if g is None else g if create_graph else make(np.array(g, order="C")))
     return tuple(made)
 
 

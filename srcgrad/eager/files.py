@@ -41,10 +41,10 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
         np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]
 
 
-def load(f: str | PathLike | BinaryIO) -> Any:
+def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
     """What `save` wrote to a file; an `.npz` file of NumPy's gives a dict of tensors.
 
-    RuntimeError for a file of another kind.
+    RuntimeError for a file of another kind. `map_location` may be "cpu", where all tensors are.
 
     >>> import io, srcgrad as flow
     >>> file = io.BytesIO()

@@ -19,7 +19,7 @@ from srcgrad.eager.graph import Leaf
 from srcgrad.eager.indexing import numpy_index
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
-from srcgrad.primitives import indexing
+from srcgrad.primitives import indexing, memory
 
 
 def check_writable(t: Tensor) -> None:
@@ -37,11 +37,25 @@ def check_writable(t: Tensor) -> None:
         )
 
 
+def check_memory(t: Tensor) -> None:
+    """RuntimeError for an expanded tensor, and for one over an array that is read only."""
+    if not t._a.flags.writeable:
+        raise TensorError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location, or its memory may not be written. Please clone() the tensor "
+            "before performing the operation."
+        )
+
+
 def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor:
     """`t` with the value of `function(t, *args)`, written into its own memory."""
     check_writable(t)
     old = make(t._a, t._node)
     made = function(old, *(old if a is t else a for a in args), **params)
+    if old._store is not None and made._node is not None:
+        # it took views, which its nodes may read: they must not see what is written below
+        old = make(t._a.copy(), t._node)
+        made = function(old, *(old if a is t else a for a in args), **params)
     if made._a.shape != t._a.shape:
         raise TensorError(
             f"output with shape {list(t._a.shape)} doesn't match the broadcast shape "
@@ -65,6 +79,7 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
 
 def write(t: Tensor, a: Any) -> None:
     """Copies an array into the tensor's memory and counts the version up."""
+    check_memory(t)
     np.copyto(t._a, a, casting="unsafe")
     storage(t).version += 1
 
@@ -81,14 +96,14 @@ def rebase(t: Tensor, node: Any) -> None:
     if node is None and base._node is None:
         return
     places = positions(t)
-    flat = make(base._a.reshape(-1), base._node)  # only its form is read
+    flat = make(base._a, base._node)
+    if base._a.ndim != 1:
+        flat = recorded(memory.reshape, (flat, base._a.size), {}, base._a.reshape(-1))
     value = make(t._a, node)
     patched = recorded(
         indexing.patch, (flat, value), {"index": places}, np.empty(base._a.size, base._a.dtype)
     )
     if base._a.ndim != 1:
-        from srcgrad.primitives import memory
-
         patched = recorded(memory.reshape, (patched, *base._a.shape), {}, base._a)
     base._node = patched._node
     refresh_views(base)
@@ -124,6 +139,7 @@ def refresh_views(base: Tensor) -> None:
 def store(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
     check_writable(t)
+    check_memory(t)
     index = numpy_index(t, index)
     try:
         value = operand(value)
@@ -192,8 +208,10 @@ def copy_(self: Tensor, other: Any) -> Tensor:
     except ValueError as error:
         raise TensorError(f"The size of the tensors must match: {error}") from None
     if recording() and (head is not None or self._node is not None):
-        node = None
-        if head is not None:
+        if head is None:
+            old = make(self._a, self._node)
+            node = recorded(indexing.erase, (old,), {"index": ...}, self._a)._node
+        else:
             # through a view of all places, so that shape and dtype are undone as for any store
             blank = make(np.zeros_like(self._a))
             node = recorded(indexing.patch, (blank, other), {"index": ...}, self._a)._node

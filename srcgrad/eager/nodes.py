@@ -6,6 +6,7 @@ reads and compares its version; the rules come from the table. Writes no derivat
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +16,29 @@ from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
 
 _ndarray = np.ndarray
+_multiply = np.multiply
+_references = sys.getrefcount
+
+
+def _held(g: Any) -> int:
+    return _references(g)
+
+
+def _held_by_one() -> int:
+    g = np.ones(1)
+    return _held(g)
+
+
+# what getrefcount says in a function whose caller alone holds its argument
+ALONE = _held_by_one()
 
 
 class OfInput(Saved):
     """f(x), its partial read from x."""
 
     __slots__ = ("version", "x")
+    # computes the partial as an array of our own, where the product may go; None: the rule does
+    partial: ClassVar[Any] = None
     x: Any
     version: int  # unset where the operand had no storage: 0
 
@@ -41,12 +59,13 @@ class OfInput(Saved):
         x = self.x
         if x is None or x._store is not None:
             x = self._operand(True)
-        p = self.rule(None, x._a)
         if not keep:
             self.x = None
-        if type(p) is _ndarray and not self.singular:
-            return g * p
-        return product(g, p, self.singular)
+        partial = self.partial
+        if partial is None:
+            return product(g, self.rule(None, x._a), self.singular)
+        p = partial(x._a)
+        return _multiply(g, p, p) if type(p) is _ndarray else g * p
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         x = self._operand(keep)
@@ -79,6 +98,7 @@ class OfResult(Saved):
     """f(x), its partial read from the result."""
 
     __slots__ = ("out", "version", "y")
+    partial: ClassVar[Any] = None  # as above
     y: Any
     out: Storage | None  # set by the tensor when it gets one
     version: int
@@ -94,7 +114,11 @@ class OfResult(Saved):
         return y
 
     def vjp(self, g: Any, keep: bool) -> Any:
-        return product(g, self.rule(self._result(keep), None), self.singular)
+        y, partial = self._result(keep), self.partial
+        if partial is None:
+            return product(g, self.rule(y, None), self.singular)
+        p = partial(y)
+        return _multiply(g, p, p) if type(p) is _ndarray else g * p
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         y = rebuilt(self._result(keep), self, self.out)
@@ -105,13 +129,21 @@ class Scaling(Saved):
     """A sum or product with a Python number: the partial is a number, nothing is kept."""
 
     __slots__ = ("p",)
-    p: Any
+    p: Any  # a number, or a 0-d array of the gradient's dtype
+    passes: ClassVar[bool]  # it is the number that the tensor was multiplied with
 
     def vjp(self, g: Any, keep: bool) -> Any:
         p = self.p
+        if type(p) is _ndarray:
+            # into the gradient's own memory where nobody else holds it
+            if _references(g) == ALONE and g.base is None and g.ndim:
+                return _multiply(g, p, g)
+            return _multiply(g, p)
         return g if p == 1.0 else g * p
 
-    vjp_recorded = vjp
+    def vjp_recorded(self, g: Any, keep: bool) -> Any:
+        p = self.p.item() if type(self.p) is _ndarray else self.p
+        return g if p == 1.0 else g * p
 
 
 class Pair(Saved):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import elementwise
+from srcgrad.primitives import arrays, elementwise
 from srcgrad.primitives.registry import ZERO, Operators, Primitive
 
 _absorb, _where = elementwise.absorb, elementwise.where
@@ -32,6 +32,10 @@ class Select:
 
     def value(self) -> Any:
         return _where(plain(self.c), plain(self.a), plain(self.b))
+
+    @property
+    def shape(self) -> tuple:
+        return tuple(self.value().shape)
 
     def times(self, g: Any, singular: bool) -> Any:
         """g times what is selected."""
@@ -112,8 +116,10 @@ def _rebuilt(f: Any, spaces: dict[str, dict]) -> Any:
     return new
 
 
+# a gradient that is one number in many places is a view until somebody writes
+_LAZY = {arrays.broadcast_to: arrays.expand}
 _SPACES = {
-    "arrays": _bound(lambda _, op: Select if op is _where else op.impl),
+    "arrays": _bound(lambda _, op: Select if op is _where else _LAZY.get(op, op).impl),
     "tensors": _bound(lambda _, op: Select if op is _where else op),
 }
 
@@ -133,14 +139,15 @@ def rule_for(op: Primitive, k: int, on: str) -> Callable | None:
 class _Probe(Operators):
     """Stands for an operand and remembers that it was read."""
 
-    def __init__(self, read: set, name: Any = None):
-        self.read, self.name = read, name
+    def __init__(self, read: set, name: Any = None, op: Any = None, *made_of: Any):
+        self.read, self.name, self.op = read, name, op
+        self.args, self.params = made_of or ((), {})
 
     def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:
         for a in args:
             if type(a) is _Probe and a.name is not None:
                 self.read.add(a.name)
-        return _Probe(self.read)
+        return _Probe(self.read, None, op, args, params)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -163,4 +170,21 @@ def reads(op: Primitive, k: int, n: int, params: tuple) -> frozenset:
     return frozenset(read)
 
 
-__all__ = ["Select", "plain", "product", "reads", "rule_for"]
+@functools.cache
+def computed(op: Primitive) -> Callable | None:
+    """What computes the partial of f(x) from x or from f(x), where that is an array of its own.
+
+    A rule that is one primitive of x (sin's is cos) is its implementation; None for a select,
+    and where the partial may be infinite.
+    """
+    y, x = _Probe(set(), "y"), _Probe(set(), 0)
+    made = op.rules[0](y, x)  # type: ignore[misc]
+    if op.singular or type(made) is not _Probe or made.op is None or made.op is _where:
+        return None
+    if made.args in ((x,), (y,)) and made.params == {}:
+        return made.op.impl
+    rule: Any = rule_for(op, 0, "arrays")
+    return (lambda a: rule(None, a)) if reads(op, 0, 1, ()) == {0} else lambda a: rule(a, None)
+
+
+__all__ = ["Select", "computed", "plain", "product", "reads", "rule_for"]

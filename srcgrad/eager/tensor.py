@@ -85,11 +85,25 @@ class Tensor:
         """The number of dims."""
         return self._a.ndim
 
+    ndimension = dim
+
     def numel(self) -> int:
         """The number of elements."""
         return self._a.size
 
     nelement = numel
+
+    @property
+    def nbytes(self) -> int:
+        return self._a.nbytes
+
+    @property
+    def itemsize(self) -> int:
+        return self._a.itemsize
+
+    @property
+    def is_cuda(self) -> bool:
+        return False
 
     def element_size(self) -> int:
         """The bytes of one element."""

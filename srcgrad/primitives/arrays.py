@@ -33,6 +33,12 @@ broadcast_to = linear(
     lambda g, y, x, *dims: sum_to(g, *shape(x)),
     typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
 )
+# the same as a view that is read only: what `expand` of a tensor is
+expand = linear(
+    "expand",
+    lambda x, *dims: np.broadcast_to(x, dims),
+    lambda g, y, x, *dims: sum_to(g, *shape(x)),
+)
 iota = nondiff(
     "iota",
     lambda n: np.arange(n),

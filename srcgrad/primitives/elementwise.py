@@ -45,6 +45,11 @@ absorb = derive(
 
 
 def _powi(a: Any, n: int) -> Any:
+    match n:
+        case 1:
+            return np.positive(a)
+        case 2:
+            return np.square(a)
     return np.power(a, n) if n >= 0 else np.divide(1.0, np.power(a, -n))
 
 
@@ -107,8 +112,11 @@ def _where_by_bits(c: np.ndarray, a: Any, b: Any, bits: Any) -> np.ndarray:
     dtype = np.result_type(a, b)
     a, b = (np.asarray(x, dtype).view(bits) for x in (a, b))
     mask = np.negative(c.view(np.int8)).astype(bits)  # all ones or all zeros
-    mask &= a ^ b
-    mask ^= b
+    if not b.ndim and not b:  # a gradient that a branch lets through
+        mask &= a
+    else:
+        mask &= a ^ b
+        mask ^= b
     return mask.view(dtype)
 
 
@@ -144,7 +152,16 @@ clip = derive(
     lambda y, a, lo, hi: where(lt(a, lo), 1.0, 0.0),
     lambda y, a, lo, hi: where(gt(a, hi), 1.0, 0.0),
 )
-relu = derive("relu", lambda a: np.maximum(a, 0), lambda y, a: where(gt(a, 0.0), 1.0, 0.0))
+
+
+def _relu(a: Any) -> Any:
+    if type(a) is np.ndarray and a.size >= 4096 and a.dtype in _BITS and a.flags.c_contiguous:
+        # NumPy's maximum with a scalar takes longer; what is no number stays
+        return _where_by_bits(~(a <= 0), a, 0.0, _BITS[a.dtype])
+    return np.maximum(a, 0)
+
+
+relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0))
 
 # ---- steps: zero almost everywhere ----
 sign = nondiff("sign", np.sign, elementwise=True, flat=True)
@@ -202,8 +219,11 @@ arctanh = derive("arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singul
 
 
 def _sigmoid(a: Any) -> Any:
+    e = np.negative(a)
+    out = e if type(e) is np.ndarray and e.dtype.kind == "f" else None  # in one array
     with np.errstate(over="ignore"):
-        return np.divide(1.0, np.add(1.0, np.exp(np.negative(a))))
+        e = np.exp(e, out=out)
+        return np.divide(1.0, np.add(1.0, e, out=out), out=out)
 
 
 sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y))

@@ -78,3 +78,32 @@ patch = linear(
     lambda g, y, x, v, index: _written(pick(g, index=index), _shape(x), index),
 )
 erase = linear("erase", _erase, lambda g, y, x, index: erase(g, index=index))
+
+
+def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    made = np.diagonal(x, offset, axis1, axis2)
+    made.setflags(write=x.flags.writeable)
+    return made
+
+
+def _from_diagonal(x: Any, shape: tuple, offset: int, axis1: int, axis2: int) -> Any:
+    out = np.zeros(shape, np.result_type(x))
+    _diagonal(out, offset, axis1, axis2)[...] = x
+    return out
+
+
+# the diagonal of two axes as the last one, a view; and zeros of a shape with that diagonal
+diagonal = linear(
+    "diagonal",
+    _diagonal,
+    lambda g, y, x, offset, axis1, axis2: from_diagonal(
+        g, shape=_shape(x), offset=offset, axis1=axis1, axis2=axis2
+    ),
+)
+from_diagonal = linear(
+    "from_diagonal",
+    _from_diagonal,
+    lambda g, y, x, shape, offset, axis1, axis2: diagonal(
+        g, offset=offset, axis1=axis1, axis2=axis2
+    ),
+)

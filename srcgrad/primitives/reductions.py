@@ -31,7 +31,7 @@ def _shape(x: Any) -> tuple:
     return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else x.shape
 
 
-def _keep(y: Any, x: Any, axes: tuple) -> Any:
+def keep(y: Any, x: Any, axes: tuple) -> Any:
     """`y` with the reduced axes back as axes of length 1 (a scalar stays one)."""
     n = len(_shape(x))
     if len(axes) == n:
@@ -42,7 +42,7 @@ def _keep(y: Any, x: Any, axes: tuple) -> Any:
 def _spread(g: Any, x: Any, axes: tuple) -> Any:
     from srcgrad.primitives.arrays import broadcast_to
 
-    return broadcast_to(_keep(g, x, axes), *_shape(x))
+    return broadcast_to(keep(g, x, axes), *_shape(x))
 
 
 sum = linear(
@@ -57,9 +57,8 @@ def _sum_to(x: Any, *dims: Any) -> Any:
     """Sum over the axes along which an array of shape `dims` was broadcast to `x`."""
     dims = tuple(int(d) for d in dims)
     lead = np.ndim(x) - len(dims)
-    x = np.sum(x, axis=tuple(range(lead)))
-    axes = tuple(k for k, d in enumerate(dims) if d == 1 and x.shape[k] != 1)
-    return np.sum(x, axis=axes, keepdims=True).reshape(dims)[()]
+    axes = tuple(k for k, d in enumerate(dims, lead) if d == 1 and x.shape[k] != 1)
+    return np.add.reduce(x, axis=(*range(lead), *axes)).reshape(dims)[()]
 
 
 sum_to = linear(
@@ -78,13 +77,13 @@ def _broadcast_back(g: Any, x: Any) -> Any:
 
 # ---- extrema: the winners share ----
 def _winners(y: Any, x: Any, axes: tuple) -> tuple:
-    won = where(eq(x, _keep(y, x, axes)), 1.0, 0.0)
+    won = where(eq(x, keep(y, x, axes)), 1.0, 0.0)
     return won, sum(won, axes=axes)
 
 
 def _extremum_vjp(g: Any, y: Any, x: Any, axes: tuple) -> Any:
     won, count = _winners(y, x, axes)
-    return won * _keep(g / count, x, axes)
+    return won * keep(g / count, x, axes)
 
 
 def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
@@ -126,7 +125,7 @@ def _others_bar(g: Any, x: Any, axis: int) -> Any:
         x_rest = concatenate(*(_at(x, k, axis) for k in rest), axis=axis)
         g_rest = concatenate(*(_at(g, k, axis) for k in rest), axis=axis)
         column = sum(g_rest * others(x_rest, axis=axis), axes=(axis,))
-        columns.append(_keep(column, g, (axis,)) if len(_shape(x)) > 1 else _lifted(column))
+        columns.append(keep(column, g, (axis,)) if len(_shape(x)) > 1 else _lifted(column))
     return concatenate(*columns, axis=axis)
 
 
@@ -156,7 +155,7 @@ product = custom(
 
 
 def _keep_axis(g: Any, x: Any, axis: int) -> Any:
-    return _keep(g, x, (axis,))
+    return keep(g, x, (axis,))
 
 
 def _first(f: Any) -> Any:

@@ -112,6 +112,12 @@ WHOLE = [
     Example("min", (V,), {"axes": (0,)}),
     Example("cumsum", (M,), {"axis": 1, "reverse": False}),
     Example("cumsum", (M,), {"axis": 0, "reverse": True}),
+    Example("softmax", (M,), {"axis": 1}),
+    Example("softmax", (V,), {"axis": 0}),
+    Example("log_softmax", (M,), {"axis": 0}),
+    Example("softmax_bar", (M, M), {"axis": 1}),
+    Example("softmax_bar", (M, M), {"axis": 0}),
+    Example("log_softmax_bar", (M, M), {"axis": 1}),
     Example("sum_to", (M,), extra=_dims(0, 1)),
     Example("sum_to", (M,), extra=(1, *_dims(0, 1))),
     Spread("broadcast_to", (V, M)),
@@ -142,7 +148,9 @@ WHOLE = [
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
 ELSEWHERE = {"tape_view", "ref_get", "cholesky"}
 # without typing: tensors only, held against differences in tests/eager
-ELSEWHERE |= {"pick", "put", "patch", "erase", "product", "others"}
+ELSEWHERE |= {
+    "pick", "put", "patch", "erase", "product", "others", "expand", "diagonal", "from_diagonal",
+}  # fmt: skip
 
 EXAMPLES = [*ELEMENTWISE, *WHOLE]
 

@@ -299,3 +299,41 @@ def test_the_graph_can_be_followed():
     assert product.name() == "MulBackward0"
     assert product.next_functions[0][0].variable is x
     assert x.grad_fn is None and x.is_leaf and not y.is_leaf
+
+
+def test_a_gradient_that_somebody_holds_is_not_written_over():
+    x = leaf(1.0, 2.0)
+    middle = (x * 2.0).exp()
+    middle.retain_grad()
+    kept = []
+    scaled = middle * 3.0
+    scaled.register_hook(kept.append)
+    y = (scaled * 4.0) * 5.0
+    seed = flow.tensor([1.0, 10.0])
+    y.backward(seed, retain_graph=True)
+    assert seed.tolist() == [1.0, 10.0]
+    assert kept[0].tolist() == [20.0, 200.0] and middle.grad.tolist() == [60.0, 600.0]
+    for g, want in zip(
+        flow.autograd.grad(y, [scaled, middle], seed, retain_graph=True),
+        ([20.0, 200.0], [60.0, 600.0]),
+        strict=True,
+    ):
+        assert g.tolist() == want
+    # one array arrives at both summands
+    a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    (a * 2.0 + b * 3.0).backward(seed)
+    assert a.grad.tolist() == [2.0, 20.0] and b.grad.tolist() == [3.0, 30.0]
+
+    class Constant(flow.autograd.Function):
+        g = flow.tensor([1.0, 1.0])
+
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return Constant.g
+
+    Constant.apply(a * 2.0).sum().backward()
+    assert Constant.g.tolist() == [1.0, 1.0]

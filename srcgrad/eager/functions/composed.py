@@ -5,19 +5,19 @@ Nothing here has a derivative of its own.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager.apply import apply
-from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, p_sqrt, power, sub, where
+from srcgrad.eager.functions.pointwise import abs_, cast, mul, power, root, sub, where
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, one_axis, sum
+from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import flip, gather, reshape
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import TensorError
+from srcgrad.errors import TensorError, UnsupportedError
 from srcgrad.primitives import indexing, scans
 
 exp, log, add = (TABLE[name].function for name in ("exp", "log", "add"))
@@ -41,26 +41,30 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
 @declared("softmax")
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """exp(x) divided by its sum along a dim."""
-    x = input if dtype is None else cast(input, dtype)
-    e = exp(sub(x, amax(x, dim, True).detach()))
-    return div(e, sum(e, dim, True))
+    return _proportional(scans.softmax, input, dim, dtype)
 
 
 @declared("log_softmax")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The logarithm of softmax along a dim."""
+    return _proportional(scans.log_softmax, input, dim, dtype)
+
+
+def _proportional(op: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     x = input if dtype is None else cast(input, dtype)
-    return sub(x, logsumexp(x, dim, True))
+    if x._a.dtype.kind != "f":
+        raise UnsupportedError(f"\"{op.name}\" not implemented for '{x.dtype}'")
+    if not x._a.ndim:
+        one_axis(0, dim)
+        return reshape(apply(op, (reshape(x, 1),), {"axis": 0}), ())
+    return apply(op, (x,), {"axis": one_axis(x._a.ndim, dim)})
 
 
 @declared("norm")
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
     """The p-norm over `dim`, or of all elements; the gradient of the 2-norm at zero is zero."""
     if p in (2, 2.0, "fro", None):
-        squares = sum(power(input, 2), dim, keepdim)
-        zero = TABLE["eq"].function(squares, 0.0)
-        one = make(np.ones((), input._a.dtype))
-        return where(zero, mul(squares, 0.0), p_sqrt(where(zero, one, squares)))
+        return root(sum(power(input, 2), dim, keepdim))
     if p == float("inf"):
         return amax(abs_(input), dim, keepdim)
     if p == 1:
@@ -69,7 +73,8 @@ def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> T
 
 
 # ---- orderings ----
-_Sorted = namedtuple("sort", ["values", "indices"])
+_Sorted = named("sort", "values", "indices")
+_Largest = named("topk", "values", "indices")
 
 
 @declared("argsort")
@@ -89,6 +94,9 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False) -> Any:
     return _Sorted(gather(input, dim, places), places)
 
 
+declare("msort", lambda input: sort(input, 0)[0])
+
+
 @declared("topk")
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest (or smallest) elements along a dim, and their places."""
@@ -96,7 +104,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if k > input._a.shape[axis]:
         raise TensorError("selected index k out of range")
     places = TABLE["narrow"].function(argsort(input, dim, largest), axis, 0, k)
-    return _Sorted(gather(input, axis, places), places)
+    return _Largest(gather(input, axis, places), places)
 
 
 # ---- diagonals and products ----
@@ -116,13 +124,13 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 declare("trace", lambda input: sum(diag(input)))
 
 
-@declared("addmm")
+@declared("addmm", in_place=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta * input + alpha * (mat1 @ mat2)."""
     return add(mul(input, beta), mul(matmul(mat1, mat2), alpha))
 
 
-@declared("lerp")
+@declared("lerp", in_place=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """input + weight * (end - input)."""
     return add(input, mul(sub(end, input), weight))

@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import classes, dtypes, mode
-from srcgrad.eager.apply import (
-    Unsuitable,
-    apply,
-    as_tensor_operand,
-    binary,
-    operand,
-    recorded,
-    unary,
-)
+from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
+from srcgrad.eager.closures import binary, unary
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
@@ -68,7 +61,15 @@ declare("sign", unary(p.sign, exact=True), in_place=True)
 declare("floor", unary(p.floor, exact=True), in_place=True)
 declare("ceil", unary(p.ceil, exact=True), in_place=True)
 trunc = declare("trunc", unary(p.trunc, exact=True), in_place=True)
-declare("round", unary(p.rint, "round", exact=True), in_place=True)
+_rint = unary(p.rint, "round", exact=True)
+
+
+@declared("round", in_place=True)
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """The nearest integers, even ones at ties; or to a number of decimals."""
+    return div(_rint(_mul(input, 10.0**decimals)), 10.0**decimals) if decimals else _rint(input)
+
+
 declare("reciprocal", lambda input: div(1.0, input), in_place=True)
 declare("frac", lambda input: _sub(input, trunc(input)), in_place=True)
 declare("positive", lambda input: input)
@@ -141,13 +142,16 @@ _COMPARISONS = {"eq": p.eq, "ne": p.ne, "lt": p.lt, "le": p.le, "gt": p.gt, "ge"
 for _name, _op in _COMPARISONS.items():
     declare(_name, binary(_op), in_place=True)
 for _name in ("and", "or", "xor"):
-    declare(f"logical_{_name}", binary(getattr(p, f"logical_{_name}")))
+    declare(f"logical_{_name}", binary(getattr(p, f"logical_{_name}")), in_place=True)
     declare(f"bitwise_{_name}", binary(getattr(p, f"bit_{_name}"), f"bitwise_{_name}"))
-declare("logical_not", unary(p.logical_not, exact=True))
+declare("logical_not", unary(p.logical_not, exact=True), in_place=True)
 declare("bitwise_not", unary(p.invert, "bitwise_not", exact=True))
 declare("isnan", unary(p.isnan, exact=True))
 declare("isinf", unary(p.isinf, exact=True))
 declare("isfinite", unary(p.isfinite, exact=True))
+
+
+_is_zero = binary(p.eq)
 
 
 # ---- choice ----
@@ -204,6 +208,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         if not isinstance(value, Tensor)
         else where(mask, value, input)
     )
+
+
+def root(x: Tensor) -> Tensor:
+    """The square root, its derivative 0 at 0: that of norms and deviations."""
+    zero = _is_zero(x, 0.0)
+    return where(zero, _mul(x, 0.0), p_sqrt(where(zero, 1.0, x)))
 
 
 # ---- conversion ----

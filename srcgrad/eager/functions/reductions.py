@@ -6,14 +6,14 @@ length 1. Extrema share their gradient among ties.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager.apply import apply, as_tensor_operand
-from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, p_sqrt, power, sub
+from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, power, root, sub
+from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError
@@ -100,8 +100,8 @@ def std(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
     correction: int | None = None,
 ) -> Tensor:  # fmt: skip
-    """The root of the variance: see `var`."""
-    return p_sqrt(var(input, dim, unbiased, keepdim, correction=correction))
+    """The root of the variance: see `var`; of equal elements the gradient is 0."""
+    return root(var(input, dim, unbiased, keepdim, correction=correction))
 
 
 @declared("prod")
@@ -118,14 +118,22 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 # ---- extrema ----
+_EMPTY = (
+    "{}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+    "dim with the 'dim' argument."
+)
+
+
 def _extremum(name: str, op: Any, arg: Any, elementwise: Callable) -> Callable:
-    result = namedtuple(name, ["values", "indices"])
+    result = named(name, "values", "indices")
 
     def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         x = as_tensor_operand(input, name)
         if isinstance(dim, Tensor):
             return elementwise(x, dim)
         if dim is None:
+            if not x._a.size:
+                raise TensorError(_EMPTY.format(name))
             return amount(x)
         values = amount(x, dim, keepdim)
         return result(values, places(x, dim, keepdim))
@@ -133,10 +141,7 @@ def _extremum(name: str, op: Any, arg: Any, elementwise: Callable) -> Callable:
     def amount(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         x = as_tensor_operand(input, f"a{name}")
         if not x._a.size and (dim is None or dim == ()):
-            raise TensorIndexError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                "Specify the reduction dim with the 'dim' argument."
-            )
+            raise TensorIndexError(_EMPTY.format(name))
         axes = axes_of(x, dim)
         if not x._a.ndim:
             return mul(x, 1)

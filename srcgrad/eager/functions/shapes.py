@@ -103,7 +103,8 @@ def t(input: Tensor) -> Tensor:
 
 
 Tensor.T = property(lambda self: permute(self, *reversed(range(self._a.ndim))))  # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
+Tensor.H = Tensor.T  # type: ignore[attr-defined]
+Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
 
 
 @declared("squeeze")
@@ -140,11 +141,26 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @declared("expand", top=False)
 def expand(self: Tensor, *sizes: Any) -> Tensor:
-    """Broadcast to a shape; -1 keeps a dim."""
+    """Broadcast to a shape; -1 keeps a dim. A view that cannot be written."""
     dims = list(_dims(sizes))
     lead = len(dims) - self._a.ndim
-    dims = [self._a.shape[k - lead] if d == -1 else d for k, d in enumerate(dims)]
-    return apply(arrays.broadcast_to, (self, *dims), {})
+    if lead < 0:
+        raise TensorError(
+            f"expand({dims}, size={list(self._a.shape)}): the number of sizes provided "
+            f"({len(dims)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({self._a.ndim})"
+        )
+    for k, d in enumerate(dims):
+        n = self._a.shape[k - lead] if k >= lead else 1
+        if d == -1 and k >= lead:
+            dims[k] = n
+        elif (d != n and n != 1) or d < 0:
+            raise TensorError(
+                f"The expanded size of the tensor ({d}) must match the existing size ({n}) at "
+                f"non-singleton dimension {k}.  Target sizes: {list(dims)}.  Tensor sizes: "
+                f"{list(self._a.shape)}"
+            )
+    return viewed(arrays.expand, self, tuple(dims), {})
 
 
 declare("expand_as", lambda self, other: expand(self, other._a.shape), top=False)
@@ -303,7 +319,7 @@ _triangle("tril", np.tril)
 _triangle("triu", np.triu)
 
 
-@declared("cumsum")
+@declared("cumsum", in_place=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sums along a dim."""
     x = input if dtype is None else cast(input, dtype)

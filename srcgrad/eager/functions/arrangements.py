@@ -1,0 +1,263 @@
+"""More functions that rearrange: dims moved and split, stacks, diagonals, repeats in blocks.
+
+Each is the functions of `shapes` composed. Nothing here has a derivative of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.apply import apply, viewed
+from srcgrad.eager.functions.pointwise import mul, power
+from srcgrad.eager.functions.reductions import one_axis
+from srcgrad.eager.functions.shapes import (
+    cat,
+    expand,
+    flip,
+    getitem,
+    narrow,
+    permute,
+    reshape,
+    split,
+    stack,
+    transpose,
+    unsqueeze,
+)
+from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError
+from srcgrad.primitives import indexing, reductions
+
+
+def _several(tensors: tuple) -> list[Tensor]:
+    return list(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else [
+        *tensors
+    ]  # fmt: skip
+
+
+# ---- dims ----
+@declared("movedim", "moveaxis")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Some dims moved to other places, the others in their order."""
+    n = input._a.ndim
+    old, new = (
+        [one_axis(n, d) for d in (dims if isinstance(dims, tuple | list) else (dims,))]
+        for dims in (source, destination)
+    )
+    if len(old) != len(new) or len(set(old)) < len(old) or len(set(new)) < len(new):
+        raise TensorError(f"movedim: repeated or unequal dims {source} and {destination}")
+    perm = [k for k in range(n) if k not in old]
+    for place, k in sorted(zip(new, old, strict=True)):
+        perm.insert(place, k)
+    return permute(input, *perm)
+
+
+declare("ravel", lambda input: reshape(input, -1))
+
+
+@declared("unflatten")
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """A dim as several."""
+    k, s = one_axis(input._a.ndim, dim), input._a.shape
+    known = abs(int(np.prod(sizes)))
+    inner = tuple(s[k] // known if d == -1 and known else d for d in sizes)
+    return reshape(input, (*s[:k], *inner, *s[k + 1 :]))
+
+
+@declared("atleast_1d", method=False)
+def atleast_1d(input: Tensor) -> Tensor:
+    """With a dim of length 1 if there was none."""
+    return input if input._a.ndim else reshape(input, 1)
+
+
+@declared("atleast_2d", method=False)
+def atleast_2d(input: Tensor) -> Tensor:
+    """With dims of length 1 in front, to have two."""
+    return input if input._a.ndim > 1 else reshape(input, (1, -1))
+
+
+@declared("atleast_3d", method=False)
+def atleast_3d(input: Tensor) -> Tensor:
+    """With dims of length 1, to have three: a matrix gets its last."""
+    return input if input._a.ndim > 2 else unsqueeze(atleast_2d(input), 2)
+
+
+@declared("sum_to_size", top=False)
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed to a shape that broadcasts to this one."""
+    dims = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    return apply(reductions.sum_to, (self, *dims), {})
+
+
+# ---- joins and pieces ----
+@declared("hstack", method=False)
+def hstack(tensors: Any) -> Tensor:
+    """Joined along dim 1; vectors along dim 0."""
+    xs = [atleast_1d(x) for x in tensors]
+    return cat(xs, 0 if xs[0]._a.ndim == 1 else 1)
+
+
+@declared("vstack", "row_stack", method=False)
+def vstack(tensors: Any) -> Tensor:
+    """Joined along dim 0, vectors as rows."""
+    return cat([atleast_2d(x) for x in tensors], 0)
+
+
+@declared("dstack", method=False)
+def dstack(tensors: Any) -> Tensor:
+    """Joined along dim 2."""
+    return cat([atleast_3d(x) for x in tensors], 2)
+
+
+@declared("column_stack", method=False)
+def column_stack(tensors: Any) -> Tensor:
+    """Joined along dim 1, vectors as columns."""
+    return cat([x if x._a.ndim > 1 else reshape(x, (-1, 1)) for x in tensors], 1)
+
+
+@declared("tensor_split")
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces cut at places of a dim, or so many of nearly equal length; views."""
+    k = one_axis(input._a.ndim, dim)
+    n, how = input._a.shape[k], indices_or_sections
+    if isinstance(how, int):
+        small, more = divmod(n, how)
+        return split(input, [small + 1] * more + [small] * (how - more), k)
+    cuts = [0, *(min(max(c + n if c < 0 else c, 0), n) for c in how), n]
+    return tuple(narrow(input, k, a, max(b - a, 0)) for a, b in itertools.pairwise(cuts))
+
+
+declare("hsplit", lambda input, how: tensor_split(input, how, 0 if input._a.ndim == 1 else 1))
+declare("vsplit", lambda input, how: tensor_split(input, how, 0))
+declare("split_with_sizes", lambda self, sizes, dim=0: split(self, sizes, dim), top=False)
+
+
+@declared("broadcast_tensors", method=False)
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """The tensors broadcast to one shape."""
+    xs = _several(tensors)
+    shape = np.broadcast_shapes(*(x._a.shape for x in xs))
+    return tuple(expand(x, shape) for x in xs)
+
+
+@declared("meshgrid", method=False)
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """The coordinates of a grid over vectors, one tensor each."""
+    xs = _several(tensors)
+    n = len(xs)
+    form = [tuple(-1 if a == k else 1 for a in range(n)) for k in range(n)]
+    grid = broadcast_tensors([reshape(x, f) for x, f in zip(xs, form, strict=True)])
+    if indexing == "xy" and n > 1:
+        ys = [reshape(x, f) for x, f in zip([xs[1], xs[0], *xs[2:]], form, strict=True)]
+        grid = broadcast_tensors(ys)
+        return (grid[1], grid[0], *grid[2:])
+    return grid
+
+
+@declared("cartesian_prod", method=False)
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Every choice of one element of each vector, a row each."""
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([reshape(g, -1) for g in meshgrid(*tensors)], 1)
+
+
+@declared("combinations", method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """The subsets of `r` elements of a vector, a row each."""
+    draw = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = np.array(list(draw(range(input._a.size), r)), np.int64).reshape(-1, r)
+    return apply(indexing.pick, (input,), {"index": places})
+
+
+@declared("vander", method=False)
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of a vector's elements as columns, falling unless `increasing`."""
+    n = x._a.size if N is None else N
+    order = range(n) if increasing else range(n - 1, -1, -1)
+    return stack([power(x, k) for k in order], 1)
+
+
+# ---- turned and mirrored ----
+declare("fliplr", lambda input: flip(input, 1))
+declare("flipud", lambda input: flip(input, 0))
+
+
+@declared("rot90")
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by k right angles in the plane of two dims."""
+    a, b = dims
+    match k % 4:
+        case 1:
+            return transpose(flip(input, b), a, b)
+        case 2:
+            return flip(input, a, b)
+        case 3:
+            return flip(transpose(input, a, b), b)
+    return mul(input, 1)
+
+
+@declared("unfold", top=False)
+def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of a size along a dim, every `step` places; the window is the last dim."""
+    k = one_axis(self._a.ndim, dimension)
+    starts = np.arange(0, self._a.shape[k] - size + 1, step)
+    windows = getitem(self, (*(slice(None),) * k, make(starts[:, None] + np.arange(size))))
+    return movedim(windows, k + 1, -1)
+
+
+# ---- diagonals ----
+@declared("diagonal")
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of two dims, as the last dim; a view."""
+    n = input._a.ndim
+    a, b = one_axis(n, dim1), one_axis(n, dim2)
+    if a == b or n < 2:
+        raise TensorError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return viewed(indexing.diagonal, input, (), {"offset": offset, "axis1": a, "axis2": b})
+
+
+@declared("diag_embed")
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the last dim as their diagonal."""
+    n = input._a.shape[-1] + abs(offset)
+    rows, columns = np.nonzero(np.eye(n, k=offset))
+    lead = input._a.shape[:-1]
+    put = {"index": (..., rows, columns), "shape": (*lead, n, n)}
+    made = apply(indexing.put, (input,), put)
+    m = made._a.ndim
+    return movedim(made, (-2, -1), (one_axis(m, dim1), one_axis(m, dim2)))
+
+
+declare("diagflat", lambda input, offset=0: diag_embed(reshape(input, -1), offset))
+
+
+@declared("block_diag", method=False)
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with matrices along its diagonal."""
+    xs = [atleast_2d(x) for x in tensors]
+    width, before, rows = 0, [0], []
+    for x in xs:
+        width += x._a.shape[1]
+        before.append(width)
+    for x, at in zip(xs, before, strict=False):
+        h, w = x._a.shape
+        left, right = (make(np.zeros((h, m), x._a.dtype)) for m in (at, width - at - w))
+        rows.append(cat([left, x, right], 1))
+    return cat(rows, 0)
+
+
+def _triangle_places(name: str, f: Any) -> None:
+    def function(row: int, col: int, offset: int = 0) -> Tensor:
+        return make(np.stack(f(row, offset, col)))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The rows and columns of the places in a triangle of a matrix."
+    declare(name, function, method=False)
+
+
+_triangle_places("tril_indices", np.tril_indices)
+_triangle_places("triu_indices", np.triu_indices)

@@ -1,0 +1,193 @@
+"""More elementwise functions: second names, fused arithmetic, NaN and infinity, angles.
+
+Composed of those in `pointwise`, or primitives without a derivative. No derivative is said here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtypes
+from srcgrad.eager.apply import as_tensor_operand
+from srcgrad.eager.closures import binary, unary
+from srcgrad.eager.functions.pointwise import (
+    add,
+    cast,
+    clamp,
+    div,
+    maximum,
+    minimum,
+    mul,
+    power,
+    sub,
+    where,
+)
+from srcgrad.eager.functions.table import TABLE, declare, declared
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError
+from srcgrad.primitives import elementwise as p
+
+exp, log, sin, isnan = (TABLE[name].function for name in ("exp", "log", "sin", "isnan"))
+
+# ---- second names ----
+_NAMES = {
+    "absolute": "abs", "fix": "trunc", "greater": "gt", "greater_equal": "ge", "less": "lt",
+    "less_equal": "le", "not_equal": "ne", "sgn": "sign",
+}  # fmt: skip
+for _new, _old in _NAMES.items():
+    declare(_new, TABLE[_old].function, in_place=True)
+declare("bitwise_left_shift", binary(p.shift_left, "bitwise_left_shift"))
+declare("bitwise_right_shift", binary(p.shift_right, "bitwise_right_shift"))
+declare("signbit", unary(p.signbit, exact=True))
+declare("rsub", lambda input, other, alpha=1: sub(other, mul(input, alpha)))
+declare("real", lambda input: input if input._a.dtype.kind != "c" else make(input._a.real))
+declare("conj", lambda input: input if input._a.dtype.kind != "c" else make(np.conj(input._a)))
+declare("is_complex", lambda input: input._a.dtype.kind == "c")
+declare("is_signed", lambda self: self._a.dtype.kind in "ifc", top=False)
+
+
+declare("detach", lambda input: input.detach(), method=False)
+for _name, _f in {"gcd": np.gcd, "lcm": np.lcm}.items():
+    declare(_name, lambda input, other, _f=_f: make(_f(input._a, other._a)))
+
+
+@declared("isin", method=False)
+def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
+    """Which elements are among others; or are not, if `invert`."""
+    one, other = (getattr(x, "_a", x) for x in (elements, test_elements))
+    return make(np.asarray(np.isin(one, other, invert=invert)))
+
+
+@declared("is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero; RuntimeError if there are more or none."""
+    return bool(input)
+
+
+# ---- fused arithmetic ----
+@declared("addcmul", in_place=True)
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+    return add(input, mul(mul(tensor1, tensor2), value))
+
+
+@declared("addcdiv", in_place=True)
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+    return add(input, mul(div(tensor1, tensor2), value))
+
+
+@declared("float_power")
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """input ** exponent in double precision."""
+    base, top = (cast(x, dtypes.float64) if isinstance(x, Tensor) else x for x in (input, exponent))
+    return power(base, top)
+
+
+@declared("xlogy", in_place=True)
+def xlogy(input: Any, other: Any) -> Tensor:
+    """input * log(other), and 0 where the input is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.xlogy(flow.tensor([0.0, 2.0]), flow.tensor([0.0, 1.0]))
+    tensor([0., 0.], dtype=srcgrad.float32)
+    """
+    other = other if isinstance(other, Tensor) else make(np.asarray(other, input._a.dtype))
+    zero = TABLE["eq"].function(input, 0) if isinstance(input, Tensor) else make(input == 0)
+    inner = where(TABLE["logical_and"].function(zero, _known(other)), 1.0, other)
+    return where(zero, mul(where(_known(other), 0.0, other), 0.0), mul(input, log(inner)))
+
+
+def _known(x: Tensor) -> Tensor:
+    """Where a tensor is a number: not NaN."""
+    return TABLE["logical_not"].function(isnan(x))
+
+
+@declared("logit", in_place=True)
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)), of x clamped to [eps, 1 - eps] if `eps` is given."""
+    x = input if eps is None else clamp(input, eps, 1 - eps)
+    return log(div(x, sub(1.0, x)))
+
+
+@declared("sinc", in_place=True)
+def sinc(input: Tensor) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0 with the derivative 0."""
+    x = as_tensor_operand(input, "sinc")
+    zero = TABLE["eq"].function(x, 0)
+    scaled = mul(where(zero, 1.0, x), math.pi)
+    return where(zero, 1.0, div(sin(scaled), scaled))
+
+
+@declared("logaddexp2")
+def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
+    """log2(2**input + 2**other)."""
+    ln2 = math.log(2.0)
+    return div(TABLE["logaddexp"].function(mul(input, ln2), mul(other, ln2)), ln2)
+
+
+@declared("ldexp", in_place=True)
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """input * 2**other."""
+    return mul(input, TABLE["exp2"].function(other))
+
+
+declare("deg2rad", lambda input: mul(input, math.pi / 180.0), in_place=True)
+declare("rad2deg", lambda input: mul(input, 180.0 / math.pi), in_place=True)
+
+
+# ---- NaN and infinity ----
+@declared("nan_to_num", in_place=True)
+def nan_to_num(
+    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """NaN and the infinities replaced by numbers: 0 and the dtype's extremes unless given."""
+    if input._a.dtype.kind != "f":
+        return input
+    info, a = np.finfo(input._a.dtype), input._a
+    made = where(make(np.isnan(a)), nan, input)
+    made = where(make(np.isposinf(a)), float(info.max) if posinf is None else posinf, made)
+    return where(make(np.isneginf(a)), float(info.min) if neginf is None else neginf, made)
+
+
+def _skipping_nan(name: str, choice: Callable) -> None:
+    def function(input: Tensor, other: Tensor) -> Tensor:
+        return where(isnan(input), other, where(isnan(other), input, choice(input, other)))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {choice.__name__} of two elements, the other one where one is NaN."
+    declare(name, function)
+
+
+_skipping_nan("fmax", maximum)
+_skipping_nan("fmin", minimum)
+declare("isposinf", lambda input: make(np.isposinf(input._a)))
+declare("isneginf", lambda input: make(np.isneginf(input._a)))
+declare("isreal", lambda input: make(np.isreal(input._a)))
+
+
+@declared("isclose")
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Where |input - other| <= atol + rtol * |other|."""
+    if input._a.dtype != other._a.dtype:
+        raise TensorError(f"{input.dtype} did not match {other.dtype}")
+    return make(np.isclose(input._a, other._a, rtol, atol, equal_nan))
+
+
+@declared("heaviside", in_place=True)
+def heaviside(input: Tensor, values: Tensor) -> Tensor:
+    """0 below zero, 1 above, `values` at zero."""
+    step = make(np.heaviside(input._a, 0).astype(input._a.dtype))
+    return where(TABLE["eq"].function(input, 0), values, step)
+
+
+@declared("angle")
+def angle(input: Tensor) -> Tensor:
+    """The angle of each element: pi for negative numbers, 0 for the others."""
+    return make(np.angle(input._a).astype(np.abs(input._a).dtype))

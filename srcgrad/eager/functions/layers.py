@@ -1,0 +1,104 @@
+"""Layers that are plain functions: linear maps, normalisation, embedding, distances.
+
+All composed; no derivative is said here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.functions.composed import norm
+from srcgrad.eager.functions.pointwise import add, clamp, div, mul, sub, where
+from srcgrad.eager.functions.products import matmul
+from srcgrad.eager.functions.reductions import mean, one_axis, sum
+from srcgrad.eager.functions.shapes import getitem, transpose, unsqueeze
+from srcgrad.eager.functions.table import TABLE, declare, declared
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import TensorError
+
+sqrt = TABLE["sqrt"].function
+
+
+# ---- layers without parameters of their own ----
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias; the weight has shape (out, in)."""
+    made = matmul(input, transpose(weight, 0, 1) if weight._a.ndim > 1 else weight)
+    return made if bias is None else add(made, bias)
+
+
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-05,
+) -> Tensor:  # fmt: skip
+    """The last dims brought to mean 0 and variance 1, then scaled and shifted."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if input._a.shape[input._a.ndim - len(shape) :] != shape:
+        raise TensorError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, "
+            f"{', '.join(map(str, shape))}], but got input of size{list(input._a.shape)}"
+        )
+    dims = tuple(range(-len(shape), 0))
+    centred = sub(input, mean(input, dims, True))
+    spread = sqrt(add(mean(mul(centred, centred), dims, True), eps))
+    made = div(centred, spread)
+    made = made if weight is None else mul(made, weight)
+    return made if bias is None else add(made, bias)
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Integers as rows of zeros with a one at their place, in a new last dim."""
+    a = tensor._a
+    if a.dtype.kind not in "iu":
+        raise TensorError("one_hot is only applicable to index tensor.")
+    if a.size and a.min() < 0:
+        raise TensorError("Class values must be non-negative.")
+    n = int(a.max()) + 1 if num_classes == -1 else num_classes
+    if a.size and a.max() >= n:
+        raise TensorError("Class values must be smaller than num_classes.")
+    return make((a[..., None] == np.arange(n)).astype(np.int64))
+
+
+def embedding(input: Tensor, weight: Tensor) -> Tensor:
+    """The rows of a matrix that integers name."""
+    return getitem(weight, input)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
+    """Divided by the p-norm along a dim, which is kept above `eps`."""
+    return div(input, clamp(norm(input, p, dim, True), min=eps))
+
+
+@declared("renorm", in_place=True)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`."""
+    k = one_axis(input._a.ndim, dim)
+    rest = tuple(a for a in range(input._a.ndim) if a != k)
+    n = norm(input, p, rest, True)
+    above = TABLE["gt"].function(n, maxnorm)
+    return mul(input, where(above, div(float(maxnorm), add(n, 1e-7)), 1.0))
+
+
+# ---- distances ----
+@declared("cosine_similarity", method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along a dim."""
+    one, other = (clamp(norm(x, 2, dim), min=eps) for x in (x1, x2))
+    return div(sum(mul(x1, x2), dim), mul(one, other))
+
+
+declare("dist", lambda input, other, p=2: norm(sub(input, other), p))
+
+
+@declared("cdist", method=False)
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of all pairs of rows."""
+    return norm(sub(unsqueeze(x1, -2), unsqueeze(x2, -3)), p, -1)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norms of x1 - x2 + eps along the last dim."""
+    return norm(add(sub(x1, x2), eps), p, -1, keepdim)

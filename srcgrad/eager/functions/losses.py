@@ -1,0 +1,180 @@
+"""Losses: differences, classes, probabilities.
+
+`reduction` is "mean", "sum" or "none". All composed; no derivative is said here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.eager.functions.activations import log_softmax
+from srcgrad.eager.functions.pointwise import abs_, add, clamp, div, mul, power, sub, where
+from srcgrad.eager.functions.reductions import mean, sum
+from srcgrad.eager.functions.shapes import gather, getitem, reshape
+from srcgrad.eager.functions.table import TABLE
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
+
+exp, log, lt, sqrt = (TABLE[n].function for n in ("exp", "log", "lt", "sqrt"))
+
+
+def _reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+    match reduction:
+        case "mean":
+            return mean(loss) if weight is None else div(sum(loss), sum(weight))
+        case "sum":
+            return sum(loss)
+        case "none":
+            return loss
+    raise ArgumentValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _differences(input: Tensor, target: Tensor, name: str) -> Tensor:
+    for x in (input, target):
+        if not isinstance(x, Tensor):
+            raise TensorError(f"{name}: expected Tensors, got {type(x).__name__}")
+    return sub(input, target)
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The squares of the differences, reduced.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.mse_loss(flow.tensor([1.0, 2.0]), flow.zeros(2))
+    tensor(2.5000, dtype=srcgrad.float32)
+    """
+    return _reduced(power(_differences(input, target, "mse_loss"), 2), reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The absolute differences, reduced."""
+    return _reduced(abs_(_differences(input, target, "l1_loss")), reduction)
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
+    if beta < 0:
+        raise ArgumentValueError("smooth_l1_loss does not support negative values for beta")
+    d = abs_(_differences(input, target, "smooth_l1_loss"))
+    if beta == 0:
+        return _reduced(d, reduction)
+    small = mul(mul(d, d), 0.5 / beta)
+    return _reduced(where(lt(d, beta), small, sub(d, 0.5 * beta)), reduction)
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
+) -> Tensor:
+    """Half squares of differences below `delta`, straight lines above."""
+    return mul(smooth_l1_loss(input, target, reduction, delta), delta)
+
+
+# ---- classes ----
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """Minus the log-probabilities of the target classes, which lie along dim 1 (or 0)."""
+    k = 1 if input._a.ndim > 1 else 0
+    classes, n = target._a, input._a.shape[k]
+    if classes.dtype.kind not in "iu":
+        raise TensorError(f"expected scalar type Long but found {target.dtype}")
+    if classes.shape != input._a.shape[:k] + input._a.shape[k + 1 :]:
+        raise ArgumentValueError(
+            f"Expected input batch_size ({input._a.shape[0]}) to match target batch_size "
+            f"({classes.shape[0] if classes.ndim else 1})."
+        )
+    counted = classes != ignore_index
+    if ((classes[counted] < 0) | (classes[counted] >= n)).any():
+        raise TensorIndexError(f"Target {classes[counted].max()} is out of bounds.")
+    places = make(np.expand_dims(np.where(counted, classes, 0), k))
+    picked = gather(input, k, places).squeeze(k)  # type: ignore[attr-defined]
+    scale = counted.astype(input._a.dtype)
+    w = make(scale) if weight is None else mul(make(scale), getitem(weight, places.squeeze(k)))  # type: ignore[attr-defined]
+    loss = where(make(counted), mul(mul(picked, w), -1.0), 0.0)
+    return _reduced(loss, reduction, w)
+
+
+def cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100,
+    reduction: str = "mean", label_smoothing: float = 0.0,
+) -> Tensor:  # fmt: skip
+    """nll_loss of log_softmax; targets are classes, or probabilities of the input's shape.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.cross_entropy(flow.tensor([[1.0, 2.0, 3.0]]), flow.tensor([2]))
+    tensor(0.4076, dtype=srcgrad.float32)
+    """
+    k = 1 if input._a.ndim > 1 else 0
+    n, logs = input._a.shape[k], log_softmax(input, k)
+    if target._a.dtype.kind == "f":
+        if label_smoothing:
+            target = add(mul(target, 1.0 - label_smoothing), label_smoothing / n)
+        loss = mul(sum(mul(logs if weight is None else _weighted(logs, weight, k), target), k), -1)
+        if reduction != "mean":
+            return _reduced(loss, reduction)
+        return div(sum(loss), float(max(loss._a.size, 1)))
+    hard = nll_loss(logs, target, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return hard
+    counted = make((target._a != ignore_index).astype(input._a.dtype))
+    spread = mul(sum(logs if weight is None else _weighted(logs, weight, k), k), counted)
+    soft = mul(spread, -1.0 / n)
+    w = counted
+    if weight is not None:
+        w = mul(counted, getitem(weight, make(np.where(counted._a > 0, target._a, 0))))
+    return add(mul(hard, 1.0 - label_smoothing), mul(_reduced(soft, reduction, w), label_smoothing))
+
+
+def _weighted(logs: Tensor, weight: Tensor, k: int) -> Tensor:
+    form = tuple(-1 if a == k else 1 for a in range(logs._a.ndim))
+    return mul(logs, reshape(weight, form))
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are kept above -100."""
+    if ((input._a < 0) | (input._a > 1)).any():
+        raise TensorError("all elements of input should be between 0 and 1")
+    if input._a.shape != target._a.shape:
+        raise ArgumentValueError(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}) is deprecated. Please ensure they have the same size."
+        )
+    one = clamp(log(input), min=-100.0)
+    other = clamp(log(sub(1.0, input)), min=-100.0)
+    loss = mul(add(mul(target, one), mul(sub(1.0, target), other)), -1.0)
+    return _reduced(loss if weight is None else mul(loss, weight), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """binary_cross_entropy of sigmoid(input), without overflow."""
+    if input._a.shape != target._a.shape:
+        raise ArgumentValueError(
+            f"Target size ({target.shape}) must be the same as input size ({input.shape})"
+        )
+    soft = TABLE["softplus"].function(mul(input, -1.0), 1.0, 50.0)
+    if pos_weight is not None:
+        soft = mul(soft, add(mul(target, sub(pos_weight, 1.0)), 1.0))
+    loss = add(mul(sub(1.0, target), input), soft)
+    return _reduced(loss if weight is None else mul(loss, weight), reduction)
+
+
+def kl_div(
+    input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
+) -> Tensor:
+    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0."""
+    logs = target if log_target else None
+    loss = (
+        mul(exp(target), sub(logs, input)) if logs is not None
+        else sub(TABLE["xlogy"].function(target, target), mul(target, input))
+    )  # fmt: skip
+    if reduction == "batchmean":
+        return div(sum(loss), float(input._a.shape[0]))
+    return _reduced(loss, reduction)

@@ -1,0 +1,153 @@
+"""Statistics: what passes over NaN, pairs, differences, counts, covariances.
+
+Nothing here has a derivative of its own; medians and quantiles are in `ranks`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.functions.pointwise import add, div, mul, sub, where
+from srcgrad.eager.functions.reductions import amax, axes_of, mean, one_axis, std, sum, var
+from srcgrad.eager.functions.results import named
+from srcgrad.eager.functions.shapes import narrow, reshape, unsqueeze
+from srcgrad.eager.functions.table import TABLE, declared
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentValueError, TensorError
+
+isnan, amin = TABLE["isnan"].function, TABLE["amin"].function
+_Extremes = named("aminmax", "min", "max")
+
+
+# ---- what passes over NaN ----
+@declared("nansum")
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum over `dim`, NaN counted as zero."""
+    return sum(where(isnan(input), 0.0, input), dim, keepdim, dtype=dtype)
+
+
+@declared("nanmean")
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean over `dim` of the elements that are not NaN."""
+    count = sum(make((~np.isnan(input._a)).astype(input._a.dtype)), dim, keepdim)
+    return div(nansum(input, dim, keepdim, dtype=dtype), count)
+
+
+# ---- pairs ----
+@declared("var_mean")
+def var_mean(input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False) -> Any:
+    """The variance and the mean over `dim`."""
+    return var(input, dim, unbiased, keepdim), mean(input, dim, keepdim)
+
+
+@declared("std_mean")
+def std_mean(input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False) -> Any:
+    """The standard deviation and the mean over `dim`."""
+    return std(input, dim, unbiased, keepdim), mean(input, dim, keepdim)
+
+
+@declared("aminmax")
+def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The least and the greatest element over `dim`."""
+    return _Extremes(amin(input, dim, keepdim), amax(input, dim, keepdim))
+
+
+# ---- differences ----
+@declared("diff")
+def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
+    """The differences of neighbours along a dim, `n` times over."""
+    k = one_axis(input._a.ndim, dim)
+    for _ in range(n):
+        m = max(input._a.shape[k] - 1, 0)
+        input = sub(narrow(input, k, 1, m), narrow(input, k, 0, m))
+    return input
+
+
+@declared("trapezoid", "trapz", method=False)
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
+    """The integral along a dim by the trapezoidal rule, over places `x` or steps of `dx`."""
+    k = one_axis(y._a.ndim, dim)
+    m = y._a.shape[k] - 1
+    both = add(narrow(y, k, 1, m), narrow(y, k, 0, m))
+    steps: Any = dx if x is None else diff(x, dim=-1 if x._a.ndim == 1 else k)
+    if isinstance(steps, Tensor) and steps._a.ndim == 1:
+        steps = reshape(steps, tuple(-1 if a == k else 1 for a in range(y._a.ndim)))
+    return div(sum(mul(both, steps), k), 2.0)
+
+
+# ---- counts ----
+@declared("count_nonzero")
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements are not zero, over `dim` or over all."""
+    axes = None if dim is None else axes_of(input, dim)
+    return make(np.asarray(np.count_nonzero(input._a, axis=axes), np.int64))
+
+
+@declared("bincount")
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each non-negative integer is there, or the sum of its weights."""
+    if input._a.ndim != 1 or input._a.dtype.kind not in "iu" or (input._a < 0).any():
+        raise TensorError("bincount only supports 1-d non-negative integral inputs.")
+    return make(np.bincount(input._a, None if weights is None else weights._a, minlength))
+
+
+@declared("histc")
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of equal bins between two bounds, or the extremes."""
+    bounds = (input._a.min(), input._a.max()) if min == max == 0 else (min, max)
+    return make(np.histogram(input._a, bins, bounds)[0].astype(input._a.dtype))
+
+
+@declared("unique")
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:  # fmt: skip
+    """The distinct elements in order; if asked, where each element went and how often it was."""
+    values, inverse, counts = np.unique(
+        input._a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
+    wanted = [values, inverse.reshape(input._a.shape if dim is None else -1), counts]
+    flags = (True, return_inverse, return_counts)
+    made = tuple(make(a) for a, yes in zip(wanted, flags, strict=True) if yes)
+    return made[0] if len(made) == 1 else made
+
+
+@declared("unique_consecutive")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False
+) -> Any:
+    """The elements without those that repeat the one before; if asked, places and counts."""
+    flat = input._a.reshape(-1)
+    new = np.concatenate([np.ones(min(flat.size, 1), bool), flat[1:] != flat[:-1]])
+    group = np.cumsum(new) - 1
+    made = [make(flat[new])]
+    if return_inverse:
+        made.append(make(group.reshape(input._a.shape)))
+    if return_counts:
+        made.append(make(np.bincount(group)))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+# ---- samples ----
+@declared("cov")
+def cov(input: Tensor, *, correction: int = 1) -> Tensor:
+    """The covariances of variables, one per row."""
+    x = unsqueeze(input, 0) if input._a.ndim < 2 else input
+    if x._a.ndim > 2:
+        raise ArgumentValueError("cov(): expected input to have two or fewer dimensions")
+    centred = sub(x, mean(x, 1, True))
+    made = div(centred @ centred.T, float(x._a.shape[1] - correction))  # type: ignore[attr-defined,operator]
+    return made if input._a.ndim > 1 else reshape(made, ())
+
+
+@declared("corrcoef")
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlations of variables, one per row."""
+    c = cov(input)
+    if not c._a.ndim:
+        return div(c, c)
+    d = TABLE["sqrt"].function(TABLE["diagonal"].function(c))
+    return div(div(c, unsqueeze(d, 1)), unsqueeze(d, 0))

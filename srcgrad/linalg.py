@@ -1,0 +1,15 @@
+"""`flow.linalg`: linear algebra on tensors, by the names of PyTorch; the table's rows behind it."""
+
+from typing import Any
+
+from srcgrad.eager.functions.linear_algebra import NAMES
+
+
+def __getattr__(name: str) -> Any:
+    if name in NAMES:
+        return NAMES[name]
+    raise AttributeError(f"module 'srcgrad.linalg' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(NAMES)

@@ -1,0 +1,69 @@
+"""Activations and losses as modules: each holds the arguments of a function of `functional`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from srcgrad.errors import TensorTypeError
+from srcgrad.nn import functional
+from srcgrad.nn.module import Module
+
+
+def _module(name: str, function: Any, tensors: int) -> type[Module]:
+    """A module whose arguments are the function's after its tensors."""
+    options = list(inspect.signature(function).parameters.values())[tensors:]
+    names = [o.name for o in options]
+
+    class Wrapped(Module):
+        def __init__(self, *args: Any, **params: Any) -> None:
+            super().__init__()
+            if len(args) > len(names) or set(params) - set(names):
+                raise TensorTypeError(f"{name}() takes the arguments {', '.join(names) or 'none'}")
+            self._options = {**dict(zip(names, args, strict=False)), **params}
+
+        def forward(self, *tensors: Any) -> Any:
+            return function(*tensors, **self._options)
+
+        def extra_repr(self) -> str:
+            return ", ".join(f"{k}={v}" for k, v in self._options.items())
+
+    Wrapped.__name__ = Wrapped.__qualname__ = name
+    Wrapped.__doc__ = f"`functional.{function.__name__}` as a module, its options held."
+    return Wrapped
+
+
+CELU = _module("CELU", functional.celu, 1)
+ELU = _module("ELU", functional.elu, 1)
+GELU = _module("GELU", functional.gelu, 1)
+GLU = _module("GLU", functional.glu, 1)
+Hardshrink = _module("Hardshrink", functional.hardshrink, 1)
+Hardsigmoid = _module("Hardsigmoid", functional.hardsigmoid, 1)
+Hardswish = _module("Hardswish", functional.hardswish, 1)
+Hardtanh = _module("Hardtanh", functional.hardtanh, 1)
+LeakyReLU = _module("LeakyReLU", functional.leaky_relu, 1)
+LogSigmoid = _module("LogSigmoid", functional.logsigmoid, 1)
+LogSoftmax = _module("LogSoftmax", functional.log_softmax, 1)
+Mish = _module("Mish", functional.mish, 1)
+ReLU = _module("ReLU", functional.relu, 1)
+ReLU6 = _module("ReLU6", functional.relu6, 1)
+SELU = _module("SELU", functional.selu, 1)
+SiLU = _module("SiLU", functional.silu, 1)
+Sigmoid = _module("Sigmoid", functional.sigmoid, 1)
+Softmax = _module("Softmax", functional.softmax, 1)
+Softplus = _module("Softplus", functional.softplus, 1)
+Softshrink = _module("Softshrink", functional.softshrink, 1)
+Softsign = _module("Softsign", functional.softsign, 1)
+Tanh = _module("Tanh", functional.tanh, 1)
+Tanhshrink = _module("Tanhshrink", functional.tanhshrink, 1)
+Threshold = _module("Threshold", functional.threshold, 1)
+
+BCELoss = _module("BCELoss", functional.binary_cross_entropy, 2)
+BCEWithLogitsLoss = _module("BCEWithLogitsLoss", functional.binary_cross_entropy_with_logits, 2)
+CrossEntropyLoss = _module("CrossEntropyLoss", functional.cross_entropy, 2)
+HuberLoss = _module("HuberLoss", functional.huber_loss, 2)
+KLDivLoss = _module("KLDivLoss", functional.kl_div, 2)
+L1Loss = _module("L1Loss", functional.l1_loss, 2)
+MSELoss = _module("MSELoss", functional.mse_loss, 2)
+NLLLoss = _module("NLLLoss", functional.nll_loss, 2)
+SmoothL1Loss = _module("SmoothL1Loss", functional.smooth_l1_loss, 2)
