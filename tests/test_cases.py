@@ -154,6 +154,36 @@ def test_without_each_pass(case: Case):
         close(other, grads, 1e-11, f"gradient without {each.name}")
 
 
+def check_lowered(case: Case, monkeypatch: pytest.MonkeyPatch, names: list[str]):
+    """As loop nests, run by the reference backend: whole, and without each of the passes."""
+    from srcgrad.autodiff.clone import clone
+    from srcgrad.backends import python
+    from srcgrad.passes import checking, lowered, without
+
+    value, grads = Modes(case).value_and_grad(case.arguments())
+    build = python.build
+    monkeypatch.setattr(python, "build", lambda f, table: build(lowered(clone(f)), table))
+    for off in ([], *([name] for name in names)):
+        with without(*off), checking():
+            plain, other = Modes(case).value_and_grad(case.arguments())
+        close(plain, value, 1e-11, f"value as loops without {off}")
+        close(other, grads, 1e-10, f"gradient as loops without {off}")
+
+
+@over(sample(SAMPLE))
+def test_lowered(case: Case, monkeypatch: pytest.MonkeyPatch):
+    check_lowered(case, monkeypatch, [])
+
+
+@pytest.mark.full
+@over([c for c in CASES if c.cpu])
+def test_lowered_without_each_pass(case: Case, monkeypatch: pytest.MonkeyPatch):
+    from srcgrad.passes import LOWERING
+
+    names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
+    check_lowered(case, monkeypatch, list(names))
+
+
 def check_cpu(case: Case):
     modes, args = Modes(case, "cpu"), case.arguments()
     value, grads = modes.value_and_grad(args)

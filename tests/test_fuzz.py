@@ -27,6 +27,10 @@ def test_first_order_python(first):
     expect_sound(list(run(range(first, first + 50))))
 
 
+def test_single_precision_python():
+    expect_sound(list(run(range(500, 530), Settings(check=Check(single=True)))))
+
+
 def test_second_order_python():
     # Second derivatives jump where first ones have a kink: more programs cannot be judged.
     results = list(run(range(1000, 1025), Settings(check=Check(order=2))))

@@ -11,13 +11,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from srcgrad.testing.fuzz import Check, Program, Subject, check, generate, shrink
+from srcgrad.testing.fuzz import Check, Options, Program, Subject, check, generate, shrink
 from srcgrad.testing.fuzz.__main__ import main
 from srcgrad.testing.fuzz.census import CONSTRUCTS, census, constructs
+from srcgrad.testing.fuzz.generate import SMALL as SMALL_OPTIONS
 from srcgrad.testing.fuzz.inputs import dot, point
 from srcgrad.testing.fuzz.moves import FAMILIES
 from srcgrad.testing.fuzz.reference import NotSmooth, slope
-from srcgrad.testing.fuzz.runner import Result
+from srcgrad.testing.fuzz.results import parts
+from srcgrad.testing.fuzz.runner import Result, Settings
 from srcgrad.testing.fuzz.shrink import candidates
 from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.tree import Expr, Line, size
@@ -31,23 +33,30 @@ def positions_of(args):
     return tuple(k for k, a in enumerate(args) if not isinstance(a, int))
 
 
-def quotient(fn, args, position, index):
-    def value(step):
+def column(fn, args, position, index):
+    """The quotients of all results by one number of the arguments."""
+
+    def values(step):
         moved = list(copied(args))
         if np.ndim(moved[position]):
             moved[position][index] += step
         else:
             moved[position] += step
-        return float(fn(*moved))
+        return [np.array(part) for part in parts(fn(*moved))]
 
-    return (8 * (value(1e-4) - value(-1e-4)) - (value(2e-4) - value(-2e-4))) / 12e-4
+    steps = zip(values(1e-4), values(-1e-4), values(2e-4), values(-2e-4), strict=True)
+    return [(8 * (a - b) - (c - d)) / 12e-4 for a, b, c, d in steps]
 
 
-def fake_gradient(fn, positions):
+def quotient(fn, args, position, index, adjoints=(1.0,)):
+    return dot(column(fn, args, position, index), adjoints)
+
+
+def fake_gradient(fn, positions, adjoints=(1.0,)):
     def gradient(*args):
         parts = []
         for k in positions:
-            slopes = [quotient(fn, args, k, i) for i in np.ndindex(np.shape(args[k]))]
+            slopes = [quotient(fn, args, k, i, adjoints) for i in np.ndindex(np.shape(args[k]))]
             parts.append(np.reshape(slopes, np.shape(args[k])))
         return tuple(parts)
 
@@ -65,11 +74,25 @@ def fake_subject(spoil=lambda fn, gradient: gradient, refuse=lambda fn: False):
         return lambda *args: spoil(fn, exact(*args))
 
     def jvp(fn, args, tangents):
-        positions = positions_of(args)
-        moved = tuple(tangents[k] for k in positions)
-        return fn(*copied(args)), dot(fake_gradient(fn, positions)(*args), moved)
+        rates = 0.0
+        for k in positions_of(args):
+            for i in np.ndindex(np.shape(args[k])):
+                step = tangents[k][i] if i else tangents[k]
+                rates = rates + step * np.array(column(fn, args, k, i), object)
+        out = fn(*copied(args))
+        return out, tuple(rates) if isinstance(out, tuple) else rates[0]
 
-    return Subject(compile, grad, jvp, Refused)
+    def vjp(fn, *args):
+        kept, positions = copied(args), positions_of(args)
+
+        def pull(*adjoints):
+            exact = spoil(fn, fake_gradient(fn, positions, adjoints)(*copied(kept)))
+            every = iter(exact)
+            return tuple(next(every) if k in positions else None for k in range(len(args)))
+
+        return fn(*copied(args)), pull
+
+    return Subject(compile, grad, jvp, Refused, vjp)
 
 
 def loose(subject):
@@ -89,6 +112,23 @@ def test_every_construct_is_common():
     assert not rare
 
 
+def test_every_construct_is_in_some_small_program():
+    """A limit of size makes the larger templates rare; none is lost."""
+    shares = census(generate(seed, SMALL_OPTIONS) for seed in range(600))
+    assert not {name: share for name, share in shares.items() if share < 0.01}
+
+
+@pytest.mark.parametrize("options", [Options(), SMALL_OPTIONS])
+def test_no_program_is_larger_than_allowed(options):
+    assert max(size(generate(seed, options)) for seed in range(300)) <= options.largest
+    assert any(size(generate(seed, options)) > options.largest / 2 for seed in range(300))
+
+
+def test_slow_checks_draw_small_programs():
+    assert Settings().drawn == Options()
+    assert Settings(Check("cpu")).drawn == Settings(Check(order=2)).drawn == SMALL_OPTIONS
+
+
 def test_tags_are_constructs():
     tags = {tag for _, moves in FAMILIES for move in moves for tag in move.tags}
     tags |= {tag for seed in range(200) for tag in constructs(generate(seed))}
@@ -102,7 +142,9 @@ def test_programs_run_and_stay_bounded():
             loaded(program.source(), str(seed)) as namespace,
             np.errstate(over="raise", invalid="raise"),
         ):
-            assert abs(namespace["f"](*copied(point(program).args))) < 1e4
+            out = parts(namespace["f"](*copied(point(program).args)))
+            assert len(out) == 1 + len(program.outputs)
+            assert all(np.max(np.abs(part)) < 1e4 for part in out)
 
 
 def test_source_can_be_read_back():
@@ -176,6 +218,82 @@ def test_wrong_value_and_wrong_mutation_are_caught():
     pure = lambda fn, target: lambda *args: fn(*copied(args))
     outcome = check(SMALL, replace(fake_subject(), compile=pure))
     assert outcome.stage == "value, mutation of the arguments"
+
+
+SEVERAL = Program(
+    6,
+    ("x", "w", "n"),
+    (Line("a = x * w"), Line("x[1] += a[0] * a[2]")),
+    Expr("s", "np.sum(a) * x[1]"),
+    tuple(Expr("array", text) for text in ("a", "a[1:]", "x", "a * w")),
+)
+
+
+def test_several_results():
+    assert check(SEVERAL, fake_subject()).kind == "ok"
+    spoilt = fake_subject(lambda fn, gradient: (gradient[0], gradient[1] * 1.001))
+    assert check(SEVERAL, spoilt).stage == "differences, reverse"
+
+
+@pytest.mark.parametrize(
+    "change, stage",
+    [
+        (lambda s, a, b, x, c: (s, a, b, x, c + 1e-9), "value, first call"),
+        (lambda s, a, b, x, c: (np.float32(s), a, b, x, c), "value, type of a result"),
+        (lambda s, a, b, x, c: (np.array(s), a, b, x, c), "value, type of a result"),
+        (lambda s, a, b, x, c: (float(s), a, b, x, c), "ok"),
+        (lambda s, a, b, x, c: (s, a.astype("f4"), b, x, c), "value, type of a result"),
+        (lambda s, a, b, x, c: (s, a, b.reshape(1, 3), x, c), "value, shape of a result"),
+        (lambda s, a, b, x, c: (s, a, b, x), "value, number of results"),
+        (lambda s, a, b, x, c: (s, a, b.copy(), x, c), "value, shared memory"),
+        (lambda s, a, b, x, c: (s, a, b, x.copy(), c), "value, shared memory"),
+        (lambda s, a, b, x, c: (s, a, b, x, a * c / a), "ok"),
+    ],
+)
+def test_results_are_compared_with_all_their_properties(change, stage):
+    changed = lambda fn, target: lambda *args: change(*fn(*args))
+    forward = lambda fn, args, tangents: fake_subject().jvp(fn, args, tangents)
+    subject = replace(fake_subject(), compile=changed, jvp=forward)
+    outcome = check(SEVERAL, subject)
+    assert (outcome.stage or outcome.kind) == stage
+
+
+def test_wrong_forward_mode_is_caught():
+    def jvp(fn, args, tangents):
+        out, out_dot = fake_subject().jvp(fn, args, tangents)
+        return out, tuple(part * (1 + 1e-4 * (k == 2)) for k, part in enumerate(out_dot))
+
+    assert check(SEVERAL, replace(fake_subject(), jvp=jvp)).stage == "forward, rate"
+
+
+def test_single_precision():
+    how = Check(single=True)
+    exact = fake_subject()
+
+    def grad(fn, grad_position, digits=12, kind=np.float32):
+        in_double = exact.grad(fn, grad_position)
+
+        def gradient(*args):
+            if args[0].dtype == np.float64:
+                return in_double(*args)
+            doubled = [a.astype(float) if hasattr(a, "astype") else a for a in args]
+            dx, dw = in_double(*doubled)
+            return np.round(dx, digits).astype(kind), np.round(dw, digits)
+
+        return gradient
+
+    def jvp(fn, args, tangents):
+        doubled = [a.astype(float) if hasattr(a, "astype") else a for a in args]
+        return fn(*copied(args)), exact.jvp(fn, doubled, tangents)[1]
+
+    check_with = lambda **how_: check(
+        SMALL,
+        replace(exact, grad=lambda fn, grad_position: grad(fn, grad_position, **how_), jvp=jvp),
+        how,
+    )
+    assert check_with().kind == "ok"
+    assert check_with(kind=np.float64).stage == "float32, dtype"
+    assert check_with(digits=1).stage == "float32, reverse against double precision"
 
 
 def test_crash_and_refusal_are_told_apart():

@@ -1,8 +1,13 @@
 """The public transforms: compile, grad, value_and_grad, vjp, jvp. The only layer that sees all."""
 
+import importlib
+
 from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.transforms import compile, grad, jvp, stop_gradient, value_and_grad, vjp
+from srcgrad.frontend.handlers.registry import TENSOR_FUNCTIONS
+
+TENSOR_FUNCTIONS.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.dispatch import MISS, fast_path
-from srcgrad.api.program import Primal, Program
+from srcgrad.api.kernel import Kernel
+from srcgrad.api.program import Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
 from srcgrad.api.stack import described, shown_by, transforms
 from srcgrad.api.stages import Stage, recording, staged
@@ -58,6 +59,8 @@ class Entry:
     stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
     stages: tuple[Stage, ...]
     restarts: int
+    kernel: Kernel  # for tensors
+    tensors: bool  # whether a captured value is one
 
     def captured(self) -> list[Any] | None:
         """The captured values as they are now; None if this entry is not made for them."""
@@ -131,7 +134,11 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Call the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        if _any_tensor((*given, *extra.items())):
+            return _on_tensors().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
+        if entry.tensors:
+            return _on_tensors().run(self, arguments, extra)
         values = dict(given)
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
@@ -145,6 +152,13 @@ class Compiled:
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
         write_back(arguments, entry.program.writes, out)
         return filled(entry.program.output, out)
+
+    def has_tensors(self, arguments: dict[str, Any]) -> bool:
+        """Whether a call with these arguments is one on tensors: they are some, or captured."""
+        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        if _any_tensor(given):
+            return True
+        return self._entry_for(arguments, given)[0].tensors
 
     def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
         """What is compiled for arguments like these, and the captured values of this call."""
@@ -243,6 +257,8 @@ class Compiled:
             frozenset(k for k, what in enumerate(order) if what in program.stored),
             (*stages, *more),
             restarts,
+            Kernel(protected(program).function, lambda f: built(f, self.options)),
+            any(h.tensor is not None for h in program.hidden),
         )
 
     # ---- what users see ----
@@ -283,7 +299,9 @@ class Compiled:
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments that a question is about: those given, else like the last compiled."""
         if args or kwargs:
-            return self._bind(args, kwargs)
+            arguments = self._bind(args, kwargs)
+            tensors = _any_tensor([p for n, a in arguments.items() for p in leaves(a, (n,))])
+            return _on_tensors().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
@@ -297,15 +315,31 @@ class Compiled:
 
 def build(program: Program, options: Options) -> Callable[..., tuple]:
     """The program's function as a callable of the chosen target."""
+    return built(program.function, options)
+
+
+def built(function: Function, options: Options) -> Callable[..., tuple]:
+    """An IR function as a callable of the chosen target."""
     if options.target == "python":
         from srcgrad.backends.python import build as build_python
 
-        return build_python(program.function, REGISTRY)
+        return build_python(function, REGISTRY)
     from srcgrad.backends.cpu.build import build as build_cpu
     from srcgrad.passes.pipeline import lowered
 
-    function = staged("lowering", lambda: lowered(clone(program.function), REGISTRY))
-    return build_cpu(function, REGISTRY, fastmath=options.fastmath, cache=options.cache)
+    low = staged("lowering", lambda: lowered(clone(function), REGISTRY))
+    return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
+
+
+def _any_tensor(given: Any) -> bool:
+    return any([hasattr(type(v), "srcgrad_value") for _, v in given])
+
+
+def _on_tensors() -> Any:
+    """What handles tensors; the eager mode is loaded by then."""
+    from srcgrad.api import tensors
+
+    return tensors
 
 
 def _overlap(inputs: list[Any], written: frozenset[int]) -> bool:

@@ -35,7 +35,7 @@ class _Writer:
 
 def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> Callable | None:
     """The function for calls like this one; None where an argument is a container or static."""
-    if entry.stored or entry.shapes or list(arguments) != list(names):
+    if entry.stored or entry.shapes or entry.tensors or list(arguments) != list(names):
         return None
     w = _Writer()
     params = [f"a{k}" for k in range(len(names))]

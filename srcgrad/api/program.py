@@ -45,6 +45,7 @@ class Program:
     stored: frozenset = frozenset()
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
+    origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
 
     @property
     def written(self) -> set[int]:
@@ -104,7 +105,10 @@ class Gradient:
             )
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
-        made = _pruned(replace(p, function=joint, output=self._template(gradients, output)))
+        first = len(p.function.returns)
+        origins = (*p.origins, *[(first + i, p.inputs[k]) for i, k in enumerate(wrt)])
+        shown = self._template(gradients, output)
+        made = _pruned(replace(p, function=joint, output=shown, origins=origins))
         return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
 
     def _wrt(
@@ -207,7 +211,8 @@ def _pruned(p: Program) -> Program:
     returns = tuple(p.function.returns[k] for k in kept)
     numbers = {old: new for new, old in enumerate(kept)}
     function = replace(p.function, returns=returns)
-    return replace(p, function=function, output=renumbered(p.output, numbers))
+    origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
+    return replace(p, function=function, output=renumbered(p.output, numbers), origins=origins)
 
 
 def protected(p: Program) -> Program:

@@ -190,7 +190,12 @@ def vjp(fn: Callable, *args: Any) -> tuple[Any, Callable[..., tuple]]:
     (6.0, (2.0, 3.0))
     """
     primal, pulled = _pair_of(*taken_apart(fn))
-    arguments = _copied(primal._bind(args, {}))
+    arguments = primal._bind(args, {})
+    if primal.has_tensors(arguments):
+        from srcgrad.api import tensors
+
+        return tensors.vjp(primal, arguments)
+    arguments = _copied(arguments)
     out = primal._run(arguments, {})
 
     def vjp_fn(*adjoints: Any) -> tuple:
@@ -283,7 +288,7 @@ def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
     dots = dict(zip(compiled._names, tangents, strict=False))
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
-            if _is_float(v):
+            if _is_float(getattr(v, "srcgrad_value", v)):
                 extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
     return compiled._run(arguments, extra)
 
@@ -304,6 +309,11 @@ def at(value: Any, path: tuple) -> Any:
 
 
 def _tangent(v: Any, t: Any) -> Any:
+    if hasattr(type(v), "srcgrad_value"):
+        from srcgrad.api.tensors import fitted
+
+        return fitted(t, v, "a tangent", "its argument")
+    t = getattr(t, "srcgrad_value", t)
     if isinstance(v, np.ndarray):
         if t is None:
             return np.zeros_like(v, order="C")

@@ -1,4 +1,7 @@
-"""`flow.autograd`: backward passes on tensors, modes, and functions with their own derivative."""
+"""`flow.autograd`: backward passes on tensors, modes, checks, functions of the user's own."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.eager import Tensor
 from srcgrad.eager.engine import backward, grad
@@ -11,6 +14,31 @@ from srcgrad.eager.mode import (
     set_grad_enabled,
 )
 
+if TYPE_CHECKING:
+    from srcgrad.autograd import functional, graph
+    from srcgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+    from srcgrad.autograd.checks import GradcheckError, gradcheck, gradgradcheck
+
+_HOMES = {
+    "GradcheckError": "checks", "detect_anomaly": "anomaly", "gradcheck": "checks",
+    "gradgradcheck": "checks", "is_anomaly_enabled": "anomaly", "set_detect_anomaly": "anomaly",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"srcgrad.autograd.{_HOMES[name]}"), name)
+    elif name in ("functional", "graph"):
+        value = importlib.import_module(f"srcgrad.autograd.{name}")
+    else:
+        raise AttributeError(f"module 'srcgrad.autograd' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(n for n in globals() if n.startswith("__"))})
+
 
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
     """The tensor itself, detached: the old spelling of a tensor that requires grad."""
@@ -18,6 +46,7 @@ def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
 
 
 __all__ = [
-    "Function", "Variable", "backward", "enable_grad", "grad", "inference_mode",
-    "is_grad_enabled", "no_grad", "set_grad_enabled",
+    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
+    "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode",
+    "is_anomaly_enabled", "is_grad_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip

@@ -33,8 +33,9 @@ from srcgrad.errors import TensorError
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eager\.")
 
 _CREATION = (
-    "arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like",
-    "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint", "randn",
+    "arange", "as_tensor", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full",
+    "full_like", "linspace", "logspace", "ones", "ones_like", "rand", "rand_like", "randint",
+    "randn",
     "randn_like", "randperm", "tensor", "zeros", "zeros_like",
 )  # fmt: skip
 _DTYPES = {

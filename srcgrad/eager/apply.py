@@ -101,6 +101,8 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     node = kind()
     node.level = level_above(heads)
     node.record(heads, args, params, y)
+    if _OFF and (watcher := mode.watcher()) is not None:
+        watcher.made(node)
     return make(y, node)
 
 

@@ -41,7 +41,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         except AttributeError:
             input = as_tensor_operand(input, name)
             head = input._node
-        if head is None or kind is None or (_OFF and not mode.is_grad_enabled()):
+        if head is None or kind is None or (_OFF and not mode.is_plain()):
             return slow(input)
         y = impl(input._a)
         if type(y) is not _ndarray:
@@ -103,7 +103,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                 head = input._node
             except AttributeError:
                 return slow(input, other)
-            if head is None or left is None or (_OFF and not mode.is_grad_enabled()):
+            if head is None or left is None or (_OFF and not mode.is_plain()):
                 return slow(input, other)
             a = input._a
             if left_scale is None:
@@ -126,7 +126,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                     head = other._node
                 except AttributeError:
                     return slow(input, other)
-                if head is None or right is None or (_OFF and not mode.is_grad_enabled()):
+                if head is None or right is None or (_OFF and not mode.is_plain()):
                     return slow(input, other)
                 x, c, kind = other, input, right
                 y = impl(c, x._a)
@@ -157,7 +157,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
             return slow(x, z)
         if (
             both is None or a.dtype is not b.dtype or a.shape != b.shape
-            or (one is None and other is None) or (_OFF and not mode.is_grad_enabled())
+            or (one is None and other is None) or (_OFF and not mode.is_plain())
         ):  # fmt: skip
             return slow(x, z)
         y = impl(a, b)

@@ -68,6 +68,24 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return make(array)
 
 
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor that shares the memory of another library's array in main memory.
+
+    TypeError for what does not speak DLPack, RuntimeError for memory that cannot be shared.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> flow.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.], dtype=srcgrad.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise TensorTypeError(f"from_dlpack() takes an array, not {type(ext_tensor).__name__}")
+    try:
+        a = np.from_dlpack(ext_tensor)
+    except (BufferError, RuntimeError, ValueError) as error:
+        raise TensorError(f"this memory cannot be shared: {error}") from None
+    return make(a)
+
+
 def _array(data: Any, dtype: Any) -> np.ndarray:
     target = None if dtype is None else dtypes.to_dtype(dtype).np
     if isinstance(data, Tensor):

@@ -35,6 +35,7 @@ def run(
     heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
     heapq.heapify(heap)
     count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]
+    watcher = mode.watcher()
     if heap:
         node = heapq.heappop(heap)[2]
         g = pending.pop(node)
@@ -58,7 +59,10 @@ def run(
                 node = heapq.heappop(heap)[2] if heap else None
                 g = pending.pop(node, None)  # type: ignore[arg-type]
                 continue
-        made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
+        if watcher is not None:
+            made = watcher.walked(node, g, keep, record)
+        else:
+            made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
         if node.many:
             for head, c in zip(node.next, made, strict=True):
                 if head is None or c is None:

@@ -13,7 +13,8 @@ import numpy as np
 from srcgrad.eager import mode
 from srcgrad.eager.apply import recording
 from srcgrad.eager.graph import Node, Output, level_above
-from srcgrad.eager.saved import modified, rebuilt
+from srcgrad.eager.inplace import check_writable, rebase
+from srcgrad.eager.saved import Packed, modified, rebuilt
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
 
@@ -27,6 +28,7 @@ class FunctionCtx:
         self._saved: list | None = []
         self._kept: tuple = ()
         self._constant: tuple = ()
+        self._dirty: tuple = ()
         self._materialize = True
         self._node: Node | None = None
 
@@ -54,6 +56,8 @@ class FunctionCtx:
         if entry is None:
             return None
         a, head, store, version = entry
+        if type(a) is Packed:
+            a, store = a.tensor()._a, None
         if store is not None and store.version != version:
             assert self._node is not None
             raise modified(self._node, a, store.version, version)
@@ -64,7 +68,8 @@ class FunctionCtx:
         self._constant = outputs
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Says that `forward` modified its arguments: their versions have counted it already."""
+        """Says that `forward` modified these arguments, which it returns: they get its node."""
+        self._dirty = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether `backward` gets zeros rather than None for results that were not used."""
@@ -81,8 +86,9 @@ class FunctionCtx:
                 self._saved.append(None)
                 continue
             head = _OURS if any(t is o for o in outputs) else t._node
-            s = storage(t)
-            self._saved.append((t._a, head, s, s.version))
+            s, hooks = storage(t), mode.saving()
+            a = t._a if hooks is None else Packed(t, hooks)
+            self._saved.append((a, head, s, s.version))
         self._kept = ()
 
 
@@ -240,6 +246,9 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
     ]
     node.forms = [(a._a.shape, a._a.dtype) if isinstance(a, Tensor) else None for a in args]
     ctx._pack(node, outputs)
+    if (watcher := mode.watcher()) is not None:
+        watcher.made(node)
+    _check_dirty(ctx, outputs)
     made = []
     for k, o in enumerate(outputs):
         if (
@@ -249,9 +258,24 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
         ):
             made.append(o)
             continue
+        own = node if len(outputs) == 1 else Output(node, k)
+        if any(o is d for d in ctx._dirty):
+            rebase(o, own)  # its base and its views follow
+            made.append(o)
+            continue
         if any(o is a for a in args) or o._node is not None:  # an argument handed through
             o = o.detach()
         o._view = None  # its gradient is what `backward` says, not that of a view
-        o._node = node if len(outputs) == 1 else Output(node, k)
+        o._node = own
         made.append(o)
     return made
+
+
+def _check_dirty(ctx: FunctionCtx, outputs: list) -> None:
+    for t in ctx._dirty:
+        if not any(t is o for o in outputs):
+            raise AutogradError(
+                "Some elements marked as dirty during the forward method were not returned as "
+                "output. The inputs that are modified inplace must all be outputs of the Function."
+            )
+        check_writable(t)

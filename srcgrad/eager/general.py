@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.eager.mode import saving
 from srcgrad.eager.rules import plain, product, reads, rule_for
-from srcgrad.eager.saved import Saved, Shaped, fitted, modified, rebuilt
-from srcgrad.eager.tensor import Storage, Tensor
+from srcgrad.eager.saved import Packed, Saved, Shaped, fitted, modified, rebuilt
+from srcgrad.eager.tensor import Storage, Tensor, make
 from srcgrad.errors import UnsupportedError
 from srcgrad.primitives.registry import ZERO
 
@@ -54,6 +55,9 @@ class General(Saved):
                     versions[len(kept) - 1] = a._store.version
         self.args, self.versions, self.out = kept, versions, None
         self.y = y if read[-1] else Shaped(y)
+        if (hooks := saving()) is not None:
+            self.args = [Packed(a, hooks) if isinstance(a, Tensor) else a for a in kept]
+            self.y = Packed(make(y), hooks) if read[-1] else self.y
 
     @classmethod
     def _plan(cls, pattern: Any, heads: tuple) -> tuple[bool, ...]:
@@ -69,6 +73,8 @@ class General(Saved):
         args, y = self.args, self.y
         if args is None:
             raise self.released()
+        if type(y) is Packed or any(type(a) is Packed for a in args):
+            return self._unpacked(keep)
         for k, a in enumerate(args):
             s = a._store if isinstance(a, Tensor) else None
             if s is not None:
@@ -78,6 +84,14 @@ class General(Saved):
         if self.out is not None and self.out.version and type(y) is _ndarray:
             raise modified(self, y, self.out.version, 0)
         if not keep and (type(y) is _ndarray or any(isinstance(a, Tensor) for a in args)):
+            self.args = self.y = None
+        return args, y
+
+    def _unpacked(self, keep: bool) -> tuple:
+        """The operands where they were packed: what was kept of them cannot be modified."""
+        args = [a.tensor() if type(a) is Packed else a for a in self.args]
+        y = self.y.tensor()._a if type(self.y) is Packed else self.y
+        if not keep:
             self.args = self.y = None
         return args, y
 

@@ -16,11 +16,13 @@ from typing import Any
 class _State(threading.local):
     enabled = True
     inference = False
+    watched: Any = None  # what is told of each node, and of what a backward pass makes of it
+    saving: tuple = ()  # pairs of functions that pack and unpack what nodes keep
 
 
 _state = _State()
-# Threads that may have recording switched off: empty in the common case, so that an operation
-# need not ask for its thread's state.
+# Threads that may have recording switched off, or are watched: empty in the common case, so that an
+# operation need not ask for its thread's state.
 OFF: set[int] = set()
 
 
@@ -35,6 +37,39 @@ def is_grad_enabled() -> bool:
     return _state.enabled and not _state.inference
 
 
+def is_plain() -> bool:
+    """Whether operations of this thread are recorded, and nobody is to be told of it."""
+    s = _state
+    return s.enabled and not s.inference and s.watched is None and not s.saving
+
+
+def watcher() -> Any:
+    """What is told of this thread's nodes; None in the common case."""
+    return _state.watched
+
+
+def saving() -> Any:
+    """The functions (pack, unpack) of what nodes keep; None in the common case."""
+    return _state.saving[-1] if _state.saving else None
+
+
+def watch(by: Any) -> None:
+    """From now on `by` is told of this thread's nodes; None: nobody."""
+    _state.watched = by
+    _set(_state.enabled, _state.inference)
+
+
+def save_by(hooks: tuple) -> None:
+    """The stack of (pack, unpack) of this thread."""
+    _state.saving = hooks
+    _set(_state.enabled, _state.inference)
+
+
+def saving_stack() -> tuple:
+    """The stack that `save_by` sets."""
+    return _state.saving
+
+
 def is_inference_mode_enabled() -> bool:
     """Whether this thread is inside `inference_mode`."""
     return _state.inference
@@ -42,7 +77,7 @@ def is_inference_mode_enabled() -> bool:
 
 def _set(enabled: bool, inference: bool) -> None:
     _state.enabled, _state.inference = enabled, inference
-    if enabled and not inference:
+    if is_plain():
         OFF.discard(threading.get_ident())
     else:
         OFF.add(threading.get_ident())

@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.eager.graph import Leaf, Node
 from srcgrad.eager.tensor import Storage, Tensor, make
-from srcgrad.errors import AutogradError
+from srcgrad.errors import AutogradError, TensorTypeError
 from srcgrad.primitives import elementwise, reductions
 from srcgrad.primitives.registry import Primitive
 
@@ -57,6 +57,27 @@ class Shaped:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+
+class Packed:
+    """What a user's function made of a tensor that a node keeps, and how to have it back."""
+
+    __slots__ = ("unpack", "value")
+
+    def __init__(self, t: Tensor, hooks: tuple):
+        pack, self.unpack = hooks
+        self.value = pack(make(t._a))
+
+    def tensor(self) -> Tensor:
+        """The tensor again; TypeError if the user's function gives something else."""
+        t = self.unpack(self.value)
+        if not isinstance(t, Tensor):
+            kind = type(t).__name__
+            raise TensorTypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but "
+                f"got result of type {kind}"
+            )
+        return t
 
 
 def fitted(c: Any, like: Any, recorded: bool) -> Any:

@@ -196,6 +196,11 @@ class Tensor:
     def _version(self) -> int:
         return 0 if self._store is None else self._store.version
 
+    @property
+    def srcgrad_value(self) -> Any:
+        """What this tensor is in compiled code: the array, or a NumPy scalar if it has no dims."""
+        return self._a if self._a.ndim else self._a[()]
+
     def detach(self) -> Tensor:
         """The same data and version, outside the graph."""
         t = make(self._a)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,7 @@ class Hidden:
     name: str
     fetch: Callable[[], Any]
     var: Var
+    tensor: Callable[[], Any] | None = None  # the tensor whose array it is
 
 
 @dataclass
@@ -143,6 +144,8 @@ class Captures:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
+        if hasattr(type(value), "srcgrad_value"):
+            return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if isinstance(value, float) and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
@@ -227,6 +230,24 @@ class Captures:
             )
         var = self.parameter(it.b, name, value, ("hidden", *key))
         self.hidden[key] = Hidden(name, fetch, var)
+        return var
+
+    def _tensor(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+    ) -> Any:
+        """A captured tensor: its array is the input, or its number."""
+        from srcgrad.frontend.handlers.registry import know_tensors
+
+        know_tensors()
+
+        def inside() -> Any:
+            return fetch().srcgrad_value
+
+        if ("static", *key) in self.demands.static_leaves:
+            self.guards[key] = Guard(inside, value, key, name)
+            return value
+        var = self._input(it, key, inside, name, value, node)
+        self.hidden[key] = replace(self.hidden[key], tensor=fetch)
         return var
 
     def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:

@@ -73,6 +73,7 @@ class Interpreter(
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
+        self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 

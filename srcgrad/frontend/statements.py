@@ -166,7 +166,17 @@ class Statements(Part):
             self.refuse(node, "this operator changes a list in place", "build a new list")
         if isinstance(old, dict | set):
             self.refuse(node, f"this operator on {describe(old)} is not supported")
+        if isinstance(old, Var) and old in self.shells and self._names_of(old) > 1:
+            self.refuse(
+                node,
+                "this number is an array of rank 0 in NumPy, where all names of it would change",
+                "write x = x + y for x += y",
+            )
         return self.binary(node.op, old, value, node)
+
+    def _names_of(self, v: Var) -> int:
+        """How many names in all frames are bound to a value."""
+        return sum(bound is v for frame in self.frames for bound in frame.env.values())
 
     # ---- leaving ----
     def _do_If(self, node: Any) -> None:

@@ -187,3 +187,22 @@ def whole_array_operators(x, a):
     x -= x[0]
     x **= 2
     return np.sum(x * np.array([1.0, 2.0, 3.0, 4.0]))
+
+
+def halved(a, k):
+    """Changes its array and returns what it took."""
+    a[k] *= 0.5
+    return a[k] * a[0]
+
+
+@case(vec(4), 1)
+@case(vec(4), 0)
+def augmented_by_what_changes_it(x, k):
+    """Python reads the old element first, then computes what is added, then stores."""
+    x[k] += halved(x, k)
+    x[k] *= 1.0 + halved(x, k)
+    idx = np.array([0, k, 2])
+    x[idx] -= 0.3 * halved(x, k)
+    x[x > 0.2] *= 1.0 + halved(x, k)
+    x[1:] += halved(x, k)
+    return np.sum(x * x)

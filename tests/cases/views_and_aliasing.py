@@ -252,3 +252,28 @@ def flattened_copies(x):
     d = np.diagonal(x) * x[0, 0]
     x[0, 0] = 5.0
     return np.sum(x * x) + np.sum(y * y) + np.sum(d)
+
+
+@case(mat(3, 4), 3)
+def reshaped_anew_in_a_loop(m, n):
+    """The reshape of a strided view is a copy here; nothing that is stored is seen through it."""
+    s = 0.0
+    for k in range(n):
+        z = m[:, ::2].reshape(2, 3)
+        s += np.sum(z[0] * z[1])
+        m[k] *= np.sin(s)
+    y = m.T.reshape(12) * 2.0
+    y[0] = s
+    return np.sum(y)
+
+
+@case(vec(6))
+def contiguous_copies(x):
+    """What is not stored to may be a view or a copy."""
+    y = np.ascontiguousarray(x[::2])
+    z = x[::-2].ravel()
+    own = x[1::2].copy()
+    own[0] = y[1] * z[1]
+    flat = x[::3].flatten()
+    flat[0] *= own[1]
+    return np.sum(own) * np.sum(flat) * np.sum(x * x)

@@ -204,3 +204,11 @@ def unknown_attribute(x):
 @program(vec(3), 1e30)
 def integer_beyond_64_bits(x, t):
     return x[0] * int(t)  # error: OverflowError: more than 64 bits
+
+
+@program(0.7)
+def two_names_of_a_choice(x):
+    s = np.where(x > 0.0, x, 2.0 * x)
+    t = s
+    s += 1.0  # error: UnsupportedError: array of rank 0 ... x = x + y
+    return t

@@ -76,6 +76,38 @@ def vectorised(x):
     return np.sum(f(x))
 
 
+@program(vec(8))
+def store_through_a_reshape(x):
+    y = x[::2].reshape(2, 2)  # error: UnsupportedError: or may be one
+    y[0] = 3.0
+    return np.sum(x)
+
+
+@program(vec(8))
+def store_to_what_was_reshaped(x):
+    y = x.copy()
+    z = y[::2].reshape(2, 2)  # error: UnsupportedError: or may be one
+    s = 0.0
+    for i in range(4):
+        s += z[0, 0] * z[1, 1]
+        y[i] = s
+    return s
+
+
+@program(vec(8))
+def store_through_ravel(x):
+    y = (x if x[0] > 0.0 else x[::-1]).ravel()  # error: UnsupportedError: or may be one
+    y[0] = 3.0
+    return np.sum(x)
+
+
+@program(vec(8))
+def store_to_contiguous(x):
+    y = np.ascontiguousarray(x[::2])  # error: UnsupportedError: or may be one
+    y[0] = 3.0
+    return np.sum(x)
+
+
 @program(vec(6))
 def reshape_in_column_order(x):
     y = x.reshape((2, 3), order="F")  # error: UnsupportedError: order

@@ -36,7 +36,7 @@ DECIDING = ("kernels.py", "library.py", "unsigned.py")  # files that the machine
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "cell", "check_assign",
     "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow",
-    "index", "keep_size", "maximum", "minimum", "ref_put", "remainder", "shift_left",
+    "index", "keep_size", "maximum", "minimum", "ref_put", "relu", "remainder", "shift_left",
     "shift_right", "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop",
     "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip

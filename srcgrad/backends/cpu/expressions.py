@@ -35,7 +35,7 @@ TEMPLATES = {
     "arccos": "math.acos(a)", "arctan": "math.atan(a)", "arctan2": "math.atan2(a, b)",
     "sinh": "math.sinh(a)", "cosh": "math.cosh(a)", "tanh": "math.tanh(a)",
     "arcsinh": "math.asinh(a)", "arccosh": "math.acosh(a)", "arctanh": "math.atanh(a)",
-    "sigmoid": "sigmoid(a)", "erf": "math.erf(a)", "erfc": "math.erfc(a)",
+    "sigmoid": "sigmoid(a)", "relu": "relu(a)", "erf": "math.erf(a)", "erfc": "math.erfc(a)",
     # indices and lengths
     "wrap": "wrap(a, b)", "slice_start": "slice_start(a, b, c)",
     "slice_stop": "slice_stop(a, b, c)", "broadcast_dim": "broadcast_dim(a, b)",

@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.failure import Failure
 
 try:
     from llvmlite.ir import FunctionType
-    from numba import carray, njit, objmode, types
+    from numba import carray, njit, objmode, types  # type: ignore[attr-defined]
     from numba.extending import intrinsic
 except ImportError:  # generated modules run without it, slowly
     from contextlib import nullcontext as objmode
@@ -71,6 +71,12 @@ def absorb(g, p):
 def sigmoid(a):
     one = type(a)(1)
     return one / (one + math.exp(-a))
+
+
+@compiled
+def relu(a):
+    """A NaN stays one."""
+    return type(a)(0) if a <= 0 else a
 
 
 @compiled
@@ -255,7 +261,7 @@ if njit is not None:
         if total > MOST_BORROWED:  # the size in bytes may not fit an integer
             return np.empty(dims, dtype)
         start = work[0]
-        out = carray(pointer(work, start), dims, dtype)
+        out = carray(pointer(work, start), dims, dtype)  # type: ignore[call-arg]
         stop = start + (out.size * out.itemsize + 63) // 64 * 8
         work[0] = stop
         return out if stop <= work.size else np.empty(dims, dtype)

@@ -33,7 +33,7 @@ class Workspace:
         memory = np.empty(size + ALIGNMENT // WORD, np.int64)
         skip = -memory.ctypes.data % ALIGNMENT // WORD
         self.words = memory[skip : skip + size]
-        self.header = memoryview(self.words[:header])
+        self.header = self.words[:header].data
         self.size = size
 
 
@@ -62,7 +62,7 @@ class Workspaces:
 
     def _new(self, size: int) -> Workspace:
         w = Workspace(size, self.first)
-        w.header[:] = memoryview(np.zeros(self.first, np.int64))
+        w.header[:] = np.zeros(self.first, np.int64).data
         return w
 
     def _grown(self, w: Workspace, wanted: int) -> Workspace:

@@ -218,7 +218,7 @@ def array(
     return out
 
 
-@implements(np.asarray, np.ascontiguousarray, np.asanyarray)
+@implements(np.asarray, np.asanyarray)
 def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
     out = as_array(it, node, x, copy=False)
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:

@@ -287,7 +287,10 @@ def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
         c = it.b("ne", c, 0)
     if atom(a).type.dtype == "bool" and is_scalar(a) and atom(b).type.dtype != "bool":
         a = it.widened(a)
-    return it.emit(node, "where", c, a, b)
+    chosen = it.strong(it.emit(node, "where", c, a, b))
+    if isinstance(chosen, Var) and not is_array(chosen):
+        it.shells.add(chosen)
+    return chosen
 
 
 @implements(np.nan_to_num)

@@ -9,6 +9,8 @@ from srcgrad.frontend.values import GrownList, is_value
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
+# What registers the functions of the eager mode when one is first met; the layers above fill it in.
+TENSOR_FUNCTIONS: list[Callable[[], Any]] = []
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
@@ -37,9 +39,23 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
 def handler_of(f: Any) -> Callable | None:
     try:
-        return FUNCTIONS.get(f)
+        found = FUNCTIONS.get(f)
     except TypeError:
         return None
+    if found is None and TENSOR_FUNCTIONS and _is_eager(f):
+        know_tensors()
+        return FUNCTIONS.get(f)
+    return found
+
+
+def know_tensors() -> None:
+    """Register the functions of the eager mode, once."""
+    if TENSOR_FUNCTIONS:
+        TENSOR_FUNCTIONS.pop()()
+
+
+def _is_eager(f: Any) -> bool:
+    return str(getattr(f, "__module__", "")).startswith("srcgrad.eager")
 
 
 def method_of(owner: Any, name: str) -> Callable | None:

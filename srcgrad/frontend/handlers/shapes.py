@@ -10,7 +10,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
-from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.nodes import Var
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
@@ -44,17 +44,7 @@ def _transposed(it: Any, x: Any) -> bool:
 
 def _has_gaps(it: Any, x: Any) -> bool:
     """Whether an array is certainly not contiguous when it runs."""
-    made = it.definition(x)
-    if x in it.captures.given or made is None:
-        return x in it.captures.given
-    if made.op.name != "view":
-        return _transposed(it, x)
-    at = 0
-    for code in made.params["spec"]:
-        at += {"s": 3, "i": 1}.get(code, 0)
-        if code == "s" and isinstance(made.args[at], Const) and made.args[at].value != 1:
-            return True
-    return False
+    return x in it.captures.given or _transposed(it, x)  # a slice may be one long
 
 
 def _without_gaps(it: Any, x: Any) -> Any:
@@ -125,6 +115,17 @@ def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") ->
 @implements(np.ravel, method="ravel")
 def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
     return reshape(it, node, _without_gaps(it, x), -1, order)
+
+
+@implements(np.ascontiguousarray)
+def ascontiguousarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
+    array = it.call_numpy(np.asarray, [x], {} if dtype is None else {"dtype": dtype}, node)
+    if not is_array(array) or array.type.layout == "C" or not array.type.dims:
+        return array
+    made = it.b("copy", array)
+    if not _has_gaps(it, array):
+        it.stands_for_view(made, array, "what ascontiguousarray gives", node)
+    return made
 
 
 @implements(method="flatten")

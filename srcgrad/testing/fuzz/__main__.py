@@ -14,24 +14,27 @@ from importlib.util import find_spec
 
 from srcgrad.testing.fuzz.census import census
 from srcgrad.testing.fuzz.check import KINDS, Check
-from srcgrad.testing.fuzz.generate import generate
+from srcgrad.testing.fuzz.generate import Options, generate
 from srcgrad.testing.fuzz.runner import FAILURES, Result, Settings, run, tally
 
 
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
-        check=Check(args.target, args.order, args.limit),
+        check=Check(args.target, args.order, args.limit, args.float32),
         without=args.without,
         shrink_seconds=args.shrink,
     )
     seeds = range(args.seed, args.seed + args.programs)
     if args.census:
-        _print_census(seeds)
-    results = list(_progress(run(seeds, settings, args.jobs), len(seeds)))
-    failures = [r for r in results if r.outcome.kind in FAILURES]
-    for result in failures[: args.show]:
-        _print_failure(result)
+        _print_census(seeds, settings.drawn)
+    results, failures = [], []
+    for result in _progress(run(seeds, settings, args.jobs), len(seeds)):
+        results.append(result)
+        if result.outcome.kind in FAILURES:
+            failures.append(result)
+            if len(failures) <= args.show:
+                _print_failure(result)
     if len(failures) > args.show:
         others = " ".join(str(r.seed) for r in failures[args.show :])
         print(f"\nfailing seeds not shown: {others}")
@@ -51,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="the first program's seed; the others follow it")
     add("--target", choices=["python", "cpu"], default="python", help="the backend")
     add("--order", type=int, choices=[1, 2], default=1, help="2: second derivatives too")
+    add("--float32", action="store_true", help="in single precision too")
     add("--jobs", type=int, default=1, help="processes")
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
@@ -76,8 +80,11 @@ def _counter(results: Iterator[Result], total: int) -> Iterator[Result]:
     print(file=sys.stderr)
 
 
-def _print_census(seeds: range) -> None:
-    shares = census(map(generate, seeds))
+def _print_census(seeds: range, options: Options) -> None:
+    shares = census(generate(seed, options) for seed in seeds)
+    low, high = options.statements
+    print(f"{len(seeds)} programs of {low} to {high} statements at the top, none larger than")
+    print(f"{options.largest} (tree.size; 100 is some 20 lines):\n")
     for name, share in sorted(shares.items(), key=lambda item: item[1]):
         print(f"{100 * share:5.1f} %  {name}")
     print()
@@ -87,7 +94,7 @@ def _print_failure(result: Result) -> None:
     outcome = result.outcome
     print(f"\n--- seed {result.seed}: {outcome.kind} at {outcome.stage}\n{outcome.detail}\n")
     if result.shrunk:
-        print(result.shrunk.source())
+        print(result.shrunk.source(), flush=True)
 
 
 def _print_reasons(results: list[Result]) -> None:

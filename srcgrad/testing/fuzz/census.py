@@ -3,6 +3,7 @@
 Computed from the tree alone; whether a construct is reached when the program runs is not known.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -23,16 +24,27 @@ CONSTRUCTS = tuple(
     whole store, +=, *=, -=, view written through, view of a view, overlapping update, swap,
     rebinding to another array, rebinding to a new array, fresh array in a loop, helper mutates,
     helper with one array twice, matrix row, matrix column, matrix element, sum, max, sin, tanh,
-    exp, sqrt, where, maximum, index arithmetic, negative index""".replace("\n    ", " ").split(
-        ", "
-    )
+    exp, sqrt, where, maximum, index arithmetic, negative index, local buffer in a nest,
+    local buffer in a branch, local matrix rows, exit from a nest with a local buffer,
+    view carried by a loop, joined reference, while around for around while,
+    swap of different lengths, tuple of arrays, helper returns a buffer,
+    helper returns its argument, gather, scatter, mask, reduction along an axis, broadcasting,
+    parameter stored to, array returned, condition mutates, operand mutates, length of its own,
+    test shares work with its body, element held while its array is stored to""".replace(
+        "\n    ", " "
+    ).split(", ")
 )
+STORE = re.compile(r"^ *[xy](\[.*\])? [-+*]?= ", re.MULTILINE)
 
 
 def constructs(program: Program) -> frozenset[str]:
     """The constructs that occur in a program, by the names in `CONSTRUCTS`."""
-    tags = (tag for e in walk_exprs(program.result) for tag in e.tags)
-    return frozenset([*_block_tags(program.body, 0), *tags])
+    tags = [*_block_tags(program.body, 0)]
+    tags += (tag for e in walk_exprs(program.result) for tag in e.tags)
+    tags += ["array returned"] if program.outputs else []
+    stores = (m.group() for m in STORE.finditer(program.source()))
+    tags += ["parameter stored to"] if any(re.search(r"\[|[-+*]=", s) for s in stores) else []
+    return frozenset(tags)
 
 
 def census(programs: Iterable[Program]) -> dict[str, float]:

@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude, point
-from srcgrad.testing.fuzz.reference import NotSmooth, Slope, slope
+from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
+from srcgrad.testing.fuzz.results import parts, same, same_memory
 from srcgrad.testing.fuzz.second import second_order
+from srcgrad.testing.fuzz.single import single_precision
 from srcgrad.testing.fuzz.source import copied, loaded, on_copies
 from srcgrad.testing.fuzz.stages import Mismatch, Unusable, demand
 from srcgrad.testing.fuzz.subject import Subject
 from srcgrad.testing.fuzz.tree import Program
+from srcgrad.testing.fuzz.trial import Trial
 
-OVERFLOW = 1e6  # values beyond this make differences worthless
 KINDS = ("ok", "refused", "discarded", "wrong", "crashed")
 
 
@@ -47,63 +48,40 @@ class Check:
     target: str = "python"
     order: int = 1
     limit: float = 120.0  # seconds per program, where the system has timers
+    single: bool = False  # in single precision too
 
 
 def check(program: Program, subject: Subject, how: Check | None = None) -> Outcome:
     """Run one program through every question; the first that fails is the outcome."""
     how = how or Check()
-    at = point(program)
     with np.errstate(all="ignore"):
         try:
             with loaded(program.source(), str(program.seed)) as namespace:
-                plain = Plain.of(namespace["f"], at, program.seed)
-                return _questions(namespace["f"], plain, at, subject, how)
+                trial = Trial.of(program, namespace["f"])
+                return _questions(trial, subject, how)
         # A shrunk program may have a `break` whose loop is gone.
         except (Unusable, SyntaxError) as error:
             return Outcome("discarded", "plain Python", str(error))
 
 
-@dataclass(frozen=True)
-class Plain:
-    """What plain Python says about a program."""
-
-    value: float
-    after: Values  # the arguments after the call
-    directions: tuple[Values, ...]
-    slopes: tuple[Slope, ...]
-
-    @staticmethod
-    def of(fn: Any, at: Point, seed: int) -> "Plain":
-        rng = np.random.default_rng([seed, 1])
-        after = copied(at.args)
-        try:
-            value = float(fn(*after))
-            if not abs(value) < OVERFLOW:
-                raise Unusable(f"the value is {value}")
-            directions = tuple(at.direction(rng) for _ in range(2))
-            slopes = tuple(slope(at.along(fn, d)) for d in directions)
-        except (Unusable, NotSmooth) as error:
-            raise Unusable(str(error)) from None
-        except Exception as error:  # a shrunk program may read a name that is gone
-            raise Unusable(f"{type(error).__name__}: {error}") from None
-        return Plain(value, after, directions, slopes)
-
-
-def _questions(fn: Any, plain: Plain, at: Point, subject: Subject, how: Check) -> Outcome:
-    stage = "value"
+def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
+    stage, at, reduction = "value", trial.at, trial.reduction
     try:
         with _limited(how.limit):
-            compiled = subject.compile(fn, target=how.target)
-            _value(compiled, plain, at)
+            compiled = subject.compile(trial.fn, target=how.target)
+            _value(compiled, trial)
             stage = "gradient"
-            gradient = _gradient(subject.grad(compiled, grad_position=at.positions), at)
+            gradient = _gradient(subject.gradient(compiled, at.positions, reduction.adjoints), at)
             stage = "differences"
-            _against_differences(gradient, plain)
+            _against_differences(gradient, trial)
             stage = "forward"
-            _against_forward(compiled, gradient, plain, at, subject)
+            _against_forward(compiled, gradient, trial, subject)
             stage = "second order"
             if how.order > 1:
-                second_order(compiled, gradient, at, subject, how.target)
+                second_order(compiled, gradient, trial, subject, how.target)
+            stage = "float32"
+            if how.single:
+                single_precision(compiled, trial, subject, how.target)
     except Mismatch as error:
         return Outcome("wrong", f"{stage}, {error.what}", str(error))
     except Unusable as error:
@@ -115,17 +93,18 @@ def _questions(fn: Any, plain: Plain, at: Point, subject: Subject, how: Check) -
     return Outcome("ok")
 
 
-def _value(compiled: Any, plain: Plain, at: Point) -> None:
-    """The value is Python's, and the arguments are mutated as Python mutates them."""
+def _value(compiled: Any, trial: Trial) -> None:
+    """Results and arguments are Python's after the call: numbers, types, shared memory."""
     # A value is as well conditioned as its slopes are small.
-    tolerance = 1e-12 * max([1.0, abs(plain.value), *(abs(s.value) for s in plain.slopes)])
-    for what in ("first call", "second call"):
-        args = copied(at.args)
-        value = float(compiled(*args))
-        demand(abs(value - plain.value) <= tolerance, what, value, plain.value)
-        for got, want in zip(args, plain.after, strict=True):
-            same = np.allclose(got, want, rtol=0, atol=10 * tolerance, equal_nan=True)
-            demand(same, "mutation of the arguments", got, want)
+    near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
+    for call in ("first call", "second call"):
+        args = copied(trial.at.args)
+        out = compiled(*args)
+        same(out, trial.out, near, call)
+        for got, want in zip(args, trial.after, strict=True):
+            equal = np.allclose(got, want, rtol=0, atol=near, equal_nan=True)
+            demand(equal, "mutation of the arguments", got, want)
+        same_memory((*parts(out), *args), (*parts(trial.out), *trial.after))
 
 
 def _gradient(derivative: Any, at: Point) -> Values:
@@ -135,8 +114,10 @@ def _gradient(derivative: Any, at: Point) -> Values:
     for got, want in zip(args, at.args, strict=True):
         demand(np.array_equal(got, want), "arguments after grad", got, want)
     for one, two in zip(first, second, strict=True):
-        demand(np.array_equal(one, two, equal_nan=True), "second call", two, one)
         demand(not np.shares_memory(one, two), "memory of two results", one, two)
+        # Not the same bits: on the cpu backend the last one has been seen to differ.
+        near = 1e-13 * max(1.0, float(np.max(np.abs(one), initial=0.0)))
+        demand(np.allclose(one, two, rtol=0, atol=near, equal_nan=True), "second call", two, one)
     for part, k in zip(first, at.positions, strict=True):
         demand(
             np.shape(part) == np.shape(at.args[k]), "shape", np.shape(part), np.shape(at.args[k])
@@ -144,23 +125,25 @@ def _gradient(derivative: Any, at: Point) -> Values:
     return tuple(np.array(part) for part in first)
 
 
-def _against_differences(gradient: Values, plain: Plain) -> None:
-    for direction, want in zip(plain.directions, plain.slopes, strict=True):
+def _against_differences(gradient: Values, trial: Trial) -> None:
+    for direction, want in zip(trial.directions, trial.slopes, strict=True):
         got = dot(gradient, direction)
-        demand(not want.differs(got, abs(plain.value)), "reverse", got, want)
+        demand(not want.differs(got, abs(trial.value)), "reverse", got, want)
 
 
-def _against_forward(
-    compiled: Any, gradient: Values, plain: Plain, at: Point, subject: Subject
-) -> None:
-    for direction, want in zip(plain.directions, plain.slopes, strict=True):
+def _against_forward(compiled: Any, gradient: Values, trial: Trial, subject: Subject) -> None:
+    at, reduction, scale = trial.at, trial.reduction, trial.scale
+    for direction, want in zip(trial.directions, trial.slopes, strict=True):
         jvp = on_copies(lambda *args, d=direction: subject.jvp(compiled, args, at.tangents(d)))
-        value, rate = map(float, jvp(*at.args))
-        scale = max(1.0, abs(plain.value))
-        demand(abs(value - plain.value) <= 1e-11 * scale, "value", value, plain.value)
+        out, out_dot = jvp(*at.args)
+        value, rate = reduction(out), reduction(out_dot)
+        demand(abs(value - trial.value) <= 1e-11 * scale, "value", value, trial.value)
         demand(not want.differs(rate, scale), "rate", rate, want)
-        allowed = 1e-10 * magnitude(gradient, direction) + 1e-12 * scale
+        # <v, J u> against <J' v, u>: the same sum of products in another order. The floor is for
+        # rates that cancel before they are in either sum.
+        terms = magnitude(gradient, direction) + reduction.magnitude(out_dot)
         reverse = dot(gradient, direction)
+        allowed = 1e-10 * terms + 1e-12 * scale
         demand(abs(rate - reverse) <= allowed, "reverse against forward", reverse, rate)
 
 

@@ -14,9 +14,23 @@ from functools import cache
 from srcgrad.testing.fuzz.tree import Expr
 
 # Kinds that are names, and what the names hold.
-STORABLE = {"n4": "v4", "n3": "v3", "n2": "v2", "nm": "m", "int": "int"}
+STORABLE = {
+    "n4": "v4", "n3": "v3", "n2": "v2", "nm": "m", "int": "int", "pair": "pair", "idx": "idx",
+    "held": "held",
+}  # fmt: skip
 # Kinds that can be had only while such a name is in scope.
 WANTS = STORABLE | {"m": "m"}
+# What a local name holds wherever it is bound, so that a join of two paths never changes a length.
+LOCALS = {
+    "d": "v4",
+    "e": "v4",
+    "z": "v3",
+    "u": "v2",
+    "g": "m",
+    "pair": "pair",
+    "idx": "idx",
+    "held": "held",
+}
 
 
 @dataclass(frozen=True)
@@ -55,10 +69,12 @@ class Draw:
     count: int = 0  # for fresh names of loop variables
 
     @contextmanager
-    def inner(self, loop: bool = False):
-        """A block: names declared in it are not visible after it."""
+    def inner(self, loop: bool = False, var: str | None = None):
+        """A block: names declared in it, such as a loop's variable, are not visible after it."""
         saved = self.scope
         self.scope, self.loops = dict(saved), self.loops + loop
+        if var:
+            self.scope[var] = "int"
         yield
         self.scope, self.loops = saved, self.loops - loop
 

@@ -50,6 +50,11 @@ SCALAR = (
     Form(1, "abs({s})"),
     Form(3, "({s} if {b} else {s})", ("ternary",)),
     Form(1.5, "(0.2 * {int})"),
+    Form(4, "{held}"),
+    Form(0.6, "first_above({n4}, CUT)", ("operand mutates", "helper mutates")),
+    Form(0.4, "smear({n4}, {v4}, {s})", ("operand mutates", "helper mutates")),
+    Form(1, "{pair}[0][{ix4}]", ("tuple of arrays",)),
+    Form(1, "{pair}[1][{ix4}]", ("tuple of arrays",)),
 )
 
 SLICES = {
@@ -59,6 +64,8 @@ SLICES = {
         Form(1, "{n4}[:n]"),
         Form(1, "{n4}[:0:-1]"),
         Form(2, "{nm}[:, {ix4}]", ("matrix column",)),
+        Form(1, "np.sum({m}, axis=1)", ("reduction along an axis",)),
+        Form(1, "np.max({nm}, axis=1)", ("reduction along an axis", "max")),
     ),
     "v2": (
         Form(3, "{n4}[1:3]"),
@@ -66,27 +73,38 @@ SLICES = {
         Form(2, "{n4}[-2:]"),
         Form(2, "{n3}[1:]"),
         Form(1, "{n4}[p:p + 2]"),  # `p` is in 0..2
+        Form(1, "{n4}[{idx}[{ix4}] % 3:][:2]"),
     ),
 }
 
 LONG = (
     Form(2, "{nm}[{ix3}]", ("matrix row",)),
     Form(1, "{nm}[{ix3}, :]", ("matrix row",)),
-    Form(1, "np.sum({m}, axis=0)", ("sum",)),
+    Form(1, "np.sum({m}, axis=0)", ("sum", "reduction along an axis")),
+    Form(0.7, "np.mean({m} * {v3}[:, None], axis=0)", ("reduction along an axis", "broadcasting")),
+    Form(1, "({v4} * {v2}[1:])", ("broadcasting",)),
+    Form(2, "{n4}[{ia}]", ("gather",)),
+    Form(0.7, "{n4}[np.array([[0, 3], [1, 1]])].reshape(4)", ("gather",)),
+    Form(1, "spread({v4}, {s})", ("helper returns a buffer",)),
     Form(1, "{n4}[::-1]"),
     Form(1, "carry({v4}, {s})"),
 )
 
 MATRIX = (
     Form(3, "({m} * {s})"),
-    Form(2, "({m} * {v4})"),
-    Form(1, "({m} + {v3}[:, None])"),
+    Form(2, "({m} * {v4})", ("broadcasting",)),
+    Form(1, "({m} + {v3}[:, None])", ("broadcasting",)),
+    Form(0.7, "({m} - np.mean({m}, axis=1, keepdims=True))", ("reduction along an axis",)),
+    Form(0.7, "({v3}[:, None] * {v4})", ("broadcasting",)),
+    Form(0.7, "{nm}[np.array([2, 0, 2])]", ("gather",)),
 )
 
 CONDITION = (
     Form(6, "{s} > CUT", ("branch on data",)),
     Form(3, "{s} < CUT", ("branch on data",)),
     Form(1, "CUT < {s} < 1.2171", ("branch on data",)),
+    Form(1, "first_above({n4}, CUT) > CUT", ("condition mutates", "helper mutates")),
+    Form(0.5, "smear({n4}, {n4}, {s}) < CUT", ("condition mutates", "helper mutates")),
     Form(3, "{int} % 2 == 0"),
     Form(2, "{int} < n - 1"),
     Form(1, "({b} and {b})"),
@@ -108,6 +126,7 @@ RANGE = (
     Form(2, "range(3, -1, -1)", ("negative step",)),
     Form(1, "range(n, -1, -2)", ("negative step", "step", "run-time bound")),
     Form(1, "range(n, 0, 1 - n)", ("negative step", "step", "run-time bound")),
+    Form(1, "range({idx}[{ix4}] + 1)", ("run-time bound",)),
     Form(3, "range({int} + 1)", ("run-time bound",)),
     Form(2, "range({int})", ("run-time bound",)),
     Form(2, "range({int}, 4)", ("run-time bound",)),
@@ -142,6 +161,12 @@ INDEX = {
         Form(2, "({int} + 1) % n", ARITHMETIC),
     ),
     "ix2": (*_fixed("0 1"), *_fixed("-1", 1, NEGATIVE), Form(2, "{int} % 2")),
+    "ia": (
+        Form(1, "np.array([3, 0, 2, 1])"),
+        Form(1, "np.array([0, 2, 2, -1])"),
+        Form(0.5, "np.arange(4) // 2"),
+        Form(3, "{idx}"),
+    ),
 }
 
 

@@ -1,8 +1,10 @@
 """Random programs: `generate(seed)` is one, a function `f(x, w, n)` or `f(x, w, n, y)`.
 
-`x` and `y` are vectors of 4, `w` a float, `n` the int 3; the result is a scalar.  The same seed and
-options give the same program, on every machine.  Whether a program is smooth at its inputs is not
-known here (`reference` finds out), and no program is ever run here.
+`x` and `y` are vectors of 4, `w` a float, `n` the int 3; the result is a scalar, or a tuple of it
+and arrays.  The same seed and options give the same program, on every machine.  A program that is
+larger than the options allow is drawn again: the census of a size is not that of another.  Whether
+a program is smooth at its inputs is not known here (`reference` finds out), and no program is ever
+run here.
 """
 
 import random
@@ -11,7 +13,8 @@ from dataclasses import dataclass
 from srcgrad.testing.fuzz.draw import Draw
 from srcgrad.testing.fuzz.expressions import FORMS, LEAVES
 from srcgrad.testing.fuzz.moves import simple
-from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While
+from srcgrad.testing.fuzz.nests import nest
+from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
 
 
 @dataclass(frozen=True)
@@ -19,19 +22,33 @@ class Options:
     statements: tuple[int, int] = (4, 9)  # at the top level
     depth: int = 3  # of blocks within blocks
     second_array: float = 0.4  # the share of programs with a second array argument
-    matrix: float = 0.6  # ... and with two-dimensional state
+    matrix: float = 0.6  # ... with two-dimensional state
+    outputs: float = 0.3  # ... and with arrays among their results
+    largest: int = 450  # `tree.size` of a program, some 80 lines
+
+
+# Second derivatives and Numba take time that grows faster than the program: some 40 lines.
+SMALL = Options(statements=(2, 5), largest=280)
 
 
 def generate(seed: int, options: Options | None = None) -> Program:
+    """The first program drawn from a seed that is no larger than the options allow."""
     options = options or Options()
     rng = random.Random(seed)
+    while size(program := _drawn(rng, seed, options)) > options.largest:
+        pass
+    return program
+
+
+def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
     scope = {"a": "v4", "b": "v4", "x": "v4", "p": "int"}
     scope |= {"y": "v4"} if rng.random() < options.second_array else {}
     scope |= {"m": "m"} if rng.random() < options.matrix else {}
     draw = Draw(rng, FORMS, LEAVES, scope)
     body = block(draw, rng.randint(*options.statements), options.depth)
     params = ("x", "w", "n", "y") if "y" in scope else ("x", "w", "n")
-    return Program(seed, params, _prelude(scope) + body, _result(scope))
+    outputs = _outputs(draw) if draw.chance(options.outputs) else ()
+    return Program(seed, params, _prelude(scope) + body, _result(scope), outputs)
 
 
 def _prelude(scope: dict[str, str]) -> Block:
@@ -52,6 +69,16 @@ def _result(scope: dict[str, str]) -> Expr:
     return total
 
 
+ARRAYS = ("a", "b", "x", "a[1:]", "b[::-1]", "a * b", "np.sin(x)", "t")
+MATRICES = ("m", "m[1]", "m.T", "m[:, 1:3]")
+
+
+def _outputs(draw: Draw) -> tuple[Expr, ...]:
+    """Arrays of the state, views of them, and the same one twice."""
+    usable = ARRAYS + (MATRICES if "m" in draw.scope else ())
+    return tuple(Expr("array", draw.choice(usable)) for _ in range(draw.rng.randint(1, 3)))
+
+
 def block(draw: Draw, count: int, depth: int) -> Block:
     stmts: list[Stmt] = []
     for _ in range(count):
@@ -70,9 +97,19 @@ def statement(draw: Draw, depth: int) -> list[Stmt]:
         return [_branch(draw, depth)]
     if depth and 0.2 < pick < 0.31 - 0.02 * draw.loops:
         return [_for(draw, depth)]
+    if depth > 1 and 0.31 < pick < 0.42 - 0.04 * draw.loops:
+        return nest(draw, depth, _some, _way_out)
     if depth and pick > 0.95:
         return _while(draw, depth)
     return simple(draw)
+
+
+def _some(draw: Draw, depth: int) -> list[Stmt]:
+    return list(block(draw, draw.rng.randint(1, 2), depth))
+
+
+def _way_out(draw: Draw) -> Stmt:
+    return _leave(draw) if draw.chance(0.7) else _early_return(draw)
 
 
 def _leave(draw: Draw) -> Stmt:
@@ -106,8 +143,7 @@ def _for(draw: Draw, depth: int) -> Stmt:
     span = draw.expr("range")
     draw.count += 1
     var = f"i{draw.count}"
-    with draw.inner():
-        draw.scope[var] = "int"
+    with draw.inner(var=var):
         body = _inner(draw, depth, loop=True)
     orelse = _else(draw, depth)
     if not span.args and draw.chance(0.2):
@@ -119,7 +155,7 @@ def _while(draw: Draw, depth: int) -> list[Stmt]:
     draw.count += 1
     counter = f"k{draw.count}"
     cond = draw.expr("b", 2) if draw.chance(0.6) else None
-    style = draw.choice(["up", "up", "down", "forever"])
+    style = draw.choice(["up", "up", "down", "after", "forever"])
     draw.scope[counter] = "int"
     body = _inner(draw, depth, loop=True)
     orelse = _else(draw, depth) if style != "forever" else ()

@@ -1,7 +1,7 @@
 """The helper functions random programs call: they mutate arguments, return views, return early.
 
 They are fixed text: the shrinker drops a call, it never edits a helper.  Every helper takes vectors
-of any length from 2 (`relax`: a matrix) and keeps its values bounded.
+of any length from 2 (`relax`: a matrix; `ends`: of 4) and keeps its values bounded.
 """
 
 import re
@@ -51,6 +51,52 @@ def relax(m, k):
         for j in range(m.shape[1] - 1):
             m[i, j] = 0.4 * (m[i - 1, j] + m[i, j + 1]) + 0.2 * np.sin(k)
     return m[-1, 0]
+""",
+    "spread": """\
+def spread(a, k):
+    o = np.zeros(len(a))
+    for i in range(len(a)):
+        for j in range(i + 1):
+            o[i] += 0.3 * np.sin(a[j] * k)
+            o[j] *= 0.9
+    return o
+""",
+    "climb": """\
+def climb(a, level):
+    o = np.ones(len(a)) * 0.3
+    for i in range(len(a)):
+        for j in range(1, len(a)):
+            o[j] += 0.2 * np.tanh(a[i] * o[j - 1])
+            if o[j] > level:
+                o[-1] = 0.5 * a[i]
+                return o
+        o[i] *= 0.7
+    return o * 0.5
+""",
+    "table": """\
+def table(a, k):
+    g = np.zeros((3, len(a)))
+    for i in range(3):
+        g[i] += 0.4 * a
+        for j in range(1, len(a)):
+            g[i, j] += 0.3 * np.sin(g[i, j - 1] * k)
+        if i:
+            g[i] *= np.cos(g[i - 1])
+    return g
+""",
+    "same": """\
+def same(a):
+    return a
+""",
+    "either": """\
+def either(a, b, k):
+    if k > 0.4171:
+        return a
+    return b
+""",
+    "ends": """\
+def ends(a):
+    return a[:2], a[2:]
 """,
 }
 

@@ -1,6 +1,7 @@
 """The point a program is tested at and the directions it is tested along.
 
-All random, from the program's seed.  Every fifth program gets a strided `x`.
+All random, from the program's seed.  Every fifth program gets a strided `x`.  What a program with
+several results is differentiated as is their product with fixed random numbers (`Reduction`).
 """
 
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.testing.fuzz.source import copied
+from srcgrad.testing.fuzz.stages import demand
 from srcgrad.testing.fuzz.tree import Program
 
 Values = tuple[Any, ...]
@@ -42,6 +44,46 @@ class Point:
 
         return phi
 
+    def single(self) -> "Point":
+        """The nearest point in single precision."""
+        return Point(tuple(map(_rounded, self.args)), self.positions)
+
+    def double(self) -> "Point":
+        """The same point in double precision."""
+        return Point(tuple(map(_doubled, self.args)), self.positions)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Many results to one number: a program's number and arrays, each times its adjoint."""
+
+    adjoints: Values | None  # None: the result is one number
+
+    @staticmethod
+    def of(program: Program, out: Any) -> "Reduction":
+        """For results such as these."""
+        if not program.outputs:
+            return Reduction(None)
+        rng = np.random.default_rng([program.seed, 3])
+        return Reduction(tuple(_like(rng, part) for part in out))
+
+    def __call__(self, out: Any) -> float:
+        return dot(*self._pair(out))
+
+    def magnitude(self, out: Any) -> float:
+        """The sum of the magnitudes of what is summed."""
+        return magnitude(*self._pair(out))
+
+    def after(self, fn: Callable[..., Any]) -> Callable[..., float]:
+        return lambda *args: self(fn(*args))
+
+    def _pair(self, out: Any) -> tuple[Values, Values]:
+        adjoints = self.adjoints or (1.0,)
+        got = out if self.adjoints else (out,)
+        shapes = tuple(map(np.shape, got)), tuple(map(np.shape, adjoints))
+        demand(shapes[0] == shapes[1], "shape of a result", *shapes)
+        return got, adjoints
+
 
 def point(program: Program) -> Point:
     rng = np.random.default_rng(program.seed)
@@ -66,5 +108,15 @@ def _terms(a: Values, b: Values) -> Iterator[float]:
         yield from np.ravel(np.asarray(u) * np.asarray(v)).tolist()
 
 
+def _rounded(value: Any) -> Any:
+    if isinstance(value, int):
+        return value
+    return value.astype(np.float32) if hasattr(value, "astype") else float(np.float32(value))
+
+
+def _doubled(value: Any) -> Any:
+    return value.astype(np.float64) if hasattr(value, "astype") else value
+
+
 def _like(rng: np.random.Generator, value: Any) -> Any:
-    return rng.standard_normal(value.shape) if hasattr(value, "shape") else rng.standard_normal()
+    return rng.standard_normal(np.shape(value)) if np.ndim(value) else rng.standard_normal()

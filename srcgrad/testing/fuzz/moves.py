@@ -1,8 +1,9 @@
 """The simple statements of a random program, as a table of moves.
 
 A move is one or several lines that belong together (a view is taken, then written through).  Names
-say what they hold, so that a join of two branches never changes a length: `a b x y c h` vectors of
-4, `r` of 3, `q` of 2, `m` a matrix of 3 rows and 4 columns, `s t` scalars, `p` an int in 0..2.
+say what they hold, so that a join of two branches never changes a length: `a b x y c h d e` vectors
+of 4, `r z` of 3, `q u` of 2, `m g` matrices of 3 rows and 4 columns, `s t` scalars, `p` an int in
+0..2, `pair` a tuple of two vectors, `idx` four indices, `held` an element as it was.
 """
 
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ class Move:
 
 
 C, R, Q, H = {"c": "v4"}, {"r": "v3"}, {"q": "v2"}, {"h": "v4"}
+PAIR, IDX, U = {"pair": "pair"}, {"idx": "idx"}, {"u": "v2"}
 ELEMENT = ("element store",)
 SLICE = ("slice store",)
 WHOLE = ("whole store",)
@@ -30,6 +32,9 @@ ROW, COLUMN, CELL = ("matrix row",), ("matrix column",), ("matrix element",)
 FRESH = ("fresh array in a loop",)
 MUTATES = ("helper mutates",)
 TWICE = ("helper mutates", "helper with one array twice")
+RETURNS, SAME = ("helper returns a buffer",), ("helper returns its argument",)
+JOINED = ("joined reference",)
+TUPLE = ("tuple of arrays",)
 
 SCALARS = (
     Move(4, ("s = {bounded_s}",)),
@@ -39,6 +44,7 @@ SCALARS = (
     Move(2, ("t *= {gain_s}",), ("*=",)),
     Move(2, ("p = (p + {int}) % n",), ("index arithmetic",)),
     Move(1, ("s, t = t, {bounded_s}",)),
+    Move(2, ("held = {n4}[{ix4}]",), (), {"held": "held"}),
 )
 
 ELEMENTS = (
@@ -88,6 +94,14 @@ NAMES = (
     Move(2, ("b = np.sin(b)",), ("rebinding to a new array", "sin")),
     Move(1, ("x = {bounded_v4}",), ("rebinding to a new array",)),
     Move(0.7, ("m = {bounded_m}",), ("rebinding to a new array",), needs=("m",)),
+    Move(3, ("c = {n4} if {b} else {n4}", "c[{ix4}] = {bounded_s}"), JOINED + ELEMENT, C),
+    Move(1.5, ("c = {n4} if {b} else {n4}", "c *= {gain_v4}"), JOINED + WHOLE, C),
+    Move(1.5, ("q = {n4}[:2] if {b} else {n4}[2:]", "q[{ix2}] += {small_s}"), JOINED + ELEMENT, Q),
+    Move(2, ("pair = ({n4}, {n4})",), TUPLE, PAIR),
+    Move(2, ("pair = (pair[1], pair[0])",), (*TUPLE, "swap"), needs=("pair",)),
+    Move(1, ("{pair}[0][{ix4}] = {bounded_s}",), TUPLE + ELEMENT),
+    Move(1, ("{pair}[1][{ix4}] += {small_s}",), (*TUPLE, *ELEMENT, "+=")),
+    Move(1, ("a, b = pair",), TUPLE, needs=("pair",)),
 )
 
 VIEWS = (
@@ -102,6 +116,15 @@ VIEWS = (
     Move(1.5, ("r = {n4}[:-1]", "q = r[1:]", "q -= {small_v2}"), (*VIEW, "view of a view"), R | Q),
     Move(1, ("c = {n4}[::-1]", "q = c[::2]", "q[{ix2}] = s"), (*VIEW, "view of a view"), C | Q),
     Move(1, ("c = {nm}[{ix3}]", "r = c[1:]", "r *= {gain_v3}"), (*VIEW, "view of a view"), C | R),
+)
+
+RESHAPED = (
+    Move(1.5, ("r = {nm}.T[{ix4}]", "r[{ix3}] = {bounded_s}"), VIEW + ELEMENT + COLUMN, R),
+    Move(1, ("{nm}.T[1:] *= {gain_v3}",), (*VIEW, *SLICE, "*=")),
+    Move(1, ("c = {nm}.reshape(12)[4:8]", "c += {small_v4}"), (*VIEW, "view of a view", "+="), C),
+    Move(1, ("c = {nm}.reshape(2, 6)[1, ::-1][:4]", "c[{ix4}] = {bounded_s}"), VIEW + ELEMENT, C),
+    Move(1, ("q = {n4}.reshape(2, 2)[{ix2}]", "q[:] = {bounded_v2}"), VIEW + SLICE, Q),
+    Move(1, ("{n4}[{ix4}:][::-1][0] *= {gain_s}",), (*VIEW, *ELEMENT, "*=")),
 )
 
 FRESHES = (
@@ -126,6 +149,26 @@ HELPERS = (
     Move(0.7, ("blend(b, b, {s})",), TWICE),
     Move(0.7, ("t = both(a, a, {s})",), TWICE),
     Move(0.7, ("smear(a, a[::-1], w)",), TWICE),
+    Move(1.5, ("e = spread({v4}, {s})", "e[{ix4}] *= {gain_s}"), RETURNS, {"e": "v4"}),
+    Move(2, ("e = climb({v4}, CUT)", "e[{ix4}] += {small_s}"), RETURNS, {"e": "v4"}),
+    Move(1, ("g = table({v4}, {s})", "g[{ix3}] *= {gain_v4}"), RETURNS + ROW, {"g": "m"}),
+    Move(1.5, ("c = same({n4})", "c[{ix4}] = {bounded_s}"), SAME + ELEMENT, C),
+    Move(1.5, ("c = either({n4}, {n4}, {s})", "c[{ix4}] += {small_s}"), SAME + JOINED, C),
+    Move(1, ("q, u = ends({n4})", "q *= {gain_v2}", "q, u = u, q"), (*SAME, "swap"), Q | U),
+)
+
+INDEXED = (
+    Move(2, ("idx = np.array([1, 3, 0, 2])",), (), IDX),
+    Move(1, ("idx = np.array([2, 0, 2, 1])",), (), IDX),
+    Move(1, ("{idx}[{ix4}] = {int}",)),
+    Move(2, ("{n4}[{ia}] = {bounded_v4}",), ("scatter",)),
+    Move(1, ("{n4}[{ia}] = {bounded_s}",), ("scatter",)),
+    Move(1.5, ("{n4}[{ia}] += {small_v4}",), ("scatter", "+=")),
+    Move(1.5, ("np.add.at({n4}, {ia}, {small_v4})",), ("scatter",)),
+    Move(1, ("{nm}[np.array([0, 2, 1]), np.array([1, 1, 3])] *= {gain_v3}",), ("scatter", "*=")),
+    Move(2, ("{n4}[{n4} > CUT] *= {gain_s}",), ("mask", "*=")),
+    Move(2, ("{n4}[{n4} < CUT] = {bounded_s}",), ("mask",)),
+    Move(1, ("s = 0.3 * np.sum({n4}[{n4} > CUT])",), ("mask", "sum")),
 )
 
 MATRICES = (
@@ -136,7 +179,9 @@ MATRICES = (
     Move(2, ("{nm}[:, {ix4}] = {bounded_v3}",), SLICE + COLUMN),
     Move(1, ("{nm}[:, 1:] -= 0.3 * {nm}[:, :-1]",), (*SLICE, "-=")),
     Move(1, ("{nm}[:] = {bounded_m}",), WHOLE),
-    Move(1, ("{nm} *= {gain_v4}",), (*WHOLE, "*=")),
+    Move(1, ("{nm} *= {gain_v4}",), (*WHOLE, "*=", "broadcasting")),
+    Move(1, ("{nm}[{ix3}:] = {bounded_v4}",), (*SLICE, "broadcasting")),
+    Move(1, ("{nm}[:, {ix4}:] += {small_v3}[:, None]",), (*SLICE, "+=", "broadcasting")),
 )
 
 # How often each family is drawn, per statement.
@@ -147,9 +192,11 @@ FAMILIES: tuple[tuple[float, tuple[Move, ...]], ...] = (
     (3, OVERLAPS),
     (7, NAMES),
     (7, VIEWS),
+    (2, RESHAPED),
     (5, FRESHES),
     (6, HELPERS),
     (6, MATRICES),
+    (5, INDEXED),
 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from srcgrad.testing.fuzz.check import Check, Outcome, check
-from srcgrad.testing.fuzz.generate import Options, generate
+from srcgrad.testing.fuzz.generate import SMALL, Options, generate
 from srcgrad.testing.fuzz.shrink import shrink
 from srcgrad.testing.fuzz.subject import Subject, fault
 from srcgrad.testing.fuzz.tree import Program
@@ -21,9 +21,15 @@ FAILURES = ("wrong", "crashed")
 @dataclass(frozen=True)
 class Settings:
     check: Check = field(default_factory=Check)
-    options: Options = field(default_factory=Options)
+    options: Options | None = None  # None: by what is checked
     without: str | None = None  # the rule of reverse mode to switch off
     shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn
+
+    @property
+    def drawn(self) -> Options:
+        """How programs are drawn: small ones for second derivatives and for Numba."""
+        slow = self.check.order > 1 or self.check.target == "cpu"
+        return self.options or (SMALL if slow else Options())
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def run(seeds: Iterable[int], settings: Settings | None = None, jobs: int = 1) -
 
 def run_one(seed: int, settings: Settings, subject: Subject | None = None) -> Result:
     subject = subject or Subject.srcgrad()
-    program = generate(seed, settings.options)
+    program = generate(seed, settings.drawn)
     with fault(settings.without):
         outcome = check(program, subject, settings.check)
         if outcome.kind not in FAILURES:

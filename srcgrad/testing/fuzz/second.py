@@ -14,6 +14,7 @@ from srcgrad.testing.fuzz.reference import NotSmooth, slope
 from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.stages import Unusable, demand
 from srcgrad.testing.fuzz.subject import Subject
+from srcgrad.testing.fuzz.trial import Trial
 
 _TWO = """\
 import numpy as np
@@ -34,8 +35,37 @@ def g(x, w, n, y, rx, rw, ry):
 """
 
 
-def second_order(compiled: Any, gradient: Values, at: Point, subject: Subject, target: str) -> None:
+# Several results, reduced to one number in a program of their own.
+_REDUCED = """\
+import numpy as np
+
+
+def f({params}):
+    {outs}, = several({params})
+    return {total}
+"""
+
+
+def second_order(
+    compiled: Any, gradient: Values, trial: Trial, subject: Subject, target: str
+) -> None:
     """Raise Mismatch where a second derivative of the program is wrong."""
+    at, adjoints = trial.at, trial.reduction.adjoints
+    if adjoints is None:
+        _second_order(compiled, gradient, at, subject, target)
+        return
+    constants = {f"c{k}": c for k, c in enumerate(adjoints)}
+    outs = ", ".join(f"o{k}" for k in range(len(adjoints)))
+    total = " + ".join(f"np.sum(o{k} * c{k})" for k in range(len(adjoints)))
+    text = _REDUCED.format(params=", ".join("xwny"[: len(at.args)]), outs=outs, total=total)
+    with loaded(text, "reduced", several=compiled, **constants) as namespace:
+        one = subject.compile(namespace["f"], target=target)
+        _second_order(one, gradient, at, subject, target)
+
+
+def _second_order(
+    compiled: Any, gradient: Values, at: Point, subject: Subject, target: str
+) -> None:
     rng = np.random.default_rng(2)
     r, u = at.direction(rng), at.direction(rng)
     df = subject.grad(compiled, grad_position=at.positions)

@@ -23,6 +23,7 @@ SIMPLE = {
     "ix4": ("0", "1"),
     "ix3": ("0", "1"),
     "ix2": ("0", "1"),
+    "ia": ("np.array([3, 0, 2, 1])",),
     "n4": ("a",),
     "range": ("range(2)", "range(n)"),
 }
@@ -51,6 +52,8 @@ def candidates(program: Program) -> Iterator[Program]:
         yield replace(program, body=body)
     for result in expr_candidates(program.result):
         yield replace(program, result=result)
+    for k in range(len(program.outputs)):
+        yield replace(program, outputs=program.outputs[:k] + program.outputs[k + 1 :])
 
 
 def block_candidates(block: Block) -> Iterator[Block]:

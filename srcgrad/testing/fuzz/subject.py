@@ -16,13 +16,26 @@ class Subject:
     grad: Callable[..., Any]  # grad(fn, grad_position=...)
     jvp: Callable[..., Any]  # jvp(fn, args, tangents) -> (out, out_dot)
     refusal: type[Exception]  # raised for a program that is not supported
+    vjp: Callable[..., Any] | None = None  # vjp(fn, *args) -> (out, adjoints -> gradients)
+
+    def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
+        """The gradient function; of several results, of their product with `adjoints`."""
+        if adjoints is None:
+            return self.grad(fn, grad_position=positions)
+
+        def pulled(*args: Any) -> tuple[Any, ...]:
+            assert self.vjp is not None
+            every = self.vjp(fn, *args)[1](*adjoints)
+            return tuple(every[k] for k in positions)
+
+        return pulled
 
     @staticmethod
     def srcgrad() -> "Subject":
         import srcgrad as flow
         from srcgrad.errors import UnsupportedError
 
-        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError)
+        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp)
 
 
 def fault(rule: str | None) -> AbstractContextManager[Any]:

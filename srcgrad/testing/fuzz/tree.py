@@ -3,7 +3,8 @@
 An expression is a template with holes (`np.sin({0})`) and says of which kind its value is, so that
 the shrinker may put any other expression of that kind in its place.  Kinds: `s` scalar, `v4 v3 v2`
 vector of that length, `m` matrix, `b` condition, `int`, `ix4 ix3 ix2` index into a vector of that
-length, `n4 n3 n2 nm` a name that can be stored to, `range` what a `for` runs over.
+length, `ia` four indices, `n4 n3 n2 nm` a name that can be stored to, `range` what a `for` runs
+over, `array` one of several results.
 
 Trees are immutable and know nothing of how they were drawn; nothing here runs a program.
 """
@@ -57,7 +58,7 @@ class While:
     """A counted `while`: the counter belongs to the statement, so no shrunk loop runs for ever."""
 
     counter: str
-    style: str  # "up", "down" or "forever"
+    style: str  # "up", "down", "forever"; "after": the condition is tested first
     bound: str
     cond: Expr | None
     body: "Block"
@@ -75,10 +76,13 @@ class Program:
     params: tuple[str, ...]  # x, w, n and perhaps y
     body: Block
     result: Expr
+    outputs: tuple[Expr, ...] = ()  # arrays that every return gives besides a number
 
     def source(self) -> str:
         lines = block_lines(self.body, 1)
         lines.append(f"    return {self.result}")
+        also = "".join(f", {e}" for e in self.outputs)
+        lines = [line + also if line.lstrip().startswith("return ") else line for line in lines]
         text = f"def f({', '.join(self.params)}):\n" + "\n".join(lines) + "\n"
         return header(text) + text
 
@@ -110,6 +114,9 @@ def _while_head(loop: While) -> list[str]:
     match loop.style:
         case "up":
             return [f"{k} = 0", f"while {k} < {bound}{both}:", f"    {k} += 1"]
+        case "after":
+            own = f"{loop.cond} and " if loop.cond else ""
+            return [f"{k} = 0", f"while {own}{k} < {bound}:", f"    {k} += 1"]
         case "down":
             return [f"{k} = {bound}", f"while {k} > 0{both}:", f"    {k} -= 1"]
         case _:
@@ -147,8 +154,8 @@ def size(node: Program | Stmt | Expr) -> int:
     match node:
         case Expr(form=form, args=args):
             return 1 + len(form) // 8 + sum(map(size, args))
-        case Program(body=body, result=result):
-            return sum(map(size, body)) + size(result)
+        case Program(body=body, result=result, outputs=outputs):
+            return sum(map(size, (*body, result, *outputs)))
         case _:
             own = sum(map(size, own_exprs(node))) + (6 if isinstance(node, While) else 3)
             return own + sum(size(s) for block in blocks(node) for s in block)

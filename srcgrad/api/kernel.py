@@ -1,0 +1,100 @@
+"""A program as one operation on tensors: it runs on arrays, and keeps what its reverse needs.
+
+A `Kernel` is an IR function by positions. Its forward and reverse sweeps are built when a gradient
+is first wanted, one pair for each choice of differentiated positions; the reverse sweep is a kernel
+itself, and so on to any order. Knows no structures and no signatures.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from srcgrad.autodiff.partition import Parts, partition
+from srcgrad.autodiff.reverse import vjp as reverse
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Const, Def, Function
+from srcgrad.ir.types import float_type
+from srcgrad.passes import run as run_passes
+from srcgrad.primitives import REGISTRY
+
+
+@dataclass(frozen=True)
+class Taped:
+    """The two sweeps for some differentiated positions, as callables."""
+
+    forward: Callable[..., tuple]
+    backward: Callable[..., tuple]
+    parts: Parts | None  # None: nothing is kept but the inputs
+    live: frozenset[int]  # the positions that the results depend on at all
+
+
+class Kernel:
+    """An IR function that leaves its parameters as they were, and its derivatives."""
+
+    def __init__(self, function: Function, build: Callable[[Function], Callable[..., tuple]]):
+        self.function, self._build = function, build
+        self._taped: dict[tuple[int, ...], Taped] = {}
+        self._pulled: dict[tuple[int, ...], Kernel] = {}
+        self._lock = threading.RLock()
+
+    @cached_property
+    def run(self) -> Callable[..., tuple]:
+        """The function itself."""
+        return self._build(self.function)
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @cached_property
+    def floats(self) -> tuple[int, ...]:
+        """The results that have a gradient."""
+        return tuple(k for k, a in enumerate(self.function.returns) if float_type(a.type))
+
+    def _joint(self, wrt: tuple[int, ...]) -> Function:
+        return run_passes(reverse(self.function, wrt, REGISTRY), REGISTRY)
+
+    def taped(self, wrt: tuple[int, ...]) -> Taped:
+        """The sweeps that differentiate by these positions."""
+        found = self._taped.get(wrt)
+        if found is None:
+            with self._lock:
+                found = self._taped.get(wrt) or self._taped.setdefault(wrt, self._made(wrt))
+        return found
+
+    def _made(self, wrt: tuple[int, ...]) -> Taped:
+        joint = self._joint(wrt)
+        n = len(self.function.returns)
+        gradients = zip(wrt, joint.returns[n:], strict=True)
+        live = frozenset(k for k, a in gradients if not _is_zero(a, joint))
+        parts = partition(joint, len(self.function.params), n)
+        if parts is None:
+            return Taped(self.run, self.pulled(wrt).run, None, live)
+        forward = run_passes(parts.forward, REGISTRY)
+        backward = run_passes(parts.backward, REGISTRY)
+        return Taped(self._build(forward), self._build(backward), parts, live)
+
+    def pulled(self, wrt: tuple[int, ...]) -> Kernel:
+        """The function from the parameters and the results' adjoints to the gradients."""
+        with self._lock:
+            if wrt not in self._pulled:
+                joint = self._joint(wrt)
+                function = joint.with_body(joint.body, joint.returns[len(self.function.returns) :])
+                function = replace(function, name=f"{self.name}_pull")
+                self._pulled[wrt] = Kernel(run_passes(function, REGISTRY), self._build)
+            return self._pulled[wrt]
+
+
+def _is_zero(a: Atom, function: Function) -> bool:
+    """Whether a gradient is zero whatever the arguments are."""
+    if isinstance(a, Const):
+        return a.value == 0
+    made = next((s for s in function.body if isinstance(s, Def) and s.var is a), None)
+    if made is None:
+        return False
+    if made.op.name == "zeros":
+        return AliasClasses(function).is_pure(a)
+    return made.op.name in ("broadcast_to", "copy", "cast") and _is_zero(made.args[0], function)

@@ -1,0 +1,233 @@
+"""Compiled functions called with tensors, or capturing some: tensors in, tensors out.
+
+The whole call is one node of the tape (`node`). A result has the kind of a tensor; a gradient that
+of its argument. Numbers and arrays among the arguments are what they are elsewhere. Imported only
+where there is a tensor.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.node import applied, raw, wanted
+from srcgrad.api.program import Primal
+from srcgrad.api.structure import filled, leaves, mapped, template
+from srcgrad.api.writes import refuse_shared, write_back
+from srcgrad.eager.tensor import Tensor, make, storage
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.frontend.handlers.registry import know_tensors
+from srcgrad.ir.types import Scalar, float_type
+
+
+def array_of(value: Any) -> Any:
+    """A tensor's array; anything else as it is."""
+    return value._a if isinstance(value, Tensor) else value
+
+
+def number_of(value: Any) -> Any:
+    """A tensor's array, or its number if it has no dims; anything else as it is."""
+    return value.srcgrad_value if isinstance(value, Tensor) else value
+
+
+def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with arrays in the place of tensors."""
+    at = number_of if compiled in _WITH_NUMBERS else array_of
+    return {n: mapped(v, at) for n, v in arguments.items()}
+
+
+know_tensors()
+# Functions that take tensors without dims for numbers, as NumPy's reductions are: those in which
+# such a tensor and a number meet under one name. Elsewhere they are arrays, which can be stored to.
+_WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """A call; `extra` holds tangents by path."""
+    call = Call(compiled, arguments, extra)
+    program = call.entry.program
+    made = applied(call.kernel, call.inputs, call.in_place)
+    call.note_stores()
+    out = [call.result(k, v) for k, v in enumerate(made)]
+    if program.writes:
+        write_back(arguments, program.writes, out)
+    return filled(program.output, out)
+
+
+class Call:
+    """One call with tensors: what was compiled for it, and its inputs in order."""
+
+    def __init__(self, compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]):
+        self.name, self.plain = compiled.__name__, isinstance(compiled.spec, Primal)
+        self.entry, captured = _entry_for(compiled, arguments)
+        program = self.entry.program
+        values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
+        self.values = {**values, **extra}
+        hidden = [
+            v if h.tensor is None else h.tensor()
+            for h, v in zip(program.hidden, captured, strict=True)
+        ]
+        self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
+        self.kernel = self.entry.kernel
+        self.origins = dict(program.origins)
+        self._refuse_overlap()
+        if self.plain and (program.stored or program.writes) and wanted(self.inputs):
+            self._refuse_stores()
+        if program.changed:
+            refuse_shared(arguments, program.changed, self.name)
+        # where nothing is recorded a plain call stores to its arguments, as with arrays
+        self.in_place = self.entry.run
+
+    def _refuse_overlap(self) -> None:
+        from srcgrad.api.compiled import _overlap
+
+        if self.entry.stored and _overlap([array_of(v) for v in self.inputs], self.entry.stored):
+            raise UnsupportedError(
+                f"two arguments of {self.name}() share memory that it stores to",
+                None,
+                "pass copies: f(x, x.clone())",
+            )
+
+    def _refuse_stores(self) -> None:
+        program = self.entry.program
+        paths = sorted(str(w[0] if isinstance(w, tuple) else w) for w in program.stored)
+        first = (paths or [str(program.writes[0].path[0])])[0]
+        raise UnsupportedError(
+            f"{self.name}() stores to '{first}', and its gradient is to be recorded",
+            None,
+            f"let it work on a copy: {first} = {first}.copy()",
+        )
+
+    def note_stores(self) -> None:
+        """Tensors that a plain call stored to have a new version."""
+        program = self.entry.program
+        if not (self.plain and program.stored):
+            return
+        for what, v in zip(program.order, self.inputs, strict=True):
+            if what in program.stored and isinstance(v, Tensor):
+                storage(v).version += 1
+
+    def result(self, k: int, value: Any) -> Any:
+        """The k-th result as the caller gets it."""
+        convert = self.entry.converters[k]
+        if k in self.origins and not isinstance(self.values[self.origins[k]], Tensor):
+            value = array_of(value)
+            return value if convert is None else convert(value)
+        if isinstance(value, Tensor):
+            return value
+        type_ = self.entry.program.function.returns[k].type
+        if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
+            return value if convert is None else convert(value)
+        if isinstance(value, np.ndarray) and self._is_shared(value):
+            value = value.copy()
+        return make(np.asarray(value if convert is None else convert(value)))
+
+    def _is_shared(self, value: np.ndarray) -> bool:
+        """Whether a result lies in the memory of an argument."""
+        return any(
+            isinstance(a, np.ndarray) and np.may_share_memory(a, value)
+            for a in map(array_of, self.inputs)
+        )
+
+
+def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """What is compiled for these arguments, and the captured values."""
+
+    def found() -> tuple[Any, list[Any]]:
+        plain = arrays_of(compiled, arguments)
+        return compiled._entry_for(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+    try:
+        return found()
+    except Exception:
+        given = [v for n, a in arguments.items() for _, v in leaves(a, (n,))]
+        if compiled in _WITH_NUMBERS or not any(_is_single(v) for v in given):
+            raise
+        _WITH_NUMBERS.add(compiled)
+        return found()
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value._a.ndim
+
+
+def is_float(value: Any) -> bool:
+    """Whether a leaf of an argument has a gradient."""
+    a = array_of(value)
+    return (isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc") or type(a) is float
+
+
+def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """The value, and the function from adjoints to gradients; both are recorded as usual."""
+    arguments = {n: mapped(v, _kept) for n, v in arguments.items()}
+    call = Call(compiled, arguments, {})
+    kernel, program = call.kernel, call.entry.program
+    out = [call.result(k, v) for k, v in enumerate(applied(kernel, call.inputs))]
+    value = filled(program.output, out)
+    wrt = tuple(k for k, path in enumerate(program.inputs) if is_float(call.values[path]))
+    place = {program.inputs[k]: i for i, k in enumerate(wrt)}
+
+    def pull(*adjoints: Any) -> tuple:
+        seeds = _seeds(value, adjoints[0] if len(adjoints) == 1 else adjoints)
+        made = applied(kernel.pulled(wrt), [*call.inputs, *seeds])
+
+        def gradient(path: tuple, v: Any) -> Any:
+            return _like(v, made[place[path]]) if path in place else None
+
+        return tuple(filled(template(a, (n,), gradient), []) for n, a in arguments.items())
+
+    return value, pull
+
+
+def _kept(value: Any) -> Any:
+    """A leaf as it is now, with its history."""
+    if isinstance(value, Tensor):
+        return value.clone()  # type: ignore[attr-defined]
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _like(argument: Any, g: Any) -> Any:
+    """A gradient of the kind of its argument."""
+    if isinstance(argument, Tensor):
+        return g if isinstance(g, Tensor) else make(np.asarray(g, argument._a.dtype))
+    g = array_of(g)
+    return g if isinstance(argument, np.ndarray) else type(argument)(g)
+
+
+def _seeds(out: Any, adjoints: Any) -> list:
+    """Adjoints of the floating results, in order."""
+    places = [(path, v) for path, v in leaves(out, ()) if isinstance(v, Tensor) and is_float(v)]
+    made = []
+    for path, v in places:
+        g = adjoints
+        try:
+            for k in path:
+                g = getattr(g, k) if isinstance(k, str) and not isinstance(g, dict) else g[k]
+        except (LookupError, AttributeError, TypeError):
+            raise ArgumentValueError(
+                "the adjoints do not have the structure of the outputs: "
+                f"there is none at {'.'.join(map(str, path)) or 'the output'}"
+            ) from None
+        made.append(fitted(g, v, "an adjoint", "its output"))
+    return made
+
+
+def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
+    """An adjoint or tangent with the dtype and shape of what it belongs to; None is zero."""
+    a = np.asarray(array_of(like))
+    if g is None:
+        return np.zeros_like(a)
+    if isinstance(g, tuple | list | dict):
+        raise ArgumentTypeError(f"{what} is a {type(g).__name__}, {whose} a tensor")
+    if not isinstance(g, Tensor):
+        g = np.array(g, a.dtype)
+    if tuple(g.shape) != a.shape:
+        raise ArgumentValueError(f"{what} has shape {tuple(g.shape)}, {whose} {a.shape}")
+    if isinstance(g, Tensor) and g._a.dtype != a.dtype:
+        return g.to(make(a).dtype)  # type: ignore[attr-defined]
+    return g
+
+
+__all__ = ["Call", "array_of", "arrays_of", "fitted", "is_float", "raw", "run", "vjp"]

@@ -1,0 +1,167 @@
+"""A joint function cut in two: the forward sweep with what it keeps, and the reverse sweep.
+
+The cut lies before the first statement that reads a seed. What the reverse sweep reads of the
+forward one is kept, but for what costs next to nothing to have again: lengths, views, sums and
+products of arrays that are there anyway. Never changes what either sweep computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
+from srcgrad.ir.types import Array, RefTape, Tuple, is_reference
+from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
+
+CHEAP = frozenset(
+    ("add", "sub", "mul", "neg", "cast", "where", "eq", "ne", "lt", "le", "gt", "ge", "abs")
+)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The two sweeps.
+
+    `forward` returns the results, then values to keep; `backward` takes what `kept` says, then the
+    seeds, and returns the gradients. An entry of `kept` is ("input", k), ("result", k) or
+    ("value", k). `changed` are positions in `kept` of buffers that the reverse sweep rewinds,
+    `shared` results whose memory is kept under another name.
+    """
+
+    forward: Function
+    backward: Function
+    kept: tuple[tuple[str, int], ...]
+    changed: frozenset[int]
+    shared: frozenset[int]
+
+
+def partition(joint: Function, inputs: int, results: int) -> Parts | None:
+    """The parts of a joint function of so many inputs and results; None if it cannot be cut."""
+    cut = _Cut(clone(joint), inputs, results)
+    return cut.parts() if cut.possible() else None
+
+
+class _Cut:
+    def __init__(self, joint: Function, inputs: int, results: int):
+        self.name, self.classes = joint.name, AliasClasses(joint)
+        self.inputs, self.seeds = joint.params[:inputs], joint.params[inputs:]
+        self.results, self.gradients = joint.returns[:results], joint.returns[results:]
+        at = next((k for k, s in enumerate(joint.body) if _reads(s, set(self.seeds))), None)
+        self.before, self.after = joint.body[:at], () if at is None else joint.body[at:]
+        self.made = {s.var: s for s in self.before if isinstance(s, Def) and s.var is not None}
+        self.written = _written(self.before, self.classes) | _written(self.after, self.classes)
+        self.again: set[Var] = set()  # defined once more in the reverse sweep
+        self.crossing = self._crossing()
+
+    # ---- what crosses ----
+    def _crossing(self) -> list[Var]:
+        """The values of the forward sweep that the reverse sweep is given."""
+        inside = {*defined(self.after), *self.seeds}
+        first = free_variables(self.after, self.gradients)
+        wanted = [v for v in _with_dims([*first, *self.seeds]) if v not in inside]
+        while (v := next((v for v in wanted if self._had_again(v, wanted)), None)) is not None:
+            self.again.add(v)
+            wanted.remove(v)
+            wanted += [
+                u for u in _with_dims(uses(self.made[v]))
+                if u not in wanted and u not in self.again and u not in inside
+            ]  # fmt: skip
+        return wanted
+
+    def _had_again(self, v: Var, wanted: list[Var]) -> bool:
+        """Whether a value is had again for less than keeping it."""
+        s = self.made.get(v)
+        if s is None:
+            return False
+        if s.op.name == "dim":
+            return s.args[0] in wanted or s.args[0] in self.again
+        if s.op.view and isinstance(s.args[0].type, Array):
+            return True
+        if not (s.op.elementwise and s.op.name in CHEAP and isinstance(v.type, Array)):
+            return False
+        arrays = [a for a in s.args if isinstance(a, Var) and is_reference(a.type)]
+        pure = all(self.classes.of(a) not in self.written for a in (v, *arrays))
+        return pure and all(a in wanted or a in self.again for a in arrays)
+
+    def possible(self) -> bool:
+        """Whether the values can be handed over, and memory is known by one name only."""
+        there = {*self.inputs, *defined(self.before)}
+        if any(isinstance(a, Var) and a not in there for a in self.results):
+            return False
+        if any(isinstance(v.type, RefTape | Tuple) for v in self.crossing):
+            return False
+        changed = _written(self.after, self.classes)
+        held = [self.classes.of(v) for v in self.crossing if is_reference(v.type)]
+        given = {self.classes.of(v) for v in (*self.inputs, *self._references(self.results))}
+        return not any(c in changed and (held.count(c) > 1 or c in given) for c in held)
+
+    # ---- the parts ----
+    def parts(self) -> Parts:
+        places: dict[Atom, tuple[str, int]] = {a: ("result", k) for k, a in enumerate(self.results)}
+        places |= {v: ("input", k) for k, v in enumerate(self.inputs)}
+        values = [v for v in self.crossing if v not in places]
+        places |= {v: ("value", k) for k, v in enumerate(values)}
+        forward = Function(
+            f"{self.name}_forward", self.inputs, self.before, (*self.results, *values)
+        )
+        prelude = tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
+        backward = Function(
+            f"{self.name}_backward", (*self.crossing, *self.seeds), (*prelude, *self.after),
+            self.gradients,
+        )  # fmt: skip
+        changed = _written(self.after, self.classes)
+        return Parts(
+            clone(forward),
+            clone(backward),
+            tuple(places[v] for v in self.crossing),
+            frozenset(
+                k for k, v in enumerate(self.crossing)
+                if is_reference(v.type) and self.classes.of(v) in changed
+            ),
+            self._shared(),
+        )  # fmt: skip
+
+    def _shared(self) -> frozenset[int]:
+        """Results that lie in memory which is kept or given, other than as that very value."""
+        named = set(self.results)
+        held = {
+            self.classes.of(v)
+            for v in (*self.inputs, *(v for v in self.crossing if v not in named))
+            if is_reference(v.type)
+        }
+        return frozenset(
+            k for k, a in enumerate(self.results)
+            if isinstance(a, Var) and is_reference(a.type)
+            and (self.classes.of(a) in held or self._twice(a))
+        )  # fmt: skip
+
+    def _twice(self, a: Var) -> bool:
+        mine = self.classes.of(a)
+        return sum(self.classes.of(b) is mine for b in self._references(self.results)) > 1
+
+    @staticmethod
+    def _references(atoms: tuple[Atom, ...]) -> list[Var]:
+        return [a for a in atoms if isinstance(a, Var) and is_reference(a.type)]
+
+
+def _reads(s: Stmt, seeds: set[Var]) -> bool:
+    return any(v in seeds for v in uses(s)) or any(_reads(t, seeds) for b in blocks(s) for t in b)
+
+
+def _written(block: Block, classes: AliasClasses) -> set[Var]:
+    return {
+        classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and s.op.name in WRITES
+    }
+
+
+def _with_dims(vs: Iterable[Var]) -> list[Var]:
+    """Variables and those that their types mention, each once."""
+    out: dict[Var, None] = {}
+    for v in vs:
+        out.setdefault(v)
+        for d in type_vars(v.type):
+            out.setdefault(d)
+    return list(out)

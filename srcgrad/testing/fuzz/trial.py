@@ -1,0 +1,58 @@
+"""A program at a point, and all that plain Python says about it there.
+
+This is the ground truth of every question; no transform is asked for anything here.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.testing.fuzz.inputs import Point, Reduction, Values, point
+from srcgrad.testing.fuzz.reference import NotSmooth, Slope, slope
+from srcgrad.testing.fuzz.source import copied
+from srcgrad.testing.fuzz.stages import Unusable
+from srcgrad.testing.fuzz.tree import Program
+
+OVERFLOW = 1e6  # values beyond this make differences worthless
+
+
+@dataclass(frozen=True)
+class Trial:
+    program: Program
+    fn: Any
+    at: Point
+    reduction: Reduction
+    out: Any  # what the program returns
+    value: float  # ... reduced to one number
+    after: Values  # the arguments after the call
+    directions: tuple[Values, ...]
+    slopes: tuple[Slope, ...]
+
+    @staticmethod
+    def of(program: Program, fn: Any) -> "Trial":
+        """Raises Unusable where the program fails, overflows or has no derivative."""
+        try:
+            return _trial(program, fn, point(program))
+        except (Unusable, NotSmooth) as error:
+            raise Unusable(str(error)) from None
+        except Exception as error:  # a shrunk program may read a name that is gone
+            raise Unusable(f"{type(error).__name__}: {error}") from None
+
+    @property
+    def scale(self) -> float:
+        """The size of the numbers at hand: what rounding is relative to."""
+        return max(1.0, abs(self.value))
+
+
+def _trial(program: Program, fn: Any, at: Point) -> Trial:
+    rng = np.random.default_rng([program.seed, 1])
+    after = copied(at.args)
+    out = fn(*after)
+    reduction = Reduction.of(program, out)
+    value = reduction(out)
+    if not abs(value) < OVERFLOW:
+        raise Unusable(f"the value is {value}")
+    directions = tuple(at.direction(rng) for _ in range(2))
+    slopes = tuple(slope(at.along(reduction.after(fn), d)) for d in directions)
+    return Trial(program, fn, at, reduction, out, value, after, directions, slopes)

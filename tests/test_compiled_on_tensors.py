@@ -1,0 +1,74 @@
+"""Every case as one node of the tape: called with tensors it has the arrays' value and gradient."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from tests.cases import CASES, Case, sample
+from tests.modes import Modes
+from tests.structures import float_leaves, is_float, mapped
+
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+def test_reference(case: Case):
+    check(case, "python")
+
+
+@pytest.mark.parametrize("case", sample(12), ids=lambda c: c.id)
+def test_cpu(case: Case):
+    check(case, "cpu")
+
+
+def check(case: Case, target: str) -> None:
+    want_value, want = Modes(case, target).value_and_grad(case.arguments())
+    args = list(case.arguments())
+    made: list[Any] = []
+    for i in case.wrt:
+        args[i] = mapped(lambda v: made.append(tensor(v)) or made[-1], args[i])
+    case.reset()
+    compiled = flow.compile(case.fn, target=target)
+    try:
+        out = compiled(*args)
+    except flow.UnsupportedError as error:
+        assert "stores to" in str(error)  # to an argument: its history would be lost
+        return
+    roots = [t for t in tensors_of(out) if t.requires_grad]
+    for times in (1, 2):
+        ones = [flow.ones_like(r) for r in roots]
+        flow.autograd.backward(roots, ones, retain_graph=times == 1)
+        got = [np.zeros(t.shape) if t.grad is None else t.grad.numpy() for t in made]
+        close(got, [times * w for w in float_leaves(want)], "gradient")
+    close(floats_of(out), float_leaves(want_value), "value")
+
+
+def tensor(value: Any) -> Any:
+    """A leaf over an array, of its layout too."""
+    return flow.from_numpy(np.asarray(value)).requires_grad_()
+
+
+def leaves(value: Any) -> list[Any]:
+    found: list[Any] = []
+    mapped(found.append, value, found.append)
+    return found
+
+
+def tensors_of(value: Any) -> list[Any]:
+    return [v for v in leaves(value) if isinstance(v, flow.Tensor)]
+
+
+def floats_of(value: Any) -> list[Any]:
+    raw = [v.detach().numpy() if isinstance(v, flow.Tensor) else v for v in leaves(value)]
+    return [v for v in raw if is_float(v)]
+
+
+def close(got: list[Any], want: list[Any], what: str) -> None:
+    assert [np.shape(g) for g in got] == [np.shape(w) for w in want], what
+    for g, w in zip(got, want, strict=True):
+        narrow = np.asarray(w).dtype == np.float32
+        tolerance = 1e-5 if narrow else 1e-12
+        scale = np.max(np.abs(w), initial=0.0, where=np.isfinite(w))
+        np.testing.assert_allclose(g, w, tolerance, tolerance * (scale + 1e-3), err_msg=what)
