@@ -40,7 +40,7 @@ def run(
         node = heapq.heappop(heap)[2]
         g = pending.pop(node)
     while node is not None:
-        if wanted is None and not record and not heap and not pending:
+        if watcher is None and wanted is None and not (record or heap or pending):
             # a chain: nothing else is waiting, nobody is watching
             while not node.many and not hooked:
                 g = node.vjp(g, keep)

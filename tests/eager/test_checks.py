@@ -103,6 +103,14 @@ def test_a_nan_names_the_line_that_recorded_it():
     assert np.isnan(x.grad.numpy()[0])
 
 
+def test_a_nan_in_a_chain_is_seen():
+    x = leaf([-1.0, 2.0])
+    with flow.autograd.detect_anomaly():
+        y = ((x * 2.0).sqrt() * 3.0) * 2.0
+        with pytest.raises(RuntimeError, match="'SqrtBackward0' returned nan"):
+            y.backward(flow.ones(2, dtype=y.dtype))
+
+
 def test_a_nan_in_a_tensor_without_dims():
     x = leaf(0.0)
     with pytest.raises(RuntimeError, match="returned nan"), flow.autograd.detect_anomaly():
