@@ -323,3 +323,45 @@ def test_the_picture_of_a_call():
     f = compiled(lambda x: np.sum(np.sin(x)))
     text = flow.tools.graph(f(x) * 2.0, names={"x": x})
     assert "keeps (2,)" in text and "x\\n(2,)" in text
+
+
+def test_calls_of_several_kinds_in_turn():
+    @compiled
+    def f(x, a):
+        return np.sum(x * a), x + a
+
+    x, wide = leaf(1.0, 2.0), leaf(1.0, 2.0, dtype=np.float32)
+    calls = [(x, 3.0), (wide, 3.0), (np.ones(2), 3.0), (x, np.array([1.0, 2.0])), (x, x)]
+    for _ in range(3):  # the second time each has a way of its own
+        for one, other in calls:
+            total, both = f(one, other)
+            a, b = (v.detach().numpy() if isinstance(v, flow.Tensor) else v for v in (one, other))
+            tensors = isinstance(one, flow.Tensor)
+            assert isinstance(total, flow.Tensor) == isinstance(both, flow.Tensor) == tensors
+            np.testing.assert_allclose(total.item(), np.sum(a * b), 1e-6)
+            if tensors:
+                assert both.dtype == one.dtype
+                (g,) = flow.autograd.grad(total, one)
+                want = 2 * a if one is other else np.broadcast_to(b, 2)
+                np.testing.assert_allclose(g.numpy(), want)
+
+
+def test_a_captured_tensor_that_is_replaced():
+    held = {"w": leaf(1.0, 2.0)}
+
+    @compiled
+    def f(x):
+        return np.sum(held["w"] * x)
+
+    x = np.array([3.0, 4.0])
+    for w in (held["w"], leaf(2.0, 2.0), flow.tensor([1.0, 1.0]), np.ones(2), leaf(5.0)):
+        held["w"] = w
+        for _ in range(2):
+            y = f(x)
+            raw = w.detach().numpy() if isinstance(w, flow.Tensor) else w
+            np.testing.assert_allclose(float(y), np.sum(raw * x))
+            assert isinstance(y, flow.Tensor) == isinstance(w, flow.Tensor)
+            if isinstance(w, flow.Tensor) and w.requires_grad:
+                w.grad = None
+                y.backward()
+                assert w.grad.tolist() == ([7.0] if w.numel() == 1 else x.tolist())

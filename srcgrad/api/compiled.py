@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.dispatch import MISS, fast_path
+from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
@@ -35,7 +35,6 @@ from srcgrad.primitives import REGISTRY
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
-MOST_FAST = 4  # signatures with a fast path of their own
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 
 
