@@ -59,6 +59,7 @@ class Entry:
     stages: tuple[Stage, ...]
     restarts: int
     kernel: Kernel  # for tensors
+    storing: Kernel  # the same, returning what it leaves in its arguments as well
     tensors: bool  # whether a captured value is one
 
     def captured(self) -> list[Any] | None:
@@ -257,6 +258,7 @@ class Compiled:
             (*stages, *more),
             restarts,
             Kernel(protected(program).function, lambda f: built(f, self.options)),
+            Kernel(protected(program, True).function, lambda f: built(f, self.options)),
             any(h.tensor is not None for h in program.hidden),
         )
 

@@ -18,6 +18,7 @@ from srcgrad.api.node import applied, raw, wanted
 from srcgrad.api.program import Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.writes import refuse_shared, write_back
+from srcgrad.eager.inplace import check_writable, rebase, write
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.handlers.registry import know_tensors
@@ -50,8 +51,11 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     """A call; `extra` holds tangents by path."""
     call = Call(compiled, arguments, extra)
     program = call.entry.program
-    made = applied(call.kernel, call.inputs, call.in_place)
-    call.note_stores()
+    if call.stores:
+        made = call.applied_with_stores()
+    else:
+        made = applied(call.kernel, call.inputs, call.entry.run)
+        call.note_stores()
     if not extra:
         quicken(compiled, call, arguments)
     out = [call.result(k, v) for k, v in enumerate(made)]
@@ -77,12 +81,10 @@ class Call:
         self.kernel = self.entry.kernel
         self.origins = dict(program.origins)
         self._refuse_overlap()
-        if self.plain and (program.stored or program.writes) and wanted(self.inputs):
-            self._refuse_stores()
+        changes = self.plain and (program.stored or program.writes)
+        self.stores = bool(changes and wanted(self.inputs))
         if program.changed:
             refuse_shared(arguments, program.changed, self.name)
-        # where nothing is recorded a plain call stores to its arguments, as with arrays
-        self.in_place = self.entry.run
 
     def _refuse_overlap(self) -> None:
         from srcgrad.api.compiled import _overlap
@@ -94,14 +96,31 @@ class Call:
                 "pass copies: f(x, x.clone())",
             )
 
-    def _refuse_stores(self) -> None:
+    def applied_with_stores(self) -> list:
+        """The results where stores to tensors are recorded: these get what was left in them."""
         program = self.entry.program
-        paths = sorted(str(w[0] if isinstance(w, tuple) else w) for w in program.stored)
-        first = (paths or [str(program.writes[0].path[0])])[0]
+        places = sorted(program.written)
+        for k in places:
+            if not isinstance(self.inputs[k], Tensor):
+                self._refuse(str(program.order[k][0] if k < len(program.inputs) else "an array"))
+            check_writable(self.inputs[k])
+        if program.writes:
+            self._refuse(str(program.writes[0].path[0]))
+        before = list(self.inputs)
+        for k in places:  # what is kept is not what will be overwritten
+            before[k] = make(before[k]._a.copy(), before[k]._node)
+        made = applied(self.entry.storing, before)
+        n = len(program.function.returns)
+        for k, new in zip(places, made[n:], strict=True):
+            write(self.inputs[k], array_of(new))
+            rebase(self.inputs[k], new._node if isinstance(new, Tensor) else None)
+        return made[:n]
+
+    def _refuse(self, name: str) -> None:
         raise UnsupportedError(
-            f"{self.name}() stores to '{first}', and its gradient is to be recorded",
+            f"{self.name}() stores to '{name}', and its gradient is to be recorded",
             None,
-            f"let it work on a copy: {first} = {first}.copy()",
+            f"pass tensors, or let it work on a copy: {name} = {name}.copy()",
         )
 
     def note_stores(self) -> None:
