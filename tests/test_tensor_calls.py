@@ -215,17 +215,64 @@ def test_a_result_does_not_share_an_argument():
     assert x.grad.tolist() == [1.0, 2.0]
 
 
-def test_stores_to_an_argument():
-    @compiled
-    def f(x):
-        x[0] = x[0] * 2.0
-        return np.sum(x * x)
+@compiled
+def doubles_first(x):
+    x[0] = x[0] * 2.0
+    return np.sum(x * x)
 
-    with pytest.raises(flow.UnsupportedError, match="stores to 'x'"):
-        f(leaf(1.0, 2.0))
+
+def test_a_store_without_a_graph():
     x = flow.tensor([1.0, 2.0])
     version = x._version
-    assert f(x).item() == 8.0 and x.tolist() == [2.0, 2.0] and x._version == version + 1
+    assert doubles_first(x).item() == 8.0
+    assert x.tolist() == [2.0, 2.0] and x._version == version + 1
+
+
+def test_a_store_is_recorded():
+    w = leaf(1.0, 2.0)
+    x = w * 3.0
+    saved = (x * x).sum()
+    total = doubles_first(x)
+    assert x.tolist() == [6.0, 6.0] and total.item() == 72.0
+    (total + (x * flow.tensor([1.0, 10.0])).sum()).backward(retain_graph=True)
+    assert w.grad.tolist() == [12.0 * 6 + 6.0, 12.0 * 3 + 30.0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        saved.backward()
+
+
+def test_a_store_through_a_view():
+    w = leaf(1.0, 2.0, 3.0)
+    x = w * 1.0
+    doubles_first(x[1:])
+    assert x.tolist() == [1.0, 4.0, 3.0]
+    x.sum().backward()
+    assert w.grad.tolist() == [1.0, 2.0, 1.0]
+
+
+def test_a_store_puts_a_tensor_into_the_graph():
+    @compiled
+    def fill(u, v):
+        for i in range(len(u)):
+            u[i] = v[i] * i
+
+    u, v = flow.zeros(3, dtype=flow.float64), leaf(1.0, 2.0, 3.0)
+    assert fill(u, v) is None
+    assert u.requires_grad and not u.is_leaf
+    u.sum().backward()
+    assert v.grad.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_stores_that_are_refused():
+    with pytest.raises(RuntimeError, match="a leaf Tensor that requires grad is being used in an"):
+        doubles_first(leaf(1.0, 2.0))
+
+    @compiled
+    def fill(u, v):
+        u[0] = v[0]
+        return np.sum(u)
+
+    with pytest.raises(flow.UnsupportedError, match="stores to 'u'"):
+        fill(np.zeros(2), leaf(1.0))
 
 
 def test_hooks_and_eager_operations_around():
@@ -323,3 +370,45 @@ def test_the_picture_of_a_call():
     f = compiled(lambda x: np.sum(np.sin(x)))
     text = flow.tools.graph(f(x) * 2.0, names={"x": x})
     assert "keeps (2,)" in text and "x\\n(2,)" in text
+
+
+def test_calls_of_several_kinds_in_turn():
+    @compiled
+    def f(x, a):
+        return np.sum(x * a), x + a
+
+    x, wide = leaf(1.0, 2.0), leaf(1.0, 2.0, dtype=np.float32)
+    calls = [(x, 3.0), (wide, 3.0), (np.ones(2), 3.0), (x, np.array([1.0, 2.0])), (x, x)]
+    for _ in range(3):  # the second time each has a way of its own
+        for one, other in calls:
+            total, both = f(one, other)
+            a, b = (v.detach().numpy() if isinstance(v, flow.Tensor) else v for v in (one, other))
+            tensors = isinstance(one, flow.Tensor)
+            assert isinstance(total, flow.Tensor) == isinstance(both, flow.Tensor) == tensors
+            np.testing.assert_allclose(total.item(), np.sum(a * b), 1e-6)
+            if tensors:
+                assert both.dtype == one.dtype
+                (g,) = flow.autograd.grad(total, one)
+                want = 2 * a if one is other else np.broadcast_to(b, 2)
+                np.testing.assert_allclose(g.numpy(), want)
+
+
+def test_a_captured_tensor_that_is_replaced():
+    held = {"w": leaf(1.0, 2.0)}
+
+    @compiled
+    def f(x):
+        return np.sum(held["w"] * x)
+
+    x = np.array([3.0, 4.0])
+    for w in (held["w"], leaf(2.0, 2.0), flow.tensor([1.0, 1.0]), np.ones(2), leaf(5.0)):
+        held["w"] = w
+        for _ in range(2):
+            y = f(x)
+            raw = w.detach().numpy() if isinstance(w, flow.Tensor) else w
+            np.testing.assert_allclose(float(y), np.sum(raw * x))
+            assert isinstance(y, flow.Tensor) == isinstance(w, flow.Tensor)
+            if isinstance(w, flow.Tensor) and w.requires_grad:
+                w.grad = None
+                y.backward()
+                assert w.grad.tolist() == ([7.0] if w.numel() == 1 else x.tolist())

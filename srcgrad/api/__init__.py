@@ -5,9 +5,9 @@ import importlib
 from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.transforms import compile, grad, jvp, stop_gradient, value_and_grad, vjp
-from srcgrad.frontend.handlers.registry import TENSOR_FUNCTIONS
+from srcgrad.frontend.handlers.registry import LATE
 
-TENSOR_FUNCTIONS.append(lambda: importlib.import_module("srcgrad.api.spelling"))
+LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.dispatch import MISS, fast_path
+from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
@@ -35,7 +35,6 @@ from srcgrad.primitives import REGISTRY
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
-MOST_FAST = 4  # signatures with a fast path of their own
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 
 
@@ -60,6 +59,7 @@ class Entry:
     stages: tuple[Stage, ...]
     restarts: int
     kernel: Kernel  # for tensors
+    storing: Kernel  # the same, returning what it leaves in its arguments as well
     tensors: bool  # whether a captured value is one
 
     def captured(self) -> list[Any] | None:
@@ -258,6 +258,7 @@ class Compiled:
             (*stages, *more),
             restarts,
             Kernel(protected(program).function, lambda f: built(f, self.options)),
+            Kernel(protected(program, True).function, lambda f: built(f, self.options)),
             any(h.tensor is not None for h in program.hidden),
         )
 

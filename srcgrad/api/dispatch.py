@@ -15,6 +15,7 @@ from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import is_number
 
 MISS = object()
+MOST_FAST = 4  # signatures with a fast path of their own
 
 
 class _Writer:
@@ -63,6 +64,51 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
     return w.scope["fast"]
 
 
+def tensor_path(
+    entry: Any, arguments: dict[str, Any], names: tuple[str, ...], applied: Any, finished: Any
+) -> Callable | None:
+    """The same for calls with tensors; `applied` and `finished` run the kernel and its results."""
+    if entry.stored or entry.shapes:
+        return None
+    w = _Writer()
+    params = [f"a{k}" for k in range(len(names))]
+    w.lines.append(f"def fast({', '.join(params)}):")
+    for p, value in zip(params, arguments.values(), strict=True):
+        if not _test_tensor(w, p, value):
+            return None
+    places = {(n,): p for n, p in zip(names, params, strict=True)}
+    if any(path not in places for path in entry.program.inputs):
+        return None
+    for guard in entry.program.guards:
+        w.unless(_guard(w, guard))
+    inputs = [places[path] for path in entry.program.inputs]
+    for k, hidden in enumerate(entry.program.hidden):
+        fetch = hidden.tensor or hidden.fetch
+        w.lines.append(f"    h{k} = {w.name(fetch)}()")
+        if not _test_tensor(w, f"h{k}", fetch()):
+            return None
+        inputs.append(f"h{k}")
+    run, kernel = w.name(entry.run), w.name(entry.kernel)
+    w.lines.append(f"    x = ({''.join(f'{i}, ' for i in inputs)})")
+    w.lines.append(f"    r = {w.name(applied)}({kernel}, x, {run})")
+    result = _template(
+        entry.program.output, f"{w.name(finished)}({w.name(entry)}, x, {{0}}, r[{{0}}])"
+    )
+    if result is None:
+        return None
+    w.lines.append(f"    return {result}")
+    exec("\n".join(w.lines), w.scope)
+    return w.scope["fast"]
+
+
+def _test_tensor(w: _Writer, p: str, value: Any) -> bool:
+    """The kind of one argument, which may be a tensor; False if it is not a plain one."""
+    if not hasattr(type(value), "srcgrad_value"):
+        return _test(w, p, value)
+    w.unless(f"type({p}) is {w.name(type(value))}")
+    return _test(w, f"{p}._a", value._a)
+
+
 def _test(w: _Writer, p: str, value: Any) -> bool:
     """The kind of one argument; False if it is not a plain number or array."""
     if type(value) is np.ndarray:
@@ -92,14 +138,24 @@ def _guard(w: _Writer, guard: Any) -> str:
 
 
 def _result(w: _Writer, shape: Any, converters: list) -> str | None:
+    """The result from the tuple `r` of a backend."""
     if isinstance(shape, Leaf):
         convert = converters[shape.k]
         if convert is None:
             return f"r[{shape.k}]"
         return f"{w.name(convert)}(r[{shape.k}])"
+    return _tuple(shape, lambda p: _result(w, p, converters))
+
+
+def _template(shape: Any, leaf: str) -> str | None:
+    """The result by a text with the number of each leaf in it."""
+    if isinstance(shape, Leaf):
+        return leaf.format(shape.k)
+    return _tuple(shape, lambda p: _template(p, leaf))
+
+
+def _tuple(shape: Any, part: Callable[[Any], str | None]) -> str | None:
     if type(shape) is tuple:
-        parts = [_result(w, p, converters) for p in shape]
-        if any(p is None for p in parts):
-            return None
-        return f"({''.join(f'{p}, ' for p in parts)})"
+        parts = [part(p) for p in shape]
+        return None if any(p is None for p in parts) else f"({''.join(f'{p}, ' for p in parts)})"
     return "None" if shape is None else None

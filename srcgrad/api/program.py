@@ -215,8 +215,11 @@ def _pruned(p: Program) -> Program:
     return replace(p, function=function, output=renumbered(p.output, numbers), origins=origins)
 
 
-def protected(p: Program) -> Program:
-    """The program on copies of the parameters it stores to: a transform leaves arguments alone."""
+def protected(p: Program, contents: bool = False) -> Program:
+    """The program on copies of the parameters it stores to: a transform leaves arguments alone.
+
+    With `contents` it returns these copies too, after its results, in the order of the parameters.
+    """
     if p.writes:
         returns = p.function.returns[: len(leaf_numbers(p.output))]
         p = replace(p, function=p.function.with_body(p.function.body, returns), writes=())
@@ -240,7 +243,8 @@ def protected(p: Program) -> Program:
     for _, inner in copies:
         inner.type = replace(inner.type, layout="C")
     body = (*entry, *made, *rest)
-    return replace(p, function=Function(fn.name, tuple(params), body, fn.returns))
+    returns = (*fn.returns, *(inner for _, inner in copies)) if contents else fn.returns
+    return replace(p, function=Function(fn.name, tuple(params), body, returns))
 
 
 def _no_float(p: Program, name: str, value: Any) -> Exception:

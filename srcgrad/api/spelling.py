@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.functions.table import TABLE
-from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.registry import METHODS, TENSOR_FUNCTIONS, TENSOR_METHODS
 from srcgrad.frontend.values import describe, is_value
 from srcgrad.ir.nodes import atom
 from srcgrad.primitives import REGISTRY
@@ -108,13 +108,12 @@ def _register() -> None:
     made |= {name: _primitive(name) for name in PRIMITIVES if name in REGISTRY}
     for name, handler in made.items():
         row = TABLE.get(name)
-        if row is not None and row.function not in FUNCTIONS:
-            FUNCTIONS[row.function] = handler
-        known = METHODS.get(("array", name))
-        if known is None and name not in NUMPYS:
-            METHODS["array", name] = handler
+        if row is not None:
+            TENSOR_FUNCTIONS[row.function] = handler
+        if ("array", name) not in METHODS and name not in NUMPYS:
+            TENSOR_METHODS[name] = handler
     for name in ("sum", "mean", "cumsum", "prod"):
-        METHODS["array", name] = _method_with_dim(METHODS["array", name])
+        TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
 
 
 _register()

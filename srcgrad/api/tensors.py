@@ -8,14 +8,17 @@ where there is a tensor.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from srcgrad.api.dispatch import MOST_FAST, tensor_path
 from srcgrad.api.node import applied, raw, wanted
 from srcgrad.api.program import Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.writes import refuse_shared, write_back
+from srcgrad.eager.inplace import check_writable, rebase, write
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.handlers.registry import know_tensors
@@ -48,8 +51,13 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     """A call; `extra` holds tangents by path."""
     call = Call(compiled, arguments, extra)
     program = call.entry.program
-    made = applied(call.kernel, call.inputs, call.in_place)
-    call.note_stores()
+    if call.stores:
+        made = call.applied_with_stores()
+    else:
+        made = applied(call.kernel, call.inputs, call.entry.run)
+        call.note_stores()
+    if not extra:
+        quicken(compiled, call, arguments)
     out = [call.result(k, v) for k, v in enumerate(made)]
     if program.writes:
         write_back(arguments, program.writes, out)
@@ -73,12 +81,10 @@ class Call:
         self.kernel = self.entry.kernel
         self.origins = dict(program.origins)
         self._refuse_overlap()
-        if self.plain and (program.stored or program.writes) and wanted(self.inputs):
-            self._refuse_stores()
+        changes = self.plain and (program.stored or program.writes)
+        self.stores = bool(changes and wanted(self.inputs))
         if program.changed:
             refuse_shared(arguments, program.changed, self.name)
-        # where nothing is recorded a plain call stores to its arguments, as with arrays
-        self.in_place = self.entry.run
 
     def _refuse_overlap(self) -> None:
         from srcgrad.api.compiled import _overlap
@@ -90,14 +96,31 @@ class Call:
                 "pass copies: f(x, x.clone())",
             )
 
-    def _refuse_stores(self) -> None:
+    def applied_with_stores(self) -> list:
+        """The results where stores to tensors are recorded: these get what was left in them."""
         program = self.entry.program
-        paths = sorted(str(w[0] if isinstance(w, tuple) else w) for w in program.stored)
-        first = (paths or [str(program.writes[0].path[0])])[0]
+        places = sorted(program.written)
+        for k in places:
+            if not isinstance(self.inputs[k], Tensor):
+                self._refuse(str(program.order[k][0] if k < len(program.inputs) else "an array"))
+            check_writable(self.inputs[k])
+        if program.writes:
+            self._refuse(str(program.writes[0].path[0]))
+        before = list(self.inputs)
+        for k in places:  # what is kept is not what will be overwritten
+            before[k] = make(before[k]._a.copy(), before[k]._node)
+        made = applied(self.entry.storing, before)
+        n = len(program.function.returns)
+        for k, new in zip(places, made[n:], strict=True):
+            write(self.inputs[k], array_of(new))
+            rebase(self.inputs[k], new._node if isinstance(new, Tensor) else None)
+        return made[:n]
+
+    def _refuse(self, name: str) -> None:
         raise UnsupportedError(
-            f"{self.name}() stores to '{first}', and its gradient is to be recorded",
+            f"{self.name}() stores to '{name}', and its gradient is to be recorded",
             None,
-            f"let it work on a copy: {first} = {first}.copy()",
+            f"pass tensors, or let it work on a copy: {name} = {name}.copy()",
         )
 
     def note_stores(self) -> None:
@@ -111,25 +134,45 @@ class Call:
 
     def result(self, k: int, value: Any) -> Any:
         """The k-th result as the caller gets it."""
-        convert = self.entry.converters[k]
-        if k in self.origins and not isinstance(self.values[self.origins[k]], Tensor):
-            value = array_of(value)
-            return value if convert is None else convert(value)
-        if isinstance(value, Tensor):
-            return value
-        type_ = self.entry.program.function.returns[k].type
-        if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
-            return value if convert is None else convert(value)
-        if isinstance(value, np.ndarray) and self._is_shared(value):
-            value = value.copy()
-        return make(np.asarray(value if convert is None else convert(value)))
+        origin = self.values[self.origins[k]] if k in self.origins else None
+        if k in self.origins and not isinstance(origin, Tensor):
+            convert = self.entry.converters[k]
+            return array_of(value) if convert is None else convert(array_of(value))
+        return finished(self.entry, self.inputs, k, value)
 
-    def _is_shared(self, value: np.ndarray) -> bool:
-        """Whether a result lies in the memory of an argument."""
-        return any(
-            isinstance(a, np.ndarray) and np.may_share_memory(a, value)
-            for a in map(array_of, self.inputs)
-        )
+
+def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
+    """The k-th result of a call as a tensor; Python's integers and bools are themselves."""
+    if isinstance(value, Tensor):
+        return value
+    convert, type_ = entry.converters[k], entry.program.function.returns[k].type
+    if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
+        return value if convert is None else convert(value)
+    if isinstance(value, np.ndarray) and any(
+        np.may_share_memory(a, value) for a in map(array_of, inputs) if isinstance(a, np.ndarray)
+    ):
+        value = value.copy()  # a result does not lie in the memory of an argument
+    return make(np.asarray(value if convert is None else convert(value)))
+
+
+def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
+    """Try calls like this one first from now on, if it is a plain one."""
+    kinds = tuple(map(type, arguments.values()))
+    entry, demands = call.entry, compiled._demands
+    if kinds in entry.kernel.quick:
+        return
+    entry.kernel.quick.add(kinds)
+    plain = compiled._simple and list(arguments) == list(compiled._names)
+    static = demands.static_leaves or demands.static_dims
+    program = entry.program
+    if not plain or static or program.stored or program.changed or program.origins:
+        return
+    fast = tensor_path(entry, arguments, compiled._names, applied, finished)
+    if fast is not None:
+        with compiled._lock:
+            n = len(kinds)
+            others = compiled._fast.get(n, ())[: MOST_FAST - 1]
+            compiled._fast = {**compiled._fast, n: (fast, *others)}
 
 
 def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:

@@ -9,8 +9,11 @@ from srcgrad.frontend.values import GrownList, is_value
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
-# What registers the functions of the eager mode when one is first met; the layers above fill it in.
-TENSOR_FUNCTIONS: list[Callable[[], Any]] = []
+# The same for functions and methods of tensors; the layers above fill them in when `LATE` is
+# called, which is when a tensor or one of its functions is first met.
+TENSOR_FUNCTIONS: dict[Any, Callable] = {}
+TENSOR_METHODS: dict[str, Callable] = {}
+LATE: list[Callable[[], Any]] = []
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
@@ -42,16 +45,16 @@ def handler_of(f: Any) -> Callable | None:
         found = FUNCTIONS.get(f)
     except TypeError:
         return None
-    if found is None and TENSOR_FUNCTIONS and _is_eager(f):
+    if found is None and _is_eager(f):
         know_tensors()
-        return FUNCTIONS.get(f)
+        return TENSOR_FUNCTIONS.get(f)
     return found
 
 
 def know_tensors() -> None:
     """Register the functions of the eager mode, once."""
-    if TENSOR_FUNCTIONS:
-        TENSOR_FUNCTIONS.pop()()
+    if LATE:
+        LATE.pop()()
 
 
 def _is_eager(f: Any) -> bool:
@@ -59,7 +62,10 @@ def _is_eager(f: Any) -> bool:
 
 
 def method_of(owner: Any, name: str) -> Callable | None:
-    return METHODS.get((_kind(owner), name))
+    kind = _kind(owner)
+    if kind == "array" and name in TENSOR_METHODS:
+        return TENSOR_METHODS[name]
+    return METHODS.get((kind, name))
 
 
 def _kind(owner: Any) -> str:
