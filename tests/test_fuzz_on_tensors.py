@@ -11,8 +11,17 @@ from srcgrad.testing.fuzz.inputs import point
 from srcgrad.testing.fuzz.source import loaded
 
 SEEDS = range(16)
-# the program stores to its arguments, which is refused where a gradient is recorded
-ON_COPIES = "\n\ndef on_copies({0}):\n    return f({1})\n"
+# the program stores to its arguments, which is refused where a gradient is recorded; it may have
+# several results, arrays among them
+ON_COPIES = """
+
+def on_copies({0}):
+    out = f({1})
+    total = 0.0
+    for part in out if isinstance(out, tuple) else (out,):
+        total = total + np.sum(part)
+    return total
+"""
 
 
 def outcome(seed: int, target: str = "python") -> str:

@@ -2,20 +2,26 @@
 
 import importlib
 import pkgutil
+from typing import Any
 
 from tests.cases.registry import CASES, Case
 
 __all__ = ["CASES", "Case", "sample"]
+
+LONGEST = 30  # lines of a function in the sample
 
 for _module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")
 
 
 def sample(count: int) -> list[Case]:
-    """About `count` cases, taken from the themes in turn and from different functions first."""
+    """About `count` cases, taken from the themes in turn and from different functions first.
+
+    None of the longest: Numba takes up to a minute for one. They are compiled under `--full`.
+    """
     themes: dict[str, list[Case]] = {}
     for each in CASES:
-        if each.cpu:
+        if each.cpu and lines_of(each.fn) <= LONGEST:
             themes.setdefault(each.theme, []).append(each)
     for cases in themes.values():
         # Spread over the file: neighbours in a file resemble each other.
@@ -26,6 +32,12 @@ def sample(count: int) -> list[Case]:
             if cases and len(chosen) < count:
                 chosen.append(cases.pop(0))
     return chosen
+
+
+def lines_of(fn: Any) -> int:
+    """The lines of code of a function."""
+    code = getattr(fn, "__code__", None)
+    return 0 if code is None else len({line for *_, line in code.co_lines()})
 
 
 def hash_of(text: str) -> int:
