@@ -38,7 +38,7 @@ def as_function(fn: Any) -> types.FunctionType:
     function.__kwdefaults__ = {
         p.name: p.default for p in params if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
     } or None
-    function.srcgrad_callable = fn  # type: ignore[attr-defined]
+    function.srcgrad_callable = fn
     state_source(function, text)
     return function
 

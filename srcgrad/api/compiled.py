@@ -273,7 +273,7 @@ class Compiled:
         """
         if kind == "numba":
             program = self._program(self._asked(args, kwargs))[0]
-            return build(program, Options(cache=False)).source  # type: ignore[attr-defined]
+            return build(program, Options(cache=False)).source
         return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
 
     def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:

@@ -49,7 +49,7 @@ def inline(
         mapping[p] = v
     for s in list(fn.body):
         if isinstance(s, Def) and s.op.name == "dim" and s.args[0] in mapping and s.var is not None:
-            array = mapping[s.args[0]]  # type: ignore[index]
+            array = mapping[s.args[0]]
             mapping[s.var] = atom(array.type.dims[s.params["axis"]])
     body = tuple(
         s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim" and s.var in mapping)

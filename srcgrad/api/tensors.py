@@ -227,7 +227,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
 def _kept(value: Any) -> Any:
     """A leaf as it is now, with its history."""
     if isinstance(value, Tensor):
-        return value.clone()  # type: ignore[attr-defined]
+        return value.clone()
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -269,7 +269,7 @@ def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
     if tuple(g.shape) != a.shape:
         raise ArgumentValueError(f"{what} has shape {tuple(g.shape)}, {whose} {a.shape}")
     if isinstance(g, Tensor) and g._a.dtype != a.dtype:
-        return g.to(make(a).dtype)  # type: ignore[attr-defined]
+        return g.to(make(a).dtype)
     return g
 
 

@@ -73,7 +73,7 @@ class _Forward:
     def _constant_buffers(self, bound: Var | None = None) -> None:
         """Zeros for each such parameter, as soon as the dims in its type are bound."""
         for p, missing in list(self.waiting.items()):
-            missing.discard(bound)  # type: ignore[arg-type]
+            missing.discard(bound)
             if not missing:
                 del self.waiting[p]
                 self.dot[p] = self._constant_buffer(p, f"{p.name}_dot")
@@ -172,7 +172,7 @@ class _Forward:
         value = s.args[-1]
         if s.op.name == "scatter" and isinstance(value.type, Array):
             return self.zero(value.type)
-        return self.zero(Scalar(s.args[0].type.dtype))  # type: ignore[union-attr]
+        return self.zero(Scalar(s.args[0].type.dtype))
 
     # ---- control flow ----
     def _varying(self, vs: Sequence[Var]) -> list[int]:

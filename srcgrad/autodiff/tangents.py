@@ -106,7 +106,7 @@ def _check_holomorphic(definition: Def, active: list[int]) -> None:
     assert definition.var is not None
     if is_complex(definition.var.type.dtype):
         return
-    if any(is_complex(definition.args[k].type.dtype) for k in active):  # type: ignore[union-attr]
+    if any(is_complex(definition.args[k].type.dtype) for k in active):
         raise UnsupportedError(
             f"{definition.op.name} of complex numbers has no complex derivative",
             definition.loc,

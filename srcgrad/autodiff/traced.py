@@ -94,7 +94,7 @@ class Select(Traced):
         )
 
     @property
-    def type(self) -> Type:  # type: ignore[override]
+    def type(self) -> Type:
         return self.atom.type
 
 

@@ -33,8 +33,7 @@ def _prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...
     """The inputs as the function gets them: parts of the caller's graph, or leaves of their own."""
     if create_graph:
         return tuple(
-            t.reshape(t.shape) if t.requires_grad else t.detach().requires_grad_()  # type: ignore[attr-defined]
-            for t in inputs
+            t.reshape(t.shape) if t.requires_grad else t.detach().requires_grad_() for t in inputs
         )
     return tuple(t.detach().requires_grad_() for t in inputs)
 
@@ -167,7 +166,7 @@ def _rows(
     return tuple(
         _stack(column, 0).reshape((*shape, *x.shape))
         if column
-        else _zeros_like(x.detach()).reshape(-1)[:0].reshape((*shape, *x.shape))  # type: ignore[attr-defined]
+        else _zeros_like(x.detach()).reshape(-1)[:0].reshape((*shape, *x.shape))
         for column, x in zip(columns, xs, strict=True)
     )
 
@@ -210,7 +209,7 @@ def _single(func: Callable, xs: tuple[Tensor, ...], name: str, strict: bool) -> 
         raise TensorError(
             f"The Tensor returned by the function given to {name} should contain a single element"
         )
-    return outputs[0].reshape(())  # type: ignore[attr-defined]
+    return outputs[0].reshape(())
 
 
 def _values(outputs: tuple[Tensor, ...], several: bool, create_graph: bool) -> Any:

@@ -48,7 +48,7 @@ def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
             raise error.with_traceback(e.__traceback__) from None
 
     call.__name__ = call.__qualname__ = function.name
-    call.source = text.text  # type: ignore[attr-defined]
+    call.source = text.text
     return call
 
 

@@ -69,7 +69,7 @@ def run(
                     continue
                 if head in pending:
                     pending[head] = added(pending[head], c)
-                elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+                elif on_path is None or head in on_path or head in wanted:
                     pending[head] = c
                     if type(head) is not Leaf:
                         count += 1
@@ -78,7 +78,7 @@ def run(
             head = node.next
             if head in pending:
                 pending[head] = added(pending[head], made)
-            elif on_path is None or head in on_path or head in wanted:  # type: ignore[operator]
+            elif on_path is None or head in on_path or head in wanted:
                 if not heap and type(head) is not Leaf:  # a chain: nothing else is waiting
                     node, g = head, made
                     continue
@@ -188,7 +188,7 @@ def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> lis
                 f"out_grad's shape must be same as output's ({g._a.shape} vs {out._a.shape})"
             )
         if g._a.dtype != out._a.dtype:
-            g = g.to(out.dtype)  # type: ignore[attr-defined]
+            g = g.to(out.dtype)
         roots.append((out._node, g if record else g._a))
     return roots
 

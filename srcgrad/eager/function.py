@@ -151,7 +151,7 @@ class _FunctionNode(Node):
                 from srcgrad.primitives import reductions
 
                 g = reductions.sum_to(g, *shape)
-            out.append(g if g._a.dtype == dtype else g.to(dtype))  # type: ignore[attr-defined]
+            out.append(g if g._a.dtype == dtype else g.to(dtype))
         return out
 
 

@@ -84,7 +84,7 @@ class Output(Node):
         self.level, self.next, self.index = node.level + 1, node, index
 
     @property
-    def label(self) -> str:  # type: ignore[override]
+    def label(self) -> str:
         return self.next.label
 
     def vjp(self, g: Any, keep: bool) -> Any:

@@ -34,7 +34,7 @@ class Opaque(Node):
 
     __slots__ = ("label", "pull")
     many = True
-    label: str  # type: ignore[misc]
+    label: str
     pull: Pull
 
     def vjp(self, g: Any, keep: bool) -> Any:

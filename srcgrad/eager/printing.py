@@ -55,7 +55,7 @@ def set_printoptions(
         "linewidth": linewidth,
     }  # fmt: skip
     changed = {k: v for k, v in given.items() if v is not None}
-    _options = replace(profiles[profile], **changed, sci_mode=sci_mode)  # type: ignore[arg-type]
+    _options = replace(profiles[profile], **changed, sci_mode=sci_mode)
 
 
 def _formatter(a: Any) -> Any:

@@ -42,7 +42,7 @@ class Classes(Part):
         record = Record(cls)
         if hasattr(cls, "__dataclass_fields__") and not _has_source(cls.__init__):
             self._fill_dataclass(record, args, kwargs, node)
-        elif cls.__init__ is object.__init__:  # type: ignore[comparison-overlap]
+        elif cls.__init__ is object.__init__:
             if args or kwargs:
                 self.refuse(node, f"{cls.__name__}() takes no arguments")
         else:
@@ -80,7 +80,7 @@ class Classes(Part):
         except TypeError as e:
             self.refuse(node, f"{cls.__name__}(): {e}")
         given = bound.arguments
-        for f in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
+        for f in cls.__dataclass_fields__.values():
             if f.name in given:
                 record.fields[f.name] = given[f.name]
             elif f.default_factory is not _missing(cls):

@@ -94,7 +94,7 @@ def find(function: types.FunctionType) -> Source:
 
 @functools.lru_cache(maxsize=1024)
 def _to_gast(node: ast.AST) -> Any:
-    return gast.ast_to_gast(node)  # type: ignore[attr-defined]
+    return gast.ast_to_gast(node)
 
 
 def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) -> ast.AST | None:

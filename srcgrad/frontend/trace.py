@@ -128,14 +128,14 @@ def trace(
     captures = Captures(demands)
     captures.watch_attribute(function, "__code__")
     it = Interpreter(captures)
-    it.b.entry = []  # type: ignore[attr-defined]
+    it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
     result = _interpreted(it, found, env)
     atoms: list[Atom] = []
     output = _template(it, result, atoms, found)
     writes = _written(it, taken.given, atoms, found)
-    body = (*it.b.entry, *it.b.out)  # type: ignore[attr-defined]
+    body = (*it.b.entry, *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)
@@ -149,7 +149,7 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
     try:
         if hasattr(found.function, "__wrapped__"):
             # its source is that of a decorator's wrapper: the arguments go in as they are passed
-            passed = inspect.BoundArguments(inspect.signature(found.function), env)  # type: ignore[arg-type]
+            passed = inspect.BoundArguments(inspect.signature(found.function), env)
             inner: Any = found.function
             env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)

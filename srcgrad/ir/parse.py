@@ -164,7 +164,7 @@ class _Parser:
         results = tuple(Var(p.name, p.type) for p in params)
         renamed = dict(zip(params, results, strict=True))
         for r in results:
-            r.type = map_type(r.type, lambda d: renamed.get(d, d))  # type: ignore[arg-type]
+            r.type = map_type(r.type, lambda d: renamed.get(d, d))
         if isinstance(node, ast.For):
             start, stop, reverse = head
             index = Var(node.target.id, INT)  # type: ignore[attr-defined]

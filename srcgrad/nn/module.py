@@ -178,7 +178,7 @@ class Module:
         with no_grad():
             for name, tensor in own.items():
                 if name in state_dict:
-                    tensor.copy_(state_dict[name])  # type: ignore[attr-defined]
+                    tensor.copy_(state_dict[name])
         return LoadResult((missing, extra))
 
     def zero_grad(self, set_to_none: bool = False) -> None:
@@ -213,7 +213,7 @@ class Module:
         """Casts the floating parameters and buffers in place."""
         for p in [*self.parameters(), *self.buffers()]:
             if p.is_floating_point():
-                p.data = p.detach().to(dtype)  # type: ignore[attr-defined]
+                p.data = p.detach().to(dtype)
         return self
 
     def double(self) -> Module:
@@ -245,4 +245,4 @@ def clear(p: Tensor, set_to_none: bool) -> None:
         p.grad = None
     else:
         p.grad = p.grad.detach() if p.grad.requires_grad else p.grad
-        p.grad.zero_()  # type: ignore[attr-defined]
+        p.grad.zero_()

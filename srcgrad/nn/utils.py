@@ -43,7 +43,7 @@ def clip_grad_norm_(
     scale = min(float(max_norm / (total + 1e-6)), 1.0)
     with no_grad():
         for g in grads:
-            g.mul_(scale)  # type: ignore[attr-defined]
+            g.mul_(scale)
     return make(total)
 
 
@@ -51,7 +51,7 @@ def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Brings each element of the gradients into [-clip_value, clip_value]."""
     with no_grad():
         for g in _gradients(parameters):
-            g.clamp_(-clip_value, clip_value)  # type: ignore[attr-defined]
+            g.clamp_(-clip_value, clip_value)
 
 
 def parameters_to_vector(parameters: Any) -> Tensor:

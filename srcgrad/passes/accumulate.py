@@ -72,7 +72,7 @@ class _Accumulate(Ranged):
                 continue
             place = t.args[:-1]
             fixed = not any(v in inner for v in place if isinstance(v, Var))
-            same = t.args[-1].type.dtype == place[0].type.dtype  # type: ignore[union-attr]
+            same = t.args[-1].type.dtype == place[0].type.dtype
             if fixed and same and self.classes.of(place[0]) in sums:
                 out.setdefault(place, []).append(t)
         return out
@@ -135,8 +135,8 @@ class _Accumulate(Ranged):
 
 
 def _scalar(x: Atom) -> Scalar:
-    return Scalar(x.type.dtype)  # type: ignore[union-attr]
+    return Scalar(x.type.dtype)
 
 
 def _zero(x: Atom) -> Const:
-    return Const(np_dtype(x.type.dtype).type(0).item(), _scalar(x))  # type: ignore[union-attr]
+    return Const(np_dtype(x.type.dtype).type(0).item(), _scalar(x))

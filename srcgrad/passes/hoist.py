@@ -87,7 +87,7 @@ class _Hoist(Ranged):
         for s in block:
             if isinstance(s, Def) and trip.invariant(s) and self.may_move(s, trip, sure):
                 moved.append(s)
-                trip.inner.discard(s.var)  # type: ignore[arg-type]
+                trip.inner.discard(s.var)
             else:
                 kept.append(s)
                 trip.clear &= not observable_within(s)

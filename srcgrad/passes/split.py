@@ -125,14 +125,14 @@ class _Apart:
             v = t.args[-1]
             if not isinstance(v, Var) or v not in self.inside or v in self.kept:
                 continue
-            self.kept[v] = b("empty", trips, dtype=v.type.dtype, name="kept")  # type: ignore[assignment]
+            self.kept[v] = b("empty", trips, dtype=v.type.dtype, name="kept")
             with b.block() as out:
                 b("store", self.kept[v], self.at(s.index), v)
             stores[t] = list(out)
         gone = set(self.scatters)
         body: list[Stmt] = []
         for t in s.body:
-            body += stores.get(t, []) if t in gone else [t]  # type: ignore[arg-type, operator]
+            body += stores.get(t, []) if t in gone else [t]
         b.append(replace(s, body=tuple(body)))
         for t in self.scatters:
             b.append(self.later(t))

@@ -97,7 +97,7 @@ class Insertions:
                 return replace(
                     s,
                     body=self.woven(s.body, body_of(s)),
-                    params=(*s.params, *(x.param for x in slots)),  # type: ignore[misc]
+                    params=(*s.params, *(x.param for x in slots)),
                     inits=(*s.inits, *(x.values[0] for x in slots)),
                     yields=(*s.yields, *(x.values[1] for x in slots)),
                     results=(*s.results, *(x.result for x in slots)),

@@ -239,7 +239,7 @@ class _Loop:
         ]
         if not js or not all(s.yields[j] in s.params for j in js):
             return
-        image = {j: s.params.index(s.yields[j]) for j in js}  # type: ignore[arg-type]
+        image = {j: s.params.index(s.yields[j]) for j in js}
         if sorted(image.values()) != js:
             return
         if faults.injected("inverse-permutation"):

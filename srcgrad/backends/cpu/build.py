@@ -102,7 +102,7 @@ def build(
             error = error_of(failure, printer.sites)
         raise error
 
-    call.source = text  # type: ignore[attr-defined]
+    call.source = text
     call.__name__ = function.name
     return call
 

@@ -95,7 +95,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any) -> Tensor:
     def filled(x: Tensor) -> Tensor:
         mask = np.zeros(x._a.shape, bool)
         diagonal.impl(mask, 0, 0, 1)[...] = True
-        return x.masked_fill(make(mask), fill_value)  # type: ignore[attr-defined]
+        return x.masked_fill(make(mask), fill_value)
 
     return in_place(filled, self)
 

@@ -46,7 +46,7 @@ def _each(op: Any, x: Tensor) -> Tensor:
         return _run(op, x)
     lead = x._a.shape[:-2]
     flat = reshape(x, (-1, *x._a.shape[-2:]))
-    made = stack([_run(op, flat[k]) for k in range(flat._a.shape[0])])  # type: ignore[index]
+    made = stack([_run(op, flat[k]) for k in range(flat._a.shape[0])])
     return reshape(made, (*lead, *made._a.shape[1:]))
 
 

@@ -90,9 +90,9 @@ def nll_loss(
     if ((classes[counted] < 0) | (classes[counted] >= n)).any():
         raise TensorIndexError(f"Target {classes[counted].max()} is out of bounds.")
     places = make(np.expand_dims(np.where(counted, classes, 0), k))
-    picked = gather(input, k, places).squeeze(k)  # type: ignore[attr-defined]
+    picked = gather(input, k, places).squeeze(k)
     scale = counted.astype(input._a.dtype)
-    w = make(scale) if weight is None else mul(make(scale), getitem(weight, places.squeeze(k)))  # type: ignore[attr-defined]
+    w = make(scale) if weight is None else mul(make(scale), getitem(weight, places.squeeze(k)))
     loss = where(make(counted), mul(mul(picked, w), -1.0), 0.0)
     return _reduced(loss, reduction, w)
 

@@ -248,7 +248,7 @@ def to(
     if device is not None and str(device).partition(":")[0] != "cpu":
         raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
     made = self if dtype is None else cast(self, dtype)
-    return made.clone() if copy and made is self else made  # type: ignore[attr-defined]
+    return made.clone() if copy and made is self else made
 
 
 declare("type_as", lambda self, other: cast(self, other.dtype), top=False)

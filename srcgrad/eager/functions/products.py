@@ -56,9 +56,9 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         case 2, 2:
             return apply(arrays.matmul, (a, b), {})
     if m == 1:
-        return matmul(unsqueeze(a, 0), b).squeeze(-2)  # type: ignore[attr-defined]
+        return matmul(unsqueeze(a, 0), b).squeeze(-2)
     if n == 1:
-        return matmul(a, unsqueeze(b, 1)).squeeze(-1)  # type: ignore[attr-defined]
+        return matmul(a, unsqueeze(b, 1)).squeeze(-1)
     lead = np.broadcast_shapes(a._a.shape[:-2], b._a.shape[:-2])
     a, b = (x if x._a.shape[:-2] == lead else expand(x, (*lead, *x._a.shape[-2:])) for x in (a, b))
     return apply(arrays.matmul, (a, b), {})

@@ -32,7 +32,7 @@ def _at_rank(name: str, input: Tensor, rank: Any, dim: int, keepdim: bool) -> An
     values = gather(input, k, places)
     if keepdim:
         return _pair(name)(values, places)
-    return _pair(name)(values.squeeze(k), places.squeeze(k))  # type: ignore[attr-defined]
+    return _pair(name)(values.squeeze(k), places.squeeze(k))
 
 
 _PAIRS = {
@@ -91,7 +91,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     values = gather(input, k, places)
     if keepdim:
         return _pair("mode")(values, places)
-    return _pair("mode")(values.squeeze(k), places.squeeze(k))  # type: ignore[attr-defined]
+    return _pair("mode")(values.squeeze(k), places.squeeze(k))
 
 
 @declared("quantile")
@@ -123,8 +123,8 @@ def quantile(
     form = [-1 if a == k else 1 for a in range(x._a.ndim)]
     w = make(weights[interpolation].astype(x._a.dtype).reshape(form))
     one, other = (pick(ordered, k, make(n)) for n in (low, high))
-    made = add(one, mul(sub(other, one), w)).transpose(0, k)  # type: ignore[attr-defined]
-    made = unsqueeze(made, 1).transpose(1, k + 1) if x._a.ndim > 1 or keepdim else made  # type: ignore[attr-defined]
+    made = add(one, mul(sub(other, one), w)).transpose(0, k)
+    made = unsqueeze(made, 1).transpose(1, k + 1) if x._a.ndim > 1 or keepdim else made
     if x._a.ndim > 1 and not keepdim:
         made = made.squeeze(k + 1)
     elif keepdim and dim is None:

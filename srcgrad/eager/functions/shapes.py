@@ -303,7 +303,7 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     columns = reshape(input, tuple(m for d in shape for m in (1, d)))
     spread = expand(columns, tuple(m for t, d in zip(times, shape, strict=True) for m in (t, d)))
     made = reshape(spread, tuple(t * d for t, d in zip(times, shape, strict=True)))
-    return made.clone() if made._store is not None else made  # type: ignore[attr-defined]
+    return made.clone() if made._store is not None else made
 
 
 declare("repeat", tile, top=False)

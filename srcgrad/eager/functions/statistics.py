@@ -139,7 +139,7 @@ def cov(input: Tensor, *, correction: int = 1) -> Tensor:
     if x._a.ndim > 2:
         raise ArgumentValueError("cov(): expected input to have two or fewer dimensions")
     centred = sub(x, mean(x, 1, True))
-    made = div(centred @ centred.T, float(x._a.shape[1] - correction))  # type: ignore[attr-defined,operator]
+    made = div(centred @ centred.T, float(x._a.shape[1] - correction))
     return made if input._a.ndim > 1 else reshape(made, ())
 
 
