@@ -25,7 +25,7 @@ def graph_and_gradients():
     b = flow.randn(1, 3, requires_grad=True)
     z = flow.matmul(x, w) + b
     y = flow.zeros(1, 3)
-    l = loss(z, y)  # noqa: E741
+    l = loss(z, y)  # noqa: E741 - the usual name of a loss
     picture = flow.tools.graph(l, names={"x": x, "w": w, "b": b, "l": l})
     print(f"a graph of {picture.count(' -> ')} edges below {l}")
     l.backward()

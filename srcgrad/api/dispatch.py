@@ -39,17 +39,9 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
     if entry.stored or entry.shapes or entry.tensors or list(arguments) != list(names):
         return None
     w = _Writer()
-    params = [f"a{k}" for k in range(len(names))]
-    w.lines.append(f"def fast({', '.join(params)}):")
-    for p, value in zip(params, arguments.values(), strict=True):
-        if not _test(w, p, value):
-            return None
-    places = {(n,): p for n, p in zip(names, params, strict=True)}
-    if any(path not in places for path in entry.program.inputs):
+    inputs = _opened(w, entry, arguments, names, _test)
+    if inputs is None:
         return None
-    for guard in entry.program.guards:
-        w.unless(_guard(w, guard))
-    inputs = [places[path] for path in entry.program.inputs]
     for k, fetch in enumerate(entry.hidden):
         w.lines.append(f"    h{k} = {w.name(fetch)}()")
         if not _test(w, f"h{k}", fetch()):
@@ -64,6 +56,23 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
     return w.scope["fast"]
 
 
+def _opened(
+    w: _Writer, entry: Any, arguments: dict[str, Any], names: tuple[str, ...], test: Callable
+) -> list[str] | None:
+    """Writes the head, the tests of arguments and the guards; the names of the program's inputs."""
+    params = [f"a{k}" for k in range(len(names))]
+    w.lines.append(f"def fast({', '.join(params)}):")
+    for p, value in zip(params, arguments.values(), strict=True):
+        if not test(w, p, value):
+            return None
+    places = {(n,): p for n, p in zip(names, params, strict=True)}
+    if any(path not in places for path in entry.program.inputs):
+        return None
+    for guard in entry.program.guards:
+        w.unless(_guard(w, guard))
+    return [places[path] for path in entry.program.inputs]
+
+
 def tensor_path(
     entry: Any, arguments: dict[str, Any], names: tuple[str, ...], applied: Any, finished: Any
 ) -> Callable | None:
@@ -71,17 +80,9 @@ def tensor_path(
     if entry.stored or entry.shapes:
         return None
     w = _Writer()
-    params = [f"a{k}" for k in range(len(names))]
-    w.lines.append(f"def fast({', '.join(params)}):")
-    for p, value in zip(params, arguments.values(), strict=True):
-        if not _test_tensor(w, p, value):
-            return None
-    places = {(n,): p for n, p in zip(names, params, strict=True)}
-    if any(path not in places for path in entry.program.inputs):
+    inputs = _opened(w, entry, arguments, names, _test_tensor)
+    if inputs is None:
         return None
-    for guard in entry.program.guards:
-        w.unless(_guard(w, guard))
-    inputs = [places[path] for path in entry.program.inputs]
     for k, hidden in enumerate(entry.program.hidden):
         fetch = hidden.tensor or hidden.fetch
         w.lines.append(f"    h{k} = {w.name(fetch)}()")

@@ -93,7 +93,7 @@ def loss_graph():
     x, y = flow.ones(1, 5), flow.zeros(1, 3)
     w, b = (flow.ones(n, 3, requires_grad=True) for n in (5, 1))
     z = flow.matmul(x, w) + b
-    l = flow.sum((z - y) ** 2)  # noqa: E741
+    l = flow.sum((z - y) ** 2)  # noqa: E741 - the usual name of a loss
     return l, flow.tools.graph(l, names=locals())
 
 
@@ -109,7 +109,7 @@ def test_a_graph_shows_leaves_operations_shapes_and_what_is_kept():
 
 
 def test_drawing_leaves_the_graph_as_it_was():
-    l, _ = loss_graph()  # noqa: E741
+    l, _ = loss_graph()  # noqa: E741 - the usual name of a loss
     l.backward()
     text = flow.tools.graph(l)
     assert "keeps" not in text and "Matmul" in text
