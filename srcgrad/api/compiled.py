@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import collector
 from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Primal, Program, protected
@@ -28,7 +29,6 @@ from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentValueError, UnsupportedError
 from srcgrad.frontend.captures import Demands, Respecialise
 from srcgrad.ir.nodes import Function
-from srcgrad.ir.readable import readable
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array
 from srcgrad.primitives import REGISTRY
@@ -200,7 +200,7 @@ class Compiled:
 
     # ---- building ----
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
-        with self._lock:
+        with self._lock, collector.waiting():
             for entry in self._entries.get(self._key(arguments, given), ()):
                 if entry.captured() is not None:
                     return entry  # another thread was first
@@ -274,6 +274,8 @@ class Compiled:
         if kind == "numba":
             program = self._program(self._asked(args, kwargs))[0]
             return build(program, Options(cache=False)).source
+        from srcgrad.ir.readable import readable
+
         return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
 
     def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:

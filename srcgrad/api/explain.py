@@ -71,17 +71,13 @@ def _stages(compiled: Any, entry: Any, cpu: bool) -> list[str]:
 
 def _numba(compiled: Any, entry: Any) -> tuple[str, ...]:
     """The time that Numba takes, measured now; the call's own code is not touched."""
-    from srcgrad.backends.cpu.build import SUMS_IN_ANY_ORDER, compile_text
-
-    options = compiled.options
-    flags: Any = True if options.fastmath else set(SUMS_IN_ANY_ORDER)
     start = time.perf_counter()
     try:
-        run = compile_text(entry.run.source, entry.program.function, flags, options.cache)
+        run = entry.run.compile()
     except SrcgradError as e:
         return "Numba", "-", "-", str(e).splitlines()[0]
     milliseconds = f"{1e3 * (time.perf_counter() - start):.1f}"
-    cached = options.cache and bool(run.stats.cache_hits)
+    cached = compiled.options.cache and bool(run.stats.cache_hits)
     return "Numba", milliseconds, "-", "loaded from the cache folder" if cached else "compiled"
 
 

@@ -11,14 +11,14 @@ import platform
 import re
 import threading
 import warnings
-from collections.abc import Callable, Mapping
-from functools import lru_cache
-from importlib import metadata
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.printer import Printer
@@ -32,7 +32,12 @@ from srcgrad.ir.types import Scalar, np_dtype
 
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
-DECIDING = ("kernels.py", "library.py", "unsigned.py")  # files that the machine code depends on
+DECIDING = (
+    "kernels.py",
+    "library.py",
+    "llvm.py",
+    "unsigned.py",
+)  # files that the machine code depends on
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "cell", "check_assign",
     "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow",
@@ -72,12 +77,13 @@ def build(
     """The lowered `function` as a callable from arguments to the tuple of its returns.
 
     `fastmath=True` gives up NaN, infinities and signed zeros for speed. The callable's `source` is
-    the generated module.
+    the generated module; its `compile()` compiles that as a first call does.
     """
     text, printer = module_text(function)
     flags = True if fastmath is True else set(fastmath or SUMS_IN_ANY_ORDER)
     lock = threading.Lock()
     run: Any = None
+    compile = partial(compile_text, text, function, printer.parts, flags, cache)
     kinds = _narrow_returns(function)
     slots = sorted(printer.borrowed.values())
     within = Workspaces(slots[-1]).run if slots else None
@@ -89,7 +95,7 @@ def build(
         nonlocal run
         if run is None:
             with lock:
-                run = run or compile_text(text, function, flags, cache)
+                run = run or compile()
         try:
             try:
                 out = run(*args) if within is None else within(run, args)
@@ -102,7 +108,7 @@ def build(
             error = error_of(failure, printer.sites)
         raise error
 
-    call.source = text
+    call.source, call.compile = text, compile
     call.__name__ = function.name
     return call
 
@@ -120,14 +126,15 @@ def _same(value: Any) -> Any:
     return value
 
 
-def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
-    """The compiled function of a module text; from the cache if it is there."""
-    import numba
+def compile_text(
+    text: str, function: Function, parts: Iterable[str], flags: Any, cache: bool
+) -> Any:
+    """The compiled function of a module text with its parts; from the cache if it is there."""
     from numba.core.errors import NumbaError, NumbaWarning
 
     from srcgrad.backends.cpu.llvm import options
     from srcgrad.backends.cpu.signature import signature, workspace_type
-    from srcgrad.backends.cpu.unsigned import pipeline
+    from srcgrad.backends.cpu.together import dispatcher
 
     shown = flags if isinstance(flags, bool) else sorted(flags)
     types = signature(function)
@@ -135,26 +142,26 @@ def compile_text(text: str, function: Function, flags: Any, cache: bool) -> Any:
         types += (workspace_type(),)
     name = files.module_name(text, (str(types), str(shown), *environment()))
     module, backed = files.load(name, text) if cache else (files.in_memory(name, text), False)
-    dispatcher: Any = numba.njit(
-        getattr(module, identifier(function.name)), cache=backed, error_model="numpy", nogil=True,
-        fastmath=flags, pipeline_class=pipeline(),
+    made: Any = dispatcher(
+        module, identifier(function.name), parts, backed,
+        error_model="numpy", nogil=True, fastmath=flags,
     )  # fmt: skip
-    folder = Path(dispatcher.stats.cache_path) if backed else None
+    folder = Path(made.stats.cache_path) if backed else None
     if folder is not None:
         files.distrust(folder, name)
     with warnings.catch_warnings():
         # strided operands of a product are copied, printing holds the GIL: it is meant so
         warnings.simplefilter("ignore", NumbaWarning)
         try:
-            with options(function):
-                dispatcher.compile(types)
+            with options(function), collector.waiting():
+                made.compile(types)
         except NumbaError as error:
             reason = " ".join(str(error).split()[:40])
             raise UnsupportedError(f"'{function.name}' cannot be compiled: {reason}") from error
-    dispatcher.disable_compile()
-    if folder is not None and not dispatcher.stats.cache_hits:
+    made.disable_compile()
+    if folder is not None and not made.stats.cache_hits:
         files.seal(folder, name)
-    return dispatcher
+    return made
 
 
 @lru_cache(maxsize=1)
@@ -165,10 +172,6 @@ def environment() -> tuple[str, ...]:
 
     here = Path(__file__).parent
     texts = [(here / name).read_text(encoding="utf-8") for name in DECIDING]
-    try:
-        version = metadata.version("srcgrad")
-    except metadata.PackageNotFoundError:
-        version = "source"
     python = platform.python_version()
     cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
-    return version, numba.__version__, np.__version__, python, cpu, *texts
+    return numba.__version__, np.__version__, python, cpu, *texts

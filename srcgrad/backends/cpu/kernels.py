@@ -33,7 +33,11 @@ def compiled(function, nogil=True, inlined=False):
     if njit is None:
         return function
     options = {"cache": True, "error_model": "numpy", "nogil": nogil, "forceinline": inlined}
-    dispatcher: Any = njit(function, **options)
+    return unliteral(njit(function, **options))
+
+
+def unliteral(dispatcher: Any) -> Any:
+    """A dispatcher that other compiled code calls with types alone, not with literals."""
     resolve = dispatcher.get_call_template
 
     def without_literals(args, kws):

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import astunparse
 
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
+from srcgrad.backends.cpu.parts import Part, in_parts
 from srcgrad.backends.cpu.statements import definition, effect
 from srcgrad.backends.cpu.workspace import borrowed
 from srcgrad.errors import UnsupportedError
@@ -35,6 +36,7 @@ class Printer:
         self.sites: list[Stmt] = []
         self.borrowed: dict[Var, int] = {}  # what lies in the workspace, and its slot
         self.work = "work"
+        self.parts: dict[str, str] = {}  # the text of each part, by its name
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -86,6 +88,8 @@ class Printer:
                     self.while_loop(s, depth)
                 case If():
                     self.branch(s, depth)
+                case Part():
+                    self.part(s, depth)
 
     def define(self, s: Def, depth: int) -> None:
         if s.var is None:
@@ -149,20 +153,36 @@ class Printer:
         if len(self.lines) == before:
             self.write(depth, "pass")
 
+    def part(self, s: Part, depth: int) -> None:
+        """The call of a part, and its text among the parts."""
+        name = self.names[Var(f"{self.name}_part", None)]
+        params = [*map(self.text, s.reads), *([self.work] if self.borrowed else [])]
+        outside, self.lines = self.lines, []
+        self.write(0, f"def {name}({', '.join(params)}):")
+        self.block(s.body, 1)
+        leaves = ", ".join(map(self.text, s.leaves))
+        if leaves:
+            self.write(1, f"return {leaves}")
+        self.parts[name] = "\n".join(self.lines) + "\n"
+        self.lines = outside
+        self.write(depth, f"{leaves + ' = ' * bool(leaves)}{name}({', '.join(params)})")
+
     def function(self, f: Function, name: str) -> str:
         refuse_unprintable(f)
+        self.name = name
         self.borrowed = borrowed(f)
         params = [self.names[p] for p in f.params]
         if self.borrowed:
             self.work = self.names[Var("work", None)]
             params.append(f"{self.work}=None")
         self.write(0, f"def {name}({', '.join(params)}):")
-        self.block(f.body, 1)
+        self.block(in_parts(f, (v for v, slot in self.borrowed.items() if slot)).body, 1)
         for v, slot in self.borrowed.items():
             if slot:
                 self.write(1, f"keep_size({self.work}, {slot}, {self.names[v]})")
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
-        return "\n".join(self.lines) + "\n"
+        main = "\n".join(self.lines) + "\n"
+        return "\n\n".join((*self.parts.values(), main))
 
 
 def assign(name: str, value: ast.expr) -> ast.stmt:
