@@ -5,9 +5,7 @@ Never changes a statement otherwise.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import defined, map_atoms, map_type
 
 
@@ -36,14 +34,14 @@ def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]
     def bind(s: Stmt) -> Stmt:
         match s:
             case Def():
-                return s if s.var is None else replace(s, var=fresh[s.var])
+                return s if s.var is None else altered(s, var=fresh[s.var])
             case For():
                 params, results = many(s.params), many(s.results)
-                return replace(s, index=fresh[s.index], params=params, results=results)
+                return altered(s, index=fresh[s.index], params=params, results=results)
             case While():
-                return replace(s, params=many(s.params), results=many(s.results))
+                return altered(s, params=many(s.params), results=many(s.results))
             case If():
-                return replace(s, results=many(s.results))
+                return altered(s, results=many(s.results))
 
     def go(block: Block) -> Block:
         return tuple(bind(map_atoms(s, f, go)) for s in block)

@@ -18,6 +18,10 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
     out: dict[str, None] = {}
 
     def visit(n: Any) -> None:
+        if isinstance(n, gast.Name):
+            if isinstance(n.ctx, gast.Store | gast.Del):
+                out.setdefault(n.id)
+            return
         if isinstance(n, gast.FunctionDef | gast.ClassDef):
             out.setdefault(n.name)
             return
@@ -35,8 +39,6 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
         if isinstance(n, gast.Import | gast.ImportFrom):
             for a in n.names:
                 out.setdefault(a.asname or a.name.split(".")[0])
-        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store | gast.Del):
-            out.setdefault(n.id)
         for child in gast.iter_child_nodes(n):
             visit(child)
 

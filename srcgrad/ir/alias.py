@@ -28,23 +28,23 @@ class AliasClasses:
         self._parent: dict[Var, Var] = {}
         for a, b in together:
             self._union(a, b)
+        stored = []
         for s in walk(function.body):
             match s:
-                case Def(var=Var() as v) if s.op.view:
-                    self._union(v, s.args[0])
-                case Def() if s.op.name == "ref_put":
-                    self._union(s.args[0], s.args[2])
+                case Def():
+                    if s.op.view and s.var is not None:
+                        self._union(s.var, s.args[0])
+                    elif s.op.name == "ref_put":
+                        self._union(s.args[0], s.args[2])
+                    if s.op.name in WRITES:
+                        stored.append(s.args[0])
                 case For() | While():
                     for group in zip(s.params, s.inits, s.yields, s.results, strict=True):
                         self._unite(group)
                 case If():
                     for group in zip(s.results, s.then_yields, s.else_yields, strict=True):
                         self._unite(group)
-        self.written: set[Var] = {
-            self.of(s.args[0])
-            for s in walk(function.body)
-            if isinstance(s, Def) and s.op.name in WRITES
-        }
+        self.written: set[Var] = set(map(self.of, stored))
 
     def of(self, v: Atom) -> Var:
         """The representative of a reference's class."""

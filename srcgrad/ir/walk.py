@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    type_vars,
+)  # fmt: skip
 from srcgrad.ir.types import Array, Tuple, Type
 
 
@@ -27,8 +39,9 @@ def walk(block: Block) -> Iterator[Stmt]:
     """Every statement, outer before inner."""
     for s in block:
         yield s
-        for b in blocks(s):
-            yield from walk(b)
+        if not isinstance(s, Def):
+            for b in blocks(s):
+                yield from walk(b)
 
 
 def results(s: Stmt) -> tuple[Var, ...]:
@@ -124,24 +137,24 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
 
     match s:
         case Def():
-            args = many(s.args)
-            same = all(a is b for a, b in zip(args, s.args, strict=True))
-            return s if same else replace(s, args=args)
+            if all(f(a) is a for a in s.args):
+                return s
+            return altered(s, args=many(s.args))
         case For():
             start, stop, inits = f(s.start), f(s.stop), many(s.inits)
             body = inner(s.body)
-            return replace(s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields))
+            return altered(s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields))
         case While():
             limit, inits = None if s.limit is None else f(s.limit), many(s.inits)
             test = inner(s.test)
             cond, body = f(s.cond), inner(s.body)
-            return replace(
+            return altered(
                 s, limit=limit, inits=inits, test=test, cond=cond, body=body, yields=many(s.yields)
             )
         case If():
             cond = f(s.cond)
             then, orelse = inner(s.then), inner(s.orelse)
-            return replace(
+            return altered(
                 s, cond=cond, then=then, orelse=orelse,
                 then_yields=many(s.then_yields), else_yields=many(s.else_yields),
             )  # fmt: skip
@@ -150,7 +163,8 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
 def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
     """Rename the dims in the types of the variables that a statement binds (in place)."""
     for v in (*results(s), *inner_definitions(s)):
-        v.type = map_type(v.type, f)
+        if isinstance(v.type, Array | Tuple):
+            v.type = map_type(v.type, f)
 
 
 def rename(function: Function, mapping: dict[Var, Atom]) -> Function:

@@ -28,11 +28,10 @@ the caller could see it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, atom
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import BOOL, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, is_write, observable_within
@@ -109,7 +108,7 @@ class _Accumulate(Ranged):
             body.append(Def(total, self.table["add"], (now[place], t.args[-1]), {}, t.loc))
             now[place] = total
         results = {p: Var("total", _scalar(p[0])) for p in groups}
-        yield replace(
+        yield altered(
             s, body=tuple(body), params=(*s.params, *params.values()),
             inits=(*s.inits, *(_zero(p[0]) for p in groups)),
             yields=(*s.yields, *now.values()), results=(*s.results, *results.values()),

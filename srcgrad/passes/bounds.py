@@ -31,11 +31,24 @@ the branch holds nothing else), nor one whose index may be negative and varies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, atom
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    atom,
+)
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
@@ -88,7 +101,7 @@ class _Bounds(Ranged):
             lift = _Lift(new, self)
             body = lift.run()
         yield from lift.before
-        yield replace(new, body=body)
+        yield altered(new, body=body)
 
 
 def _only_places_fail(body: Block) -> bool:
@@ -221,10 +234,10 @@ class _Lift:
         assert check.result is not None and d.var is not None
         go = self.guard(check, True)
         if isinstance(go, Const):
-            self.build.append(replace(d, var=check.result, args=tuple(args)))
+            self.build.append(altered(d, var=check.result, args=tuple(args)))
             return True
         place = Var(d.var.name, d.var.type)
-        made = replace(d, var=place, args=tuple(args))
+        made = altered(d, var=place, args=tuple(args))
         yields = ((place,), (self.at(otherwise, start),))
         self.build.append(If(go, (made,), (), *yields, (check.result,), d.loc))
         self.inner.discard(check.result)

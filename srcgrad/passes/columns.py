@@ -40,12 +40,12 @@ raise, so no place is touched that the program does not touch. The order of addi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within
@@ -152,7 +152,7 @@ class _Beside:
             trips = b("maximum", span, 0, name="trips")
             self.buffers[c] = b(kind, trips, dtype=dtype, name="column")
         self.guarded(runs, "store", summed=False)
-        b.append(replace(s, body=tuple(self.inner(t) for t in s.body)))
+        b.append(altered(s, body=tuple(self.inner(t) for t in s.body)))
         self.guarded(runs, "add_at", summed=True)
         return tuple(b.out)
 
@@ -180,8 +180,8 @@ class _Beside:
                     continue
                 assert isinstance(t, Def)
                 args = (self.buffers[c], c.shifted(self.b, s.index))
-                self.b.append(replace(t, args=(*args, t.args[-1]) if c.summed else args))
-        return replace(s, body=tuple(body))
+                self.b.append(altered(t, args=(*args, t.args[-1]) if c.summed else args))
+        return altered(s, body=tuple(body))
 
 
 def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:

@@ -22,11 +22,22 @@ a loop without live contents goes, also one that might not have ended.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    type_vars,
+)
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
@@ -74,7 +85,9 @@ class _Liveness:
     # ---- marking: each returns the classes that may be read from its beginning on ----
     def block(self, block: Block, after: set[Var]) -> set[Var]:
         for s in reversed(block):
-            after = after | self.statement(s, after)
+            before = self.statement(s, after)
+            if not before <= after:
+                after = after | before
         return after
 
     def statement(self, s: Stmt, after: set[Var]) -> set[Var]:
@@ -137,11 +150,11 @@ class _Liveness:
             return tuple(values[k] for k in at)
 
         if isinstance(s, If):
-            return replace(
+            return altered(
                 s, then=self.sweep(s.then), orelse=self.sweep(s.orelse), results=pick(s.results),
                 then_yields=pick(s.then_yields), else_yields=pick(s.else_yields),
             )  # fmt: skip
         carried = {f: pick(getattr(s, f)) for f in ("params", "inits", "yields", "results")}
         if isinstance(s, While):
-            return replace(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
-        return replace(s, body=self.sweep(s.body), **carried)
+            return altered(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
+        return altered(s, body=self.sweep(s.body), **carried)

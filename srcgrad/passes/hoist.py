@@ -30,11 +30,10 @@ it is not returned. Never moves what may raise, stores or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, atom
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks, defined, inner_definitions, uses
 from srcgrad.passes.effects import (
@@ -77,9 +76,9 @@ class _Hoist(Ranged):
             parts.append(self.stays(block, trip, sure, moved))
         yield from moved
         if isinstance(new, For):
-            yield replace(new, body=parts[0])
+            yield altered(new, body=parts[0])
         else:
-            yield replace(new, test=parts[0], body=parts[1])
+            yield altered(new, test=parts[0], body=parts[1])
 
     def stays(self, block: Block, trip: _Trip, sure: bool, moved: list[Stmt]) -> Block:
         """What remains of a block; what does not is appended to `moved`."""

@@ -6,9 +6,7 @@ after it and inside it, and no longer. Never changes a statement that no overrid
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While
+from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While, altered
 from srcgrad.ir.walk import map_atoms, refresh_types
 from srcgrad.passes.ranges import Ranges
 from srcgrad.passes.rewrite import Rewriter
@@ -35,7 +33,7 @@ class Ranged(Rewriter):
             match s:
                 case For():
                     start, stop = self.atom(s.start), self.atom(s.stop)
-                    self.ranges.enter(replace(s, start=start, stop=stop))
+                    self.ranges.enter(altered(s, start=start, stop=stop))
                 case While():
                     self.ranges.enter(s)
             blocks = iter(self.conditions(s))

@@ -30,11 +30,10 @@ filled there. Out of a nest it moves loop by loop. Never moves what a branch gua
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, atom
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
@@ -75,12 +74,12 @@ class _Reuse(Ranged):
         body: list[Stmt] = []
         for t in new.body:
             if isinstance(t, Def) and self.may_move(t, inner):
-                moved.append(replace(t, op=self.table["empty"]))
+                moved.append(altered(t, op=self.table["empty"]))
                 body += self.filled(t) if t.op.name == "zeros" else []
             else:
                 body.append(t)
         yield from moved
-        yield replace(new, body=tuple(body)) if moved else new
+        yield altered(new, body=tuple(body)) if moved else new
 
     def may_move(self, s: Def, inner: set[Var]) -> bool:
         return (

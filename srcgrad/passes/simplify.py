@@ -31,11 +31,22 @@ Never replaces an array operation by its operand (the result is a buffer of its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.build import _folded as folded
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, type_vars
+from srcgrad.ir.nodes import (
+    Atom,
+    Const,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    type_vars,
+)
 from srcgrad.ir.types import BOOL, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
@@ -107,7 +118,7 @@ class _Simplifier(Rewriter):
         if len(kept) == len(s.results):
             return s
         refresh_types(s, self.atom)
-        return replace(
+        return altered(
             s, results=_pick(s.results, kept), then_yields=_pick(s.then_yields, kept),
             else_yields=_pick(s.else_yields, kept),
         )  # fmt: skip
@@ -133,7 +144,7 @@ class _Simplifier(Rewriter):
                 yield self.select(s, k)
         left = [k for k, chosen in enumerate(selectable) if not chosen]
         if left:
-            yield replace(
+            yield altered(
                 s, results=_pick(s.results, left), then_yields=_pick(s.then_yields, left),
                 else_yields=_pick(s.else_yields, left),
             )  # fmt: skip
@@ -163,7 +174,7 @@ class _Simplifier(Rewriter):
                 varies.append(k)
         fields = ("params", "inits", "yields", "results")
         carried = {f: _pick(getattr(s, f), varies) for f in fields}
-        new = self.inside(replace(s, **carried) if len(varies) < len(s.params) else s)
+        new = self.inside(altered(s, **carried) if len(varies) < len(s.params) else s)
         if isinstance(new, While) and is_const(new.cond, False):
             yield from self.never_entered(new)
         else:

@@ -39,12 +39,11 @@ that move by one element per trip are split off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.passes.effects import classes_read, is_write
 from srcgrad.passes.rewrite import Rewriter
@@ -133,7 +132,7 @@ class _Apart:
         body: list[Stmt] = []
         for t in s.body:
             body += stores.get(t, []) if t in gone else [t]
-        b.append(replace(s, body=tuple(body)))
+        b.append(altered(s, body=tuple(body)))
         for t in self.scatters:
             b.append(self.later(t))
         return tuple(b.out)

@@ -27,11 +27,10 @@ either only adds to, or touches at one element per trip, another one in each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Def, For, Function, Stmt, Var, While
+from srcgrad.ir.nodes import Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.passes.effects import is_write
 from srcgrad.passes.rewrite import Rewriter
@@ -52,7 +51,7 @@ class _Upward(Rewriter):
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.inside(s)
         if isinstance(new, For) and new.reverse and self.in_any_order(new):
-            new = replace(new, reverse=False)
+            new = altered(new, reverse=False)
         yield new
 
     def in_any_order(self, s: For) -> bool:

@@ -6,12 +6,10 @@ and again at the end of each trip, and its outcome is carried. Never touches oth
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from srcgrad.autodiff import faults
 from srcgrad.autodiff.clone import copied
 from srcgrad.ir.alias import WRITES
-from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, While, type_vars
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, While, altered, type_vars
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, free_variables, map_atoms, map_type, walk
 
@@ -63,7 +61,7 @@ def _moved(s: While) -> tuple[Stmt, ...]:
     results = {v: Var(v.name, v.type) for v in own}
     for r in results.values():
         r.type = map_type(r.type, lambda d: results.get(d, d))  # type: ignore[arg-type]
-    loop = replace(
+    loop = altered(
         s,
         test=(),
         cond=cond,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from srcgrad.autodiff.reverse.program import TOP, Key, body_of
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, For, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, For, If, Stmt, Var, While, altered
 
 
 @dataclass
@@ -85,7 +85,7 @@ class Insertions:
         slots = self.slots.get(s, [])
         match s:
             case If():
-                return replace(
+                return altered(
                     s,
                     then=self.woven(s.then, (s, 0)),
                     orelse=self.woven(s.orelse, (s, 1)),
@@ -94,7 +94,7 @@ class Insertions:
                     else_yields=(*s.else_yields, *(x.values[1] for x in slots)),
                 )
             case For() | While():
-                return replace(
+                return altered(
                     s,
                     body=self.woven(s.body, body_of(s)),
                     params=(*s.params, *(x.param for x in slots)),

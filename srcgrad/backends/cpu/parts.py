@@ -9,10 +9,10 @@ Never moves a statement, never cuts a function that is small enough as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, altered, type_vars
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import atoms, blocks, inner_definitions, results
 
@@ -77,12 +77,12 @@ def _inside(s: Any) -> Any:
     """A statement with its blocks in parts, where they are too large."""
     match s:
         case For():
-            return replace(s, body=_cut(s.body, set(variables(s.yields))))
+            return altered(s, body=_cut(s.body, set(variables(s.yields))))
         case While():
-            return replace(s, body=_cut(s.body, set(variables(s.yields))))
+            return altered(s, body=_cut(s.body, set(variables(s.yields))))
         case If():
             then = _cut(s.then, set(variables(s.then_yields)))
-            return replace(s, then=then, orelse=_cut(s.orelse, set(variables(s.else_yields))))
+            return altered(s, then=then, orelse=_cut(s.orelse, set(variables(s.else_yields))))
     return s
 
 
