@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import elementwise, reductions
+from srcgrad.primitives import elementwise, large, reductions
 from srcgrad.primitives.registry import ZERO, Operators, Primitive
 
 _absorb, _where = elementwise.absorb, elementwise.where
@@ -122,7 +122,7 @@ def _summed(x: Any, axes: tuple) -> Any:
     if type(x) is not Select:
         return reductions.sum.impl(x, axes)
     if type(x.a) is float and (x.a, x.b) == (1.0, 0.0):
-        count = np.count_nonzero(x.c, axis=axes)
+        count = large.counted(x.c, axes)
         return np.asarray(count, np.float32 if np.size(x.c) < 2**24 else np.float64)
     return reductions.sum.impl(x.value(), axes)
 
