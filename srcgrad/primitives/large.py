@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def where(c: Any, a: Any, b: Any) -> np.ndarray | None:
     if dtype not in _BITS or np.broadcast_shapes(c.shape, np.shape(a), np.shape(b)) != c.shape:
         return None
     gate = not np.ndim(b) and not b  # a gradient that a branch lets through
-    if gate and np.count_nonzero(c) < c.size >> 6:
+    if gate and _rare(c.reshape(-1)):
         return _few(c, a, dtype)
     out = np.empty(c.shape, dtype)
     a, b, mask = (np.asarray(x, dtype).view(_BITS[dtype]) for x in (a, b, out))
@@ -42,6 +43,11 @@ def where(c: Any, a: Any, b: Any) -> np.ndarray | None:
         mask &= a ^ b
         mask ^= b
     return out
+
+
+def _rare(c: np.ndarray) -> bool:
+    """Whether few are true; all are counted only where few of the first are."""
+    return all(np.count_nonzero(part) < part.size >> 6 for part in (c[:LARGE], c))
 
 
 def _few(c: np.ndarray, a: Any, dtype: np.dtype) -> np.ndarray:
@@ -58,6 +64,25 @@ def counted(c: np.ndarray, axes: tuple) -> Any:
     if np.count_nonzero(found) == np.count_nonzero(c):
         return found
     return np.count_nonzero(c, axis=axes)
+
+
+# ---- broadcasting ----
+_WIDE = 16384
+
+
+def of_rows(f: Callable, a: Any, b: Any) -> Any:
+    """The ufunc `f` of a large array and a row for the end of its shape, in either order.
+
+    Several rows are done at a time: NumPy starts anew at each, and may find it badly aligned.
+    """
+    full, row = (a, b) if np.size(a) > np.size(b) else (b, a)
+    n = np.size(row)
+    if not (is_large(full) and 1 < n <= _WIDE and full.shape[-row.ndim :] == row.shape):
+        return f(a, b)
+    rows = full.size // n
+    together = min(rows & -rows, 1 << (_WIDE // n).bit_length() - 1)  # powers of two
+    wide, tiled = full.reshape(-1, n * together), np.tile(row.reshape(-1), together)
+    return (f(wide, tiled) if full is a else f(tiled, wide)).reshape(full.shape)
 
 
 # ---- sums ----

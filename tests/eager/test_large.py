@@ -132,3 +132,14 @@ def test_a_gradient_is_nobody_elses(f):
     assert a.flags.c_contiguous
     assert not np.shares_memory(a, seed.numpy())
     assert not np.shares_memory(a, x.detach().numpy())
+
+
+@pytest.mark.parametrize("full", [(64, 100), (3, 50, 40), (5001, 2), (2, 9000), (40, 20, 10)])
+@pytest.mark.parametrize("leading", [0, 1, 2])
+def test_rows_side_by_side(full, leading):
+    a = RNG.random(full).astype("float32")
+    row = RNG.random(full[leading:]).astype("float32")
+    for one, other in [(a, row), (row, a), (a, row.astype("float64")), (a[..., ::-1], row)]:
+        got = large.of_rows(np.subtract, one, other)
+        assert got.dtype == np.subtract(one, other).dtype
+        np.testing.assert_array_equal(got, np.subtract(one, other))
