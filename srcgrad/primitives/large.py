@@ -76,12 +76,14 @@ def of_rows(f: Callable, a: Any, b: Any) -> Any:
     Several rows are done at a time: NumPy starts anew at each, and may find it badly aligned.
     """
     full, row = (a, b) if np.size(a) > np.size(b) else (b, a)
-    n = np.size(row)
-    if not (is_large(full) and 1 < n <= _WIDE and full.shape[-row.ndim :] == row.shape):
+    if not is_large(full) or np.ndim(row) > full.ndim or not 1 < np.size(row) <= _WIDE:
         return f(a, b)
-    rows = full.size // n
-    together = min(rows & -rows, 1 << (_WIDE // n).bit_length() - 1)  # powers of two
-    wide, tiled = full.reshape(-1, n * together), np.tile(row.reshape(-1), together)
+    shape = row.shape[next(k for k, d in enumerate(row.shape) if d > 1) :]
+    rows = full.size // row.size
+    together = min(rows & -rows, 1 << (_WIDE // row.size).bit_length() - 1)  # powers of two
+    if together == 1 or full.shape[-len(shape) :] != shape:
+        return f(a, b)
+    wide, tiled = full.reshape(-1, row.size * together), np.tile(row.reshape(-1), together)
     return (f(wide, tiled) if full is a else f(tiled, wide)).reshape(full.shape)
 
 

@@ -139,7 +139,12 @@ def test_a_gradient_is_nobody_elses(f):
 def test_rows_side_by_side(full, leading):
     a = RNG.random(full).astype("float32")
     row = RNG.random(full[leading:]).astype("float32")
-    for one, other in [(a, row), (row, a), (a, row.astype("float64")), (a[..., ::-1], row)]:
+    kept = row.reshape((1,) * leading + row.shape)
+    column = a[..., :1].copy()
+    for one, other in [
+        (a, row), (row, a), (a, row.astype("float64")), (a[..., ::-1], row), (a, kept), (kept, a),
+        (a, column), (a, kept[None]),
+    ]:  # fmt: skip
         got = large.of_rows(np.subtract, one, other)
         assert got.dtype == np.subtract(one, other).dtype
         np.testing.assert_array_equal(got, np.subtract(one, other))
