@@ -90,7 +90,7 @@ def product(g: Any, p: Any, singular: bool) -> Any:
         return g * p
     if isinstance(p, np.ndarray | np.generic):
         made = g * p
-        if not hasattr(made, "_node") and np.isfinite(made).all():
+        if not hasattr(made, "_node") and large.all_finite(made):
             return made
     return _absorb(g, p)
 

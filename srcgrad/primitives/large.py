@@ -104,6 +104,13 @@ def summed(x: Any, axes: tuple) -> Any:
     return np.add.reduce(runs) + np.add.reduce(x[whole:])
 
 
+def all_finite(a: Any) -> bool:
+    """Whether no element is infinite or no number: the sum says so, unless it overflows itself."""
+    if is_large(a) and np.isfinite(summed(a, tuple(range(a.ndim)))):
+        return True
+    return bool(np.isfinite(a).all())
+
+
 # ---- functions ----
 @functools.cache
 def _exp2_has_vectors() -> bool:
