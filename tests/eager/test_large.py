@@ -148,3 +148,13 @@ def test_rows_side_by_side(full, leading):
         got = large.of_rows(np.subtract, one, other)
         assert got.dtype == np.subtract(one, other).dtype
         np.testing.assert_array_equal(got, np.subtract(one, other))
+
+
+def test_the_user_decides_about_freed_memory(monkeypatch):
+    from srcgrad.eager import memory
+
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1000000")
+    assert not memory.keep_freed()
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_")
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert not memory.keep_freed()
