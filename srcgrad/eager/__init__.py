@@ -30,7 +30,8 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError
 
 # a logarithm of zero is -inf without further ado; errstate would cost more than the operation
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"srcgrad\.eager\.")
+for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.large"):
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 memory.keep_freed()
 
 _CREATION = (

@@ -1,6 +1,8 @@
 """Large arrays are computed in ways of their own: the same values, special ones too."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -158,3 +160,9 @@ def test_the_user_decides_about_freed_memory(monkeypatch):
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_")
     monkeypatch.setattr("sys.platform", "darwin")
     assert not memory.keep_freed()
+
+
+def test_no_warning_of_a_row_of_zeros():
+    code = "import srcgrad as flow; flow.ones(64, 100) / flow.zeros(100)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert not done.stderr
