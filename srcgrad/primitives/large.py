@@ -1,8 +1,8 @@
 """How arrays of many elements are computed where NumPy's own way takes several times as long.
 
 Values, never derivatives. What decides is the number of passes over memory, and whether a pass has
-vector code: selection by bits instead of a branch per element, sums in runs, exp2 for exp. Each
-function says itself, by None, that an array is not for it.
+vector code: selection by bits instead of a branch per element, sums in runs, exp2 for exp. `where`,
+`summed` and `erf` say by None that an array is not for them.
 """
 
 from __future__ import annotations
@@ -88,20 +88,23 @@ def of_rows(f: Callable, a: Any, b: Any) -> Any:
 
 
 # ---- sums ----
-_RUN = 1024
+_RUN = 1024  # numbers that are added without regard to the order of magnitude of their sum
 
 
 def summed(x: Any, axes: tuple) -> Any:
     """The sum over the last axes, or all: NumPy's own is pairwise, and not in vectors."""
     kept = np.ndim(x) - len(axes)
-    if not is_large(x) or axes != tuple(range(kept, x.ndim)):
+    if not (is_large(x) and axes and axes == tuple(range(kept, x.ndim))):
         return None
-    if kept:
-        return np.einsum("ij->i", x.reshape(math.prod(x.shape[:kept]), -1)).reshape(x.shape[:kept])
-    x = x.reshape(-1)
-    whole = x.size - x.size % _RUN
-    runs = np.einsum("ij->i", x[:whole].reshape(-1, _RUN))
-    return np.add.reduce(runs) + np.add.reduce(x[whole:])
+    shape = x.shape[:kept]
+    x = x.reshape(math.prod(shape), -1)
+    whole = x.shape[1] - x.shape[1] % _RUN
+    if whole <= 4 * _RUN:
+        y = np.einsum("ij->i", x)
+    else:
+        runs = np.einsum("ijk->ij", x[:, :whole].reshape(len(x), -1, _RUN))
+        y = np.add.reduce(runs, axis=1) + np.add.reduce(x[:, whole:], axis=1)
+    return y.reshape(shape) if kept else y[0]
 
 
 def all_finite(a: Any) -> bool:

@@ -82,6 +82,14 @@ def test_sums(dtype, axes, shape):
     np.testing.assert_array_equal(np.isinf(reductions.sum.impl(x, axes)), np.isinf(x).any(axes))
 
 
+@pytest.mark.parametrize("shape", [(600_000,), (2, 300_000), (3, 100, 1000), (20, 9000)])
+def test_long_sums_are_as_exact_as_short_ones(shape):
+    x = RNG.random(shape).astype("float32")
+    for axes in (tuple(range(len(shape))), (len(shape) - 1,)):
+        got = reductions.sum.impl(x, axes)
+        np.testing.assert_allclose(got, np.sum(x, axes, np.float64), rtol=5e-7)
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_what_is_true_is_counted(tied):
     c = np.zeros((40, 200), bool)
