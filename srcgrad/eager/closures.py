@@ -16,7 +16,7 @@ from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, r
 from srcgrad.eager.constants import F32, F64, IN_F32, IN_F64, constant
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError, TensorTypeError
-from srcgrad.primitives import elementwise
+from srcgrad.primitives import elementwise, large
 from srcgrad.primitives.registry import Primitive
 
 _new = object.__new__
@@ -207,7 +207,7 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
         if whole and target.kind in "iu" and not raw[1].all():
             raise TensorError("ZeroDivisionError: an integer divided by zero")
         try:
-            y = op.impl(*raw)
+            y = large.of_rows(op.impl, *raw)
         except (ValueError, TypeError) as error:
             raise reworded(error, raw) from None
         return recorded(op, (x, z), {}, y)

@@ -122,7 +122,10 @@ class General(Saved):
             if rule is ZERO:
                 c: Any = 0.0
             elif op.kind == "derive":
-                c = product(g, rule(y, *args, **params), op.singular)
+                p = rule(y, *args, **params)
+                # by a number it is scaled when it has been summed to its operand's shape
+                like = fitted(g, args[k], on == "tensors") if type(p) is float else g
+                c = product(like, p, op.singular)
             else:
                 c = rule(g, y, *args, **params)
             made.append(fitted(plain(c), args[k], on == "tensors"))

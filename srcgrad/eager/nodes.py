@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.eager.rules import plain, product
 from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
+from srcgrad.primitives import large
 
 _ndarray = np.ndarray
 _multiply = np.multiply
@@ -106,7 +107,7 @@ class Power(OfInputAndNumber):
         a = self._operand(keep)._a
         made = g * self.rule(None, a, n)
         # an adjoint of zero next to an infinite x stays zero
-        return made if np.isfinite(made).all() else product(g, self.rule(None, a, n), True)
+        return made if large.all_finite(made) else product(g, self.rule(None, a, n), True)
 
 
 class OfResult(Saved):

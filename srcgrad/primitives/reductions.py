@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.primitives import large
 from srcgrad.primitives.elementwise import eq, where
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom, linear, nondiff
@@ -43,9 +44,14 @@ def _spread(g: Any, x: Any, axes: tuple) -> Any:
     return broadcast_to(keep(g, x, axes), *_shape(x))
 
 
+def _sum(x: Any, axes: tuple) -> Any:
+    y = large.summed(x, axes)
+    return np.add.reduce(x, axis=axes) if y is None else y
+
+
 sum = linear(
     "sum",
-    lambda x, axes: np.add.reduce(x, axis=axes),
+    _sum,
     lambda g, y, x, axes: _spread(g, x, axes),
     typing=_reduced,
 )

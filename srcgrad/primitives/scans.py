@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.primitives import large
 from srcgrad.primitives.elementwise import exp
 from srcgrad.primitives.reductions import keep, sum
 from srcgrad.primitives.registry import custom, linear, nondiff
@@ -34,21 +35,41 @@ cumsum = linear(
 
 
 # ---- exponentials in proportion to their sum ----
-def _shifted(x: Any, axis: int) -> Any:
-    """x less its maximum along the axis, in an array of its own."""
-    return np.subtract(x, np.maximum.reduce(x, axis=axis, keepdims=True))
+def _total_along(x: Any, axis: int) -> Any:
+    """The sum along an axis, which stays as one of length 1."""
+    return sum.impl(x, (axis,))[(slice(None),) * axis + (None,)]
+
+
+def _weights(x: Any, axis: int) -> tuple:
+    """exp(x - top) in an array of its own, its sum along the axis, and top.
+
+    The maximum along the axis is needed as top only where the sums without it are not moderate:
+    finding and subtracting it takes as long as the exponentials.
+    """
+    if large.is_large(x):
+        e = large.exp(x)
+        s = _total_along(e, axis)
+        if s.min() >= 2.0**-12 and s.max() <= 2.0**16:
+            return e, s, None
+    top = np.maximum.reduce(x, axis=axis, keepdims=True)
+    e = np.subtract(x, top)
+    np.exp(e, out=e)
+    return e, _total_along(e, axis), top
 
 
 def _softmax(x: Any, axis: int) -> Any:
-    e = _shifted(x, axis)
-    np.exp(e, out=e)
-    e /= np.add.reduce(e, axis=axis, keepdims=True)
+    with np.errstate(over="ignore"):
+        e, s, _ = _weights(x, axis)
+    e /= s
     return e
 
 
 def _log_softmax(x: Any, axis: int) -> Any:
-    y = _shifted(x, axis)
-    y -= np.log(np.add.reduce(np.exp(y), axis=axis, keepdims=True))
+    with np.errstate(over="ignore"):
+        _, s, top = _weights(x, axis)
+    y = np.subtract(x, np.log(s) if top is None else top)
+    if top is not None:
+        y -= np.log(s)
     return y
 
 
@@ -58,18 +79,15 @@ def _along(x: Any, like: Any, axis: int) -> Any:
 
 
 def _softmax_bar(g: Any, y: Any, axis: int) -> Any:
-    if axis == y.ndim - 1:
-        s = np.vecdot(y, g)[..., None]
-    else:
-        s = np.add.reduce(y * g, axis=axis, keepdims=True)
-    out = np.subtract(g, s)
+    out = np.multiply(y, g)
+    np.subtract(g, _total_along(out, axis), out=out)
     out *= y
     return out
 
 
 def _log_softmax_bar(g: Any, y: Any, axis: int) -> Any:
-    out = np.exp(y)
-    out *= np.add.reduce(g, axis=axis, keepdims=True)
+    out = large.exp(y) if large.is_large(y) else np.exp(y)
+    out *= _total_along(g, axis)
     return np.subtract(g, out, out=out)
 
 
