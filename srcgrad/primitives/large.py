@@ -31,7 +31,8 @@ def where(c: Any, a: Any, b: Any) -> np.ndarray | None:
     dtype = np.result_type(a, b)
     if dtype not in _BITS or np.broadcast_shapes(c.shape, np.shape(a), np.shape(b)) != c.shape:
         return None
-    gate = not np.ndim(b) and not b  # a gradient that a branch lets through
+    # a gradient that a branch lets through
+    gate = not np.ndim(b) and not b and not np.signbit(b)
     if gate and _rare(c.reshape(-1)):
         return _few(c, a, dtype)
     out = np.empty(c.shape, dtype)
