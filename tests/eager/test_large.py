@@ -63,7 +63,14 @@ def test_relu_and_its_gradient():
 def test_selection_by_bits(density):
     c = RNG.random((70, 90)) < density
     a, row = spread(n=6300).reshape(70, 90), spread()[:90]
-    for one, other in [(a, 0.0), (a, -0.0), (row, 0.0), (a, row), (row[0], a), (a.astype("float64"), row)]:
+    for one, other in [
+        (a, 0.0),
+        (a, -0.0),
+        (row, 0.0),
+        (a, row),
+        (row[0], a),
+        (a.astype("float64"), row),
+    ]:
         got, want = large.where(c, one, other), np.where(c, one, other)
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
