@@ -8,6 +8,12 @@ from typing import Any
 from srcgrad.eager import mode
 from srcgrad.eager.graph import Node
 
+__all__ = ["Node", "saved_tensors_hooks"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 class saved_tensors_hooks:
     """Inside, `pack` is called with each tensor that a node keeps; `unpack` gives it back.
