@@ -5,6 +5,7 @@ A backward walk over the syntax tree. Names read by nested functions are always 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,11 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 
 def assigned(nodes: Iterable[Any]) -> list[str]:
     """Names that statements bind, in order; those of nested functions' own scopes excluded."""
+    return list(_assigned(tuple(nodes)))
+
+
+@functools.lru_cache(maxsize=1024)  # a loop is asked for each of its trials
+def _assigned(nodes: tuple) -> tuple[str, ...]:
     out: dict[str, None] = {}
 
     def visit(n: Any) -> None:
@@ -44,7 +50,7 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
 
     for n in nodes:
         visit(n)
-    return list(out)
+    return tuple(out)
 
 
 def reads(node: Any) -> set[str]:

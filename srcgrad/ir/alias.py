@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
-from srcgrad.ir.types import RefTape, is_reference
+from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
 
 # effects that write to their first argument
@@ -18,7 +18,7 @@ WRITES = frozenset(
 
 
 def _tracked(a: Atom) -> bool:
-    return isinstance(a, Var) and (is_reference(a.type) or isinstance(a.type, RefTape))
+    return isinstance(a, Var) and is_reference(a.type)
 
 
 class AliasClasses:

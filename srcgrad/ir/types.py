@@ -111,13 +111,18 @@ class Tuple:
 Type = Scalar | Array | Tape | RefTape | Tuple
 
 
+# tuples, not unions: these questions are asked of every operand in every pass
+_REFERENCES = (Array, Tape, RefTape)
+_NUMERIC = (Scalar, Array, Tape, RefTape)
+
+
 def is_reference(type: Type) -> bool:
     """Whether values of this type can alias."""
-    return isinstance(type, Array | Tape | RefTape)
+    return isinstance(type, _REFERENCES)
 
 
 def float_type(type: Type) -> bool:
-    return isinstance(type, Scalar | Array | Tape | RefTape) and is_float(type.dtype)
+    return isinstance(type, _NUMERIC) and is_float(type.dtype)
 
 
 def constant_type(value: Any) -> Scalar:

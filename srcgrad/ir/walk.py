@@ -21,7 +21,7 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )  # fmt: skip
-from srcgrad.ir.types import Array, Tuple, Type
+from srcgrad.ir.types import Array, Scalar, Tuple, Type
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:
@@ -77,6 +77,10 @@ def atoms(s: Stmt) -> tuple[Atom, ...]:
 
 def dims_of(s: Stmt) -> Iterator[Var]:
     """The variables that the types of a statement's own variables mention."""
+    if isinstance(s, Def):
+        if s.var is not None and not isinstance(s.var.type, Scalar):
+            yield from type_vars(s.var.type)
+        return
     for v in (*results(s), *inner_definitions(s)):
         yield from type_vars(v.type)
 
@@ -162,8 +166,10 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
 
 def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
     """Rename the dims in the types of the variables that a statement binds (in place)."""
+    if isinstance(s, Def) and (s.var is None or isinstance(s.var.type, Scalar)):
+        return
     for v in (*results(s), *inner_definitions(s)):
-        if isinstance(v.type, Array | Tuple):
+        if not isinstance(v.type, Scalar):
             v.type = map_type(v.type, f)
 
 

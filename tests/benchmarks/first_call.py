@@ -15,7 +15,6 @@ installed. Never runs two programs at once.
 from __future__ import annotations
 
 import argparse
-import importlib
 import inspect
 import json
 import os
@@ -30,7 +29,6 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("cold", "warm", "imports", "tree", "first_njit")
-NEEDED = ("srcgrad.api.nested", "srcgrad.frontend.trace", "srcgrad.backends.cpu.build")
 
 
 def main() -> None:
@@ -88,11 +86,12 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
     numba.njit(lambda x: x + 1)(1)
     first_njit = time.process_time() - start
     start = time.process_time()
-    for name in NEEDED:
-        importlib.import_module(name)
-    imports = time.process_time() - start
     import srcgrad as flow
+
+    value_and_grad = flow.value_and_grad
     from srcgrad.backends.cpu import build
+
+    imports = time.process_time() - start
 
     lowered: list[float] = []
     compile_text = build.compile_text
@@ -102,7 +101,7 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
         return compile_text(*args)
 
     build.compile_text = noted
-    flow.value_and_grad(fn, grad_position=position)(*args)
+    value_and_grad(fn, grad_position=position)(*args)
     total = time.process_time() - start
     tree = lowered[0] - imports
     return {"total": total, "imports": imports, "tree": tree, "first_njit": first_njit}

@@ -34,6 +34,13 @@ class _Planner:
     def __init__(self, b: Builder, function: Function, together: Iterable[tuple[Var, Var]]):
         self.b = b
         self.classes = AliasClasses(function, together)
+        self.known: dict[Def, Effects] = {}
+
+    def effects_of(self, s: Def) -> Effects:
+        """A definition is asked for by every later one."""
+        if s not in self.known:
+            self.known[s] = Effects.of(s, self.classes)
+        return self.known[s]
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | Group] = []
@@ -119,14 +126,14 @@ class _Planner:
             made, observable, effects = item.defined, False, item.effects
         elif isinstance(item, Def):
             made, observable = set(results(item)), is_observable(item)
-            effects = Effects.of(item, self.classes)
+            effects = self.effects_of(item)
         else:
             return False
         if not made.isdisjoint(uses(s)):
             return False
         if observable and not _harmless(s):
             return False  # the item may be the check that `s` relies on
-        own = Effects.of(s, self.classes)
+        own = self.effects_of(s)
         if s.op.effect and not (own.writes or own.sums) and (effects.writes or effects.sums):
             return s.op.raises  # a check may be made early, output may not
         return own.commutes(effects)
