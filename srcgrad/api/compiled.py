@@ -20,7 +20,7 @@ from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
-from srcgrad.api.stack import described, shown_by, transforms
+from srcgrad.api.stack import described, shown_by, transforms, weights_of
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
 from srcgrad.api.writes import refuse_shared, write_back
@@ -43,6 +43,7 @@ class Options:
     target: str = "cpu"
     cache: bool = True
     fastmath: bool = False
+    tape: bool = False  # whether calls with tensors may go there where the compiler refuses
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Compiled:
         self._simple = all(
             p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
         )
-        self._demands = Demands()
+        self._demands = Demands(weights=weights_of(spec))
         self._entries: dict[Any, tuple[Entry, ...]] = {}
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
@@ -134,7 +135,7 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Call the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
-        if _any_tensor((*given, *extra.items())):
+        if self._demands.weights or _any_tensor((*given, *extra.items())):
             return _on_tensors().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
@@ -259,7 +260,7 @@ class Compiled:
             restarts,
             Kernel(protected(program).function, lambda f: built(f, self.options)),
             Kernel(protected(program, True).function, lambda f: built(f, self.options)),
-            any(h.tensor is not None for h in program.hidden),
+            any(h.tensor is not None or h.parameter is not None for h in program.hidden),
         )
 
     # ---- what users see ----

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.weights import none_active
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import is_number
 
@@ -85,6 +86,8 @@ def tensor_path(
         return None
     for k, hidden in enumerate(entry.program.hidden):
         fetch = hidden.tensor or hidden.fetch
+        if hidden.parameter is not None and hidden.tensor is None:
+            w.unless(f"{w.name(none_active)}()")
         w.lines.append(f"    h{k} = {w.name(fetch)}()")
         if not _test_tensor(w, f"h{k}", fetch()):
             return None

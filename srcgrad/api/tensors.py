@@ -13,14 +13,23 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api import tape
 from srcgrad.api.dispatch import MOST_FAST, tensor_path
 from srcgrad.api.node import applied, raw, wanted
 from srcgrad.api.program import Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
+from srcgrad.api.weights import is_active
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.eager.inplace import check_writable, rebase, write
 from srcgrad.eager.tensor import Tensor, make, storage
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ReturnTypeError,
+    SourceError,
+    UnsupportedError,
+)
+from srcgrad.frontend.captures import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.ir.types import Scalar, float_type
 
@@ -49,7 +58,14 @@ _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """A call; `extra` holds tangents by path."""
-    call = Call(compiled, arguments, extra)
+    if tape.preferred(compiled) and not extra:
+        return tape.run(compiled, arguments)
+    try:
+        call = Call(compiled, arguments, extra)
+    except (UnsupportedError, SourceError, ReturnTypeError):
+        if extra or not tape.allowed(compiled, arguments):
+            raise
+        return tape.run(compiled, arguments)
     program = call.entry.program
     if call.stores:
         made = call.applied_with_stores()
@@ -73,10 +89,7 @@ class Call:
         program = self.entry.program
         values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
         self.values = {**values, **extra}
-        hidden = [
-            v if h.tensor is None else h.tensor()
-            for h, v in zip(program.hidden, captured, strict=True)
-        ]
+        hidden = [_captured(h, v) for h, v in zip(program.hidden, captured, strict=True)]
         self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
         self.kernel = self.entry.kernel
         self.origins = dict(program.origins)
@@ -139,6 +152,13 @@ class Call:
             convert = self.entry.converters[k]
             return array_of(value) if convert is None else convert(array_of(value))
         return finished(self.entry, self.inputs, k, value)
+
+
+def _captured(h: Hidden, value: Any) -> Any:
+    """A captured value as it is recorded, or not: a tensor, or an array or number."""
+    if h.tensor is not None:
+        return h.tensor()
+    return h.parameter if h.parameter is not None and is_active(h.parameter) else value
 
 
 def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:

@@ -1,6 +1,9 @@
 """`flow.nn`: what trainable programs are made of: parameters, modules, layers, losses."""
 
 from srcgrad.nn import functional, utils
+from srcgrad.nn.cell import Cell
+from srcgrad.nn.cells import CellList, Dense, SequentialCell
+from srcgrad.nn.initializer import initializer
 from srcgrad.nn.layers import (
     Dropout,
     Embedding,
@@ -13,7 +16,15 @@ from srcgrad.nn.layers import (
     Sequential,
 )
 from srcgrad.nn.module import Module
+from srcgrad.nn.optimizer import Optimizer
+from srcgrad.nn.optimizers import SGD, Adagrad, Adam, AdamWeightDecay, Momentum, RMSProp
 from srcgrad.nn.parameter import Parameter
+from srcgrad.nn.scaling import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
+from srcgrad.nn.training import ForwardValueAndGrad, TrainOneStepCell, WithGradCell, WithLossCell
 from srcgrad.nn.wrapped import (
     CELU,
     ELU,
@@ -56,12 +67,22 @@ __all__ = [
     "GELU",
     "GLU",
     "SELU",
+    "SGD",
+    "Adagrad",
+    "Adam",
+    "AdamWeightDecay",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "Cell",
+    "CellList",
     "CrossEntropyLoss",
+    "Dense",
     "Dropout",
+    "DynamicLossScaleUpdateCell",
     "Embedding",
+    "FixedLossScaleUpdateCell",
     "Flatten",
+    "ForwardValueAndGrad",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -79,12 +100,16 @@ __all__ = [
     "Mish",
     "Module",
     "ModuleList",
+    "Momentum",
     "NLLLoss",
+    "Optimizer",
     "Parameter",
     "ParameterList",
+    "RMSProp",
     "ReLU",
     "ReLU6",
     "Sequential",
+    "SequentialCell",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
@@ -95,6 +120,11 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
+    "WithGradCell",
+    "WithLossCell",
     "functional",
+    "initializer",
     "utils",
 ]  # fmt: skip

@@ -1,0 +1,79 @@
+"""Tensor functions as NumPy programs, for compiled code; the eager ones ask their data.
+
+Each gives what the function of the same name in `srcgrad.eager.functions` gives. No derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two dims exchanged.
+
+    >>> transpose(np.zeros((2, 3)), 0, 1).shape
+    (3, 2)
+    """
+    return np.swapaxes(input, dim0, dim1)
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dims from `start_dim` to `end_dim` as one."""
+    n = input.ndim
+    if n == 0:
+        return np.reshape(input, (1,))
+    first, last = start_dim % n, end_dim % n
+    return np.reshape(input, (*input.shape[:first], -1, *input.shape[last + 1 :]))
+
+
+def getitem(input: Any, index: Any) -> Any:
+    """`input[index]`."""
+    return input[index]
+
+
+def gather(input: Any, dim: int, index: Any) -> Any:
+    """The elements that an index array names along a dim."""
+    return np.take_along_axis(input, index, dim)
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Elements brought into [min, max]."""
+    return np.clip(input, min, max)
+
+
+def one_hot(tensor: Any, num_classes: int) -> Any:
+    """Integers as rows of zeros with a one at their place, in a new last dim."""
+    return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)
+
+
+def _reduced(loss: Any, reduction: str) -> Any:
+    if reduction == "mean":
+        return np.mean(loss)
+    return np.sum(loss) if reduction == "sum" else loss
+
+
+def nll_loss(
+    input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Any:
+    """Minus the log-probabilities of the target classes, which lie along dim 1 (or 0)."""
+    if input.ndim == 1:
+        return nll_loss(
+            np.expand_dims(input, 0), np.reshape(target, (1,)), weight, ignore_index,
+            reduction if reduction != "none" else "sum",
+        )  # fmt: skip
+    n, classes = target.size, input.shape[1]
+    rows = input if input.ndim == 2 else np.reshape(np.moveaxis(input, 1, -1), (-1, classes))
+    labels = np.reshape(target, (-1,))
+    counted = labels != ignore_index
+    places = np.where(counted, labels, 0)
+    if np.any(places < 0) or np.any(places >= classes):
+        raise IndexError("Target is out of bounds.")
+    scale = np.where(counted, 1.0, 0.0).astype(input.dtype)
+    if weight is not None:
+        scale = scale * weight[places]
+    loss = -rows[np.arange(n), places] * scale
+    if reduction == "mean":
+        return np.sum(loss) / np.sum(scale)
+    return np.sum(loss) if reduction == "sum" else np.reshape(loss, target.shape)
