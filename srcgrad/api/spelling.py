@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api import formulas
-from srcgrad.eager.functions import activations, composed, layers, losses
+from srcgrad.eager import indexing
+from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched
 from srcgrad.eager.tensor import make
@@ -51,7 +52,7 @@ COMPARED = {
     "ne": np.not_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
     "logical_not": np.logical_not,
 }  # fmt: skip
-FORMULAS = ("transpose", "flatten", "getitem", "gather", "clamp", "nll_loss", "one_hot")
+FORMULAS = ("transpose", "flatten", "gather", "clamp", "nll_loss", "one_hot")
 REDUCED = ("sum", "mean", "prod", "amax", "amin")  # (input, dim, keepdim)
 WHOLE = {"max": np.max, "min": np.min}  # with a dim a tensor's has another result
 # methods of arrays that mean the same already, or that mean NumPy's on purpose
@@ -120,25 +121,24 @@ def _as_formula(f: Callable) -> Callable:
     return handler
 
 
-def _along(name: str) -> Callable:
-    """softmax and log_softmax: primitives along one axis."""
+def _along(f: Callable, name: str) -> Callable:
+    """softmax and log_softmax, of floating arrays."""
 
     def handler(it: Any, node: Any, input: Any, dim: Any = -1, dtype: Any = None) -> Any:
         if dtype is not None or not is_array(input) or not input.type.dims:
             it.refuse(node, f"{name} with a dtype, or of a number, is not supported here")
         _refuse_integers(it, node, name, (input,))
-        axis = it.static_int(dim, node, "dim") % input.type.ndim
-        return it.emit(node, name, input, axis=axis)
+        return it.call(f, [input, dim], {}, node)
 
     return handler
 
 
-def _cast(it: Any, node: Any, x: Any, dtype: Any) -> Any:
+def _cast(it: Any, node: Any, x: Any, dtype: Any, **keywords: Any) -> Any:
     """`x.to(dtype)` and `x.astype(dtype)`, by a dtype of ours or of NumPy's."""
     target = getattr(dtype, "np", dtype)
     if is_value(dtype):
         it.refuse(node, "to() takes a dtype here")
-    return METHODS["array", "astype"](it, node, x, target)
+    return METHODS["array", "astype"](it, node, x, target, **keywords)
 
 
 def _flatten(copied: Callable, of_dims: Callable) -> Callable:
@@ -185,7 +185,10 @@ def _register() -> None:
     TENSOR_METHODS["flatten"] = _flatten(METHODS["array", "flatten"], made["flatten"])
     TENSOR_METHODS["astype"] = TENSOR_METHODS["to"] = _cast
     for name in ("softmax", "log_softmax"):
-        TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = _along(name)
+        along = _along(getattr(formulas, name), name)
+        TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = along
+    TENSOR_FUNCTIONS[pointwise.div] = made["div"]
+    TENSOR_FUNCTIONS[indexing.getitem] = _as_formula(formulas.getitem)
     TENSOR_FUNCTIONS[losses.nll_loss] = made["nll_loss"]
     TENSOR_FUNCTIONS[layers.one_hot] = made["one_hot"]
     TENSOR_FUNCTIONS[activations.relu] = made["relu"]
