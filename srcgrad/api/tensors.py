@@ -16,11 +16,11 @@ import numpy as np
 from srcgrad.api import tape
 from srcgrad.api.dispatch import MOST_FAST, tensor_path
 from srcgrad.api.node import applied, raw, wanted
-from srcgrad.api.program import Primal
+from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.weights import is_active
 from srcgrad.api.writes import refuse_shared, write_back
-from srcgrad.eager.inplace import check_writable, rebase, write
+from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import (
     ArgumentTypeError,
@@ -80,6 +80,15 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     return filled(program.output, out)
 
 
+def trained(spec: Any, program: Program) -> tuple[Any, ...]:
+    """The Parameters that a plain call stores to: what does so is a training step.
+
+    A step is no part of a graph by Parameters.
+    """
+    given = program.hidden if isinstance(spec, Primal) else ()
+    return tuple(h.parameter for h in given if h.parameter is not None and h.var in program.stored)
+
+
 class Call:
     """One call with tensors: what was compiled for it, and its inputs in order."""
 
@@ -89,7 +98,11 @@ class Call:
         program = self.entry.program
         values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
         self.values = {**values, **extra}
-        hidden = [_captured(h, v) for h, v in zip(program.hidden, captured, strict=True)]
+        self.trained = trained(compiled.spec, program)
+        hidden = [
+            v if self.trained and h.parameter is not None else _captured(h, v)
+            for h, v in zip(program.hidden, captured, strict=True)
+        ]
         self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
         self.kernel = self.entry.kernel
         self.origins = dict(program.origins)
@@ -100,9 +113,7 @@ class Call:
             refuse_shared(arguments, program.changed, self.name)
 
     def _refuse_overlap(self) -> None:
-        from srcgrad.api.compiled import _overlap
-
-        if self.entry.stored and _overlap([array_of(v) for v in self.inputs], self.entry.stored):
+        if self.entry.stored and not self.entry.apart(self.inputs):
             raise UnsupportedError(
                 f"two arguments of {self.name}() share memory that it stores to",
                 None,
@@ -141,6 +152,7 @@ class Call:
         program = self.entry.program
         if not (self.plain and program.stored):
             return
+        touched(self.trained)
         for what, v in zip(program.order, self.inputs, strict=True):
             if what in program.stored and isinstance(v, Tensor):
                 storage(v).version += 1
@@ -185,9 +197,11 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = demands.static_leaves or demands.static_dims
     program = entry.program
-    if not plain or static or program.stored or program.changed or program.origins:
+    if not plain or static or program.changed or program.origins:
         return
-    fast = tensor_path(entry, arguments, compiled._names, applied, finished)
+    if len(call.trained) < len(program.stored):
+        return  # a tensor that is stored to has a history to be kept
+    fast = tensor_path(entry, arguments, compiled._names, (applied, finished), call.trained)
     if fast is not None:
         with compiled._lock:
             n = len(kinds)
