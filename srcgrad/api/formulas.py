@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.transforms import stop_gradient
+from srcgrad.eager.dtypes import get_default_dtype
 
 
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
@@ -33,6 +34,37 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 def getitem(input: Any, index: Any) -> Any:
     """`input[index]`."""
     return input[index]
+
+
+def _dtype(dtype: Any, otherwise: Any) -> Any:
+    return otherwise if dtype is None else getattr(dtype, "np", dtype)
+
+
+def zeros(*size: Any, dtype: Any = None) -> Any:
+    """A tensor of zeros of the default dtype unless one is given."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    return np.zeros(shape, _dtype(dtype, get_default_dtype().np))
+
+
+def ones(*size: Any, dtype: Any = None) -> Any:
+    """A tensor of ones of the default dtype unless one is given."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    return np.ones(shape, _dtype(dtype, get_default_dtype().np))
+
+
+def zeros_like(input: Any, dtype: Any = None) -> Any:
+    """Zeros in the form of another tensor."""
+    return np.zeros_like(input, dtype=_dtype(dtype, input.dtype))
+
+
+def ones_like(input: Any, dtype: Any = None) -> Any:
+    """Ones in the form of another tensor."""
+    return np.ones_like(input, dtype=_dtype(dtype, input.dtype))
+
+
+def write(t: Any, a: Any) -> None:
+    """Copies an array into a tensor's memory."""
+    t[...] = a
 
 
 def gather(input: Any, dim: int, index: Any) -> Any:

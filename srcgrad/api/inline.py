@@ -60,6 +60,9 @@ def inline(
     for s in walk(fn.body):
         if isinstance(s, Def) and s.var is not None:
             it.b.definition[s.var] = s
+    for k, parameter in program.state:
+        held = captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        it.call(np.copyto, [held, fn.returns[k]], {}, node)
     return _result(program.output, fn.returns)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.api import transforms
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.program import PositionError
-from srcgrad.api.tape import preferred
+from srcgrad.api.tape import clone, preferred
 from srcgrad.api.transforms import aux_of, checked_positions, taken_apart
 from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
@@ -78,7 +78,7 @@ class Jacobian:
     def _by_rows(self, args: tuple, outside: bool) -> Any:
         given = list(args)
         for k in self._positions:
-            given[k] = args[k].clone() if outside else _leaf(args[k])
+            given[k] = clone(args[k]) if outside else _leaf(args[k])
         out = self._value(given)
         main = self._main(out)
         inputs = [given[k] for k in self._positions]

@@ -47,6 +47,7 @@ class Program:
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
+    state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
 
     @property
     def written(self) -> set[int]:
@@ -115,7 +116,7 @@ class Gradient:
         for path, v in slots if self.positions and not self.seeded else ():
             if all(_has_none(x) for _, x in leaves(v, path)):
                 raise no_float(self.name, ".".join(map(str, path)), v)
-        p = protected(self.inner.program(arguments, demands))
+        p = persistent(self.inner.program(arguments, demands))
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output
@@ -264,12 +265,39 @@ def _function(traced: Any) -> Function:
 
 def _pruned(p: Program) -> Program:
     """The program without the results that its template does not name: they have no derivative."""
-    kept = sorted(set(leaf_numbers(p.output)))
+    kept = sorted({*leaf_numbers(p.output), *(k for k, _ in p.state)})
     returns = tuple(p.function.returns[k] for k in kept)
     numbers = {old: new for new, old in enumerate(kept)}
     function = replace(p.function, returns=returns)
     origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
-    return replace(p, function=function, output=renumbered(p.output, numbers), origins=origins)
+    state = tuple((numbers[k], w) for k, w in p.state)
+    output = renumbered(p.output, numbers)
+    return replace(p, function=function, output=output, origins=origins, state=state)
+
+
+def persistent(p: Program) -> Program:
+    """The program on copies; what it leaves in those of Parameters are further results."""
+    p = _without_writes(p)
+    held = {
+        k: h.parameter for k, h in enumerate(p.hidden, len(p.inputs)) if h.parameter is not None
+    }
+    places, first = sorted(p.written), len(p.function.returns)
+    if not any(k in held for k in places):
+        return protected(p)
+    made = protected(p, True)
+    returns = made.function.returns
+    left = [(returns[first + i], held[k]) for i, k in enumerate(places) if k in held]
+    function = replace(made.function, returns=(*returns[:first], *(a for a, _ in left)))
+    state = tuple((first + n, w) for n, (_, w) in enumerate(left))
+    return replace(made, function=function, state=(*p.state, *state))
+
+
+def _without_writes(p: Program) -> Program:
+    """The program without what a plain call leaves in the containers it was given."""
+    if not p.writes:
+        return p
+    returns = p.function.returns[: len(leaf_numbers(p.output))]
+    return replace(p, function=p.function.with_body(p.function.body, returns), writes=())
 
 
 def protected(p: Program, contents: bool = False) -> Program:
@@ -277,9 +305,7 @@ def protected(p: Program, contents: bool = False) -> Program:
 
     With `contents` it returns these copies too, after its results, in the order of the parameters.
     """
-    if p.writes:
-        returns = p.function.returns[: len(leaf_numbers(p.output))]
-        p = replace(p, function=p.function.with_body(p.function.body, returns), writes=())
+    p = _without_writes(p)
     written = p.written
     if not written:
         return p

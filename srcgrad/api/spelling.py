@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api import formulas
-from srcgrad.eager import indexing
+from srcgrad.eager import create, indexing
 from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
 from srcgrad.eager.functions.table import TABLE
-from srcgrad.eager.inplace import touched
+from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import make
 from srcgrad.frontend.handlers.registry import METHODS, TENSOR_FUNCTIONS, TENSOR_METHODS
 from srcgrad.frontend.values import describe, is_array, is_value
@@ -42,8 +42,7 @@ SAME = {
     "outer": np.outer, "sum": np.sum, "prod": np.prod, "cumsum": np.cumsum, "amax": np.max,
     "amin": np.min, "reshape": np.reshape, "permute": np.transpose, "unsqueeze": np.expand_dims,
     "squeeze": np.squeeze, "stack": np.stack, "cat": np.concatenate, "concat": np.concatenate,
-    "concatenate": np.concatenate, "zeros_like": np.zeros_like, "ones_like": np.ones_like,
-    "clone": np.copy, "isnan": np.isnan, "isinf": np.isinf,
+    "concatenate": np.concatenate,     "clone": np.copy, "isnan": np.isnan, "isinf": np.isinf,
     "isfinite": np.isfinite, "trace": np.trace, "diag": np.diag, "tril": np.tril, "triu": np.triu,
 }  # fmt: skip
 PRIMITIVES = ("relu", "sigmoid", "erf", "erfc")  # NumPy has none
@@ -187,12 +186,15 @@ def _register() -> None:
     for name in ("softmax", "log_softmax"):
         along = _along(getattr(formulas, name), name)
         TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = along
+    for name in ("zeros", "ones", "zeros_like", "ones_like"):
+        TENSOR_FUNCTIONS[getattr(create, name)] = _as_formula(getattr(formulas, name))
     TENSOR_FUNCTIONS[pointwise.div] = made["div"]
     TENSOR_FUNCTIONS[indexing.getitem] = _as_formula(formulas.getitem)
     TENSOR_FUNCTIONS[losses.nll_loss] = made["nll_loss"]
     TENSOR_FUNCTIONS[layers.one_hot] = made["one_hot"]
     TENSOR_FUNCTIONS[activations.relu] = made["relu"]
     TENSOR_FUNCTIONS[make] = _made
+    TENSOR_FUNCTIONS[write] = _as_formula(formulas.write)
     TENSOR_FUNCTIONS[touched] = lambda it, node, tensors: None
 
 

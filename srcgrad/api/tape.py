@@ -20,12 +20,14 @@ from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.weights import active, is_outer, not_floating
 from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
+from srcgrad.eager.functions import TABLE
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.mode import enable_grad
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.trace import Leaf as Place
 
+clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _context: dict[str, Any] = {"mode": None, "device_target": "CPU"}
 
@@ -96,7 +98,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         if not isinstance(v, Tensor):
             return v
         variables[path] = _variable(v, path in wanted)
-        return variables[path].clone()  # what the function gets may be changed in place
+        return clone(variables[path])  # what the function gets may be changed in place
 
     weights = spec.weights.parameters if spec.weights else ()
     with enable_grad(), active(weights), _trained(weights):
@@ -129,7 +131,7 @@ def _rebuilt(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
 def _variable(v: Any, wanted: bool) -> Any:
     """A tensor of its own to differentiate by; part of the graph if `v` is."""
     if v._node is not None and recording():
-        return v.clone()
+        return clone(v)
     t = make(v._a.copy())
     if wanted and t.is_floating_point():
         t.requires_grad = True

@@ -74,6 +74,8 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
         call.note_stores()
     if not extra:
         quicken(compiled, call, arguments)
+    for k, parameter in program.state:
+        write(parameter, array_of(made[k]))
     out = [call.result(k, v) for k, v in enumerate(made)]
     if program.writes:
         write_back(arguments, program.writes, out)
@@ -197,7 +199,7 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = demands.static_leaves or demands.static_dims
     program = entry.program
-    if not plain or static or program.changed or program.origins:
+    if not plain or static or program.changed or program.origins or program.state:
         return
     if len(call.trained) < len(program.stored):
         return  # a tensor that is stored to has a history to be kept
@@ -261,7 +263,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
 def _kept(value: Any) -> Any:
     """A leaf as it is now, with its history."""
     if isinstance(value, Tensor):
-        return value.clone()
+        return tape.clone(value)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

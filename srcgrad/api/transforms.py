@@ -411,5 +411,5 @@ def stop_gradient(x: Any) -> Any:
 
 def _stopped(v: Any) -> Any:
     if hasattr(type(v), "srcgrad_value"):
-        return v.detach().clone()
+        return v.detach().clone()  # of a plain tensor
     return v.copy() if isinstance(v, np.ndarray) else v
