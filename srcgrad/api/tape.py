@@ -130,7 +130,8 @@ def _rebuilt(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
 
 def _variable(v: Any, wanted: bool) -> Any:
     """A tensor of its own to differentiate by; part of the graph if `v` is."""
-    if v._node is not None and recording():
+    value = hasattr(type(v), "srcgrad_parameter") and not is_outer(v)
+    if v._node is not None and recording() and not value:
         return clone(v)
     t = make(v._a.copy())
     if wanted and t.is_floating_point():

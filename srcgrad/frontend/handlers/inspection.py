@@ -113,6 +113,19 @@ def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
     it.set_field(x, name, value, node)
 
 
+@implements(super)
+def super_(it: Any, node: Any, *args: Any) -> Any:
+    function = it.frame.source.function
+    free = function.__code__.co_freevars
+    owner = it.frame.env.get(next(iter(function.__code__.co_varnames), ""))
+    if args or "__class__" not in free or owner is None or isinstance(owner, Var | Record):
+        it.refuse(node, "super() is followed in methods of captured objects, without arguments")
+    cls = function.__closure__[free.index("__class__")].cell_contents
+    made = super(cls, owner)
+    it.captures.inlined.append(made)  # its id stays its own
+    return made
+
+
 @implements(callable)
 def callable_(it: Any, node: Any, x: Any) -> Any:
     return isinstance(x, Closure) or (not isinstance(x, Var) and callable(x))
