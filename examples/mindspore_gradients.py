@@ -3,7 +3,7 @@
     python examples/mindspore_gradients.py
 
 What is printed are the numbers of the page "Gradient Derivation" of MindSpore's migration guide
-(mindspore.cn/docs, "Differences with PyTorch"). `main` returns 0 if the last gradient is the page's.
+(mindspore.cn/docs, "Differences with PyTorch"). `main` returns 0 if the last one is the page's.
 """
 
 import srcgrad as ms

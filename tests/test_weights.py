@@ -1,4 +1,4 @@
-"""`weights=`: what it accepts, how results nest, in both modes; aux, names, adjoints of one's own."""
+"""`weights=`: what it accepts, how results nest; aux, names, adjoints. In both modes."""
 
 import pickle
 

@@ -29,6 +29,8 @@ class Optimizer(Cell):
     """
 
     decoupled = False  # whether the weight decay is no part of the gradient
+    parameters: Any  # not the method of modules: what is trained
+    schedule: Any  # a number, or a function of the number of steps
 
     def __init__(
         self, learning_rate: Any, parameters: Any, weight_decay: float = 0.0,
@@ -77,8 +79,8 @@ class Optimizer(Cell):
                 g = g / self.loss_scale
             if self.decays[k] != 0.0 and not self.decoupled:
                 g = g + self.decays[k] * a
-            rate = common if self.rates[k] is None else self.rates[k]
-            self.update(k, a, g, rate)
+            own = self.rates[k]
+            self.update(k, a, g, common if own is None else own)
         _counted(self.global_step._a)
         touched(self.parameters)
         return True

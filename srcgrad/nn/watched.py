@@ -36,7 +36,8 @@ class _Own(Function):
 
     @staticmethod
     def backward(ctx: Any, *adjoints: Any) -> Any:
-        made = ctx.cell.bprop(*ctx.inputs, ctx.out, adjoints if len(adjoints) > 1 else adjoints[0])
+        (adjoint,) = adjoints if len(adjoints) == 1 else (adjoints,)
+        made = ctx.cell.bprop(*ctx.inputs, ctx.out, adjoint)
         made = made if isinstance(made, tuple) else (made,)
         if len(made) != len(ctx.inputs):
             raise AutogradError(
