@@ -6,7 +6,8 @@ from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.derivatives import GradOperation, get_grad, linearize
 from srcgrad.api.jacobians import jacfwd, jacrev
-from srcgrad.api.transforms import compile, grad, jit, jvp, stop_gradient, value_and_grad, vjp
+from srcgrad.api.pullback import vjp
+from srcgrad.api.transforms import compile, grad, jit, jvp, stop_gradient, value_and_grad
 from srcgrad.frontend.handlers.registry import LATE
 
 LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))

@@ -11,6 +11,7 @@ from typing import Any
 
 from srcgrad.api import transforms
 from srcgrad.api.inline import inline
+from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import Closure, children, is_value, rebuild
@@ -68,7 +69,7 @@ def _compile(it: Any, node: Any, fn: Any, **options: Any) -> Any:
     return fn
 
 
-@implements(transforms.vjp)
+@implements(vjp)
 def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
     it.refuse(
         node, "vjp inside a compiled function is not supported", "use grad, or call it outside"

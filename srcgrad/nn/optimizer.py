@@ -42,8 +42,8 @@ class Optimizer(Cell):
         positive(name, "weight_decay", weight_decay)
         groups = _groups(parameters)
         self.global_step = Parameter(np.zeros(1, np.int32), name="global_step")
-        self.schedule = _schedule(name, learning_rate)
-        first = self.schedule(0) if callable(self.schedule) else float(self.schedule)
+        self.schedule = schedule = _schedule(name, learning_rate)
+        first = schedule if isinstance(schedule, float) else schedule(0)
         self.learning_rate = Parameter(Tensor(float(first)), name="learning_rate")
         self.parameters = ParameterTuple(p for g in groups for p in g["params"])
         self.decays = tuple(
@@ -60,7 +60,7 @@ class Optimizer(Cell):
 
     def get_lr(self) -> Any:
         """The learning rate of the coming step."""
-        if callable(self.schedule):
+        if not isinstance(self.schedule, float):
             self.learning_rate.set_data(float(self.schedule(int(self.global_step))))
         return self.learning_rate
 
@@ -129,7 +129,7 @@ def _not_parameters() -> None:
     )
 
 
-def _schedule(name: str, rate: Any) -> Any:
+def _schedule(name: str, rate: Any) -> Any:  # a Schedule or a number
     """A number, or a function from the number of steps to the rate."""
     if isinstance(rate, Tensor):
         rate = rate.tolist()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.amp.scalers import DynamicLossScaler, all_finite
 from srcgrad.eager import Tensor
 from srcgrad.eager.tensor import make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
@@ -27,7 +26,11 @@ class DynamicLossScaleUpdateCell(Cell):
 
     def __init__(self, loss_scale_value: float, scale_factor: int, scale_window: int) -> None:
         super().__init__()
-        self._scaler = DynamicLossScaler(loss_scale_value, scale_factor, scale_window)
+        for name, given in (("scale_factor", scale_factor), ("scale_window", scale_window)):
+            if isinstance(given, bool) or not isinstance(given, int) or given <= 0:
+                raise ArgumentValueError(
+                    f"The '{name}' must be int and must > 0, but got '{given}'"
+                )
         self.loss_scale_value = float(loss_scale_value)
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self._good = 0
@@ -108,7 +111,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
         """Whether a gradient is not finite: a tensor."""
-        return make(np.asarray(not bool(all_finite(compute_output))))
+        finite = [bool(np.isfinite(g._a).all()) for g in compute_output]
+        return make(np.asarray(not all(finite)))
 
     def process_loss_scale(self, overflow: Any) -> Any:
         """Lets the manager adjust the scale; the overflow as it was given."""
