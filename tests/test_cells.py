@@ -62,6 +62,13 @@ ACTIVATIONS = [
     nn.Hardshrink(), nn.Softshrink(), nn.Flatten(), nn.LayerNorm(3).double(),
     nn.Linear(3, 2).double(), nn.Sequential(nn.Linear(3, 2), nn.Tanh()).double(), nn.Identity(),
 ]  # fmt: skip
+IMAGES = [
+    nn.Conv2d(2, 3, 3, dtype=F64), nn.Conv2d(2, 3, 3, stride=2, has_bias=True, dtype=F64),
+    nn.Conv2d(2, 4, (2, 3), pad_mode="valid", group=2, dtype=F64),
+    nn.Conv2d(2, 2, 3, pad_mode="pad", padding=(1, 2, 0, 1), dilation=2, dtype=F64),
+    nn.MaxPool2d(2, 2), nn.MaxPool2d(3, 2, pad_mode="same"), nn.AvgPool2d(2, 1),
+    nn.AvgPool2d(3, 2, pad_mode="pad", padding=1), nn.BatchNorm2d(2, dtype=F64),
+]  # fmt: skip
 LOSSES = [
     nn.MSELoss(), nn.L1Loss(), nn.SmoothL1Loss(), nn.HuberLoss(), nn.BCEWithLogitsLoss(),
     nn.KLDivLoss(reduction="sum"), nn.MSELoss(reduction="sum"), nn.L1Loss(reduction="none"),
@@ -178,3 +185,46 @@ def test_second_order_by_weights():
     np.testing.assert_allclose(dw.asnumpy(), 4 * x.numpy() * w.asnumpy())
     nested = flow.grad(flow.grad(f), None, [w])(x)
     agree(nested, [dw])
+
+
+@pytest.mark.parametrize("cell", IMAGES, ids=repr)
+def test_images(cell):
+    x = wide(3, 2, 6, 5)
+    weights = cell.trainable_params()
+    dx, dw = flow.grad(cell, 0, weights)(x)
+    agree([dx, *dw], eager(cell, [x], weights)[1])
+
+
+@pytest.mark.parametrize("kind", [nn.BatchNorm1d, nn.BatchNorm2d])
+def test_batch_statistics_move(kind):
+    x = wide(4, 3) if kind is nn.BatchNorm1d else wide(4, 3, 2, 5)
+    one, other = kind(3, dtype=F64).set_train(), kind(3, dtype=F64).set_train()
+    weights = one.trainable_params()
+
+    def squares(cell):
+        return lambda x: (cell(x) ** 3).sum()
+
+    f = squares(one)
+    dx, dw = flow.grad(f, 0, weights)(x)
+    agree([dx, *dw], eager(squares(other), [x], other.trainable_params())[1])
+    np.testing.assert_allclose(one.moving_mean.asnumpy(), other.moving_mean.asnumpy())
+    np.testing.assert_allclose(one.moving_variance.asnumpy(), other.moving_variance.asnumpy())
+    axes = (0, 2, 3)[: x.ndim - 1]
+    np.testing.assert_allclose(one.moving_mean.asnumpy(), 0.1 * x.numpy().mean(axes))
+    spread = 0.9 + 0.1 * x.numpy().var(axes, ddof=1)
+    np.testing.assert_allclose(one.moving_variance.asnumpy(), spread)
+
+
+@pytest.mark.parametrize("kind", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_recurrent_cells(kind):
+    cell, x, h = kind(3, 2, dtype=F64), wide(4, 5, 3), wide(5, 2)
+    weights = cell.trainable_params()
+
+    def unrolled(x, h):
+        state = (h, h * 0.5) if kind is nn.LSTMCell else h
+        for k in range(4):
+            state = cell(x[k], state)
+        return state[0] * state[1] if kind is nn.LSTMCell else state
+
+    dx, dw = flow.grad(unrolled, (0, 1), weights)(x, h)
+    agree([*dx, *dw], eager(unrolled, [x, h], weights)[1])

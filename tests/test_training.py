@@ -215,7 +215,7 @@ def test_names():
 
     net = Outer()
     assert [p.name for p in net.get_parameters()] == ["given", "line.w", "many.0.w", "many.1.w"]
-    assert [n for n, _ in net.parameters_and_names()][0] == "own"
+    assert next(n for n, _ in net.parameters_and_names()) == "own"
     assert [n for n, _ in net.cells_and_names()] == ["", "line", "many", "many.0", "many.1"]
     assert list(net.parameters_dict()) == [p.name for p in net.trainable_params()]
     nn.WithLossCell(net, nn.MSELoss())

@@ -52,6 +52,11 @@ def ones(*size: Any, dtype: Any = None) -> Any:
     return np.ones(shape, _dtype(dtype, get_default_dtype().np))
 
 
+def full(size: Any, fill_value: Any, dtype: Any) -> Any:
+    """A tensor of a shape filled with one number."""
+    return np.full(size, fill_value, _dtype(dtype, dtype))
+
+
 def zeros_like(input: Any, dtype: Any = None) -> Any:
     """Zeros in the form of another tensor."""
     return np.zeros_like(input, dtype=_dtype(dtype, input.dtype))

@@ -186,7 +186,7 @@ def _register() -> None:
     for name in ("softmax", "log_softmax"):
         along = _along(getattr(formulas, name), name)
         TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = along
-    for name in ("zeros", "ones", "zeros_like", "ones_like"):
+    for name in ("zeros", "ones", "full", "zeros_like", "ones_like"):
         TENSOR_FUNCTIONS[getattr(create, name)] = _as_formula(getattr(formulas, name))
     TENSOR_FUNCTIONS[pointwise.div] = made["div"]
     TENSOR_FUNCTIONS[indexing.getitem] = _as_formula(formulas.getitem)

@@ -3,6 +3,7 @@
 from srcgrad.nn import functional, utils
 from srcgrad.nn.cell import Cell
 from srcgrad.nn.cells import CellList, Dense, SequentialCell
+from srcgrad.nn.images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from srcgrad.nn.initializer import initializer
 from srcgrad.nn.layers import (
     Dropout,
@@ -19,6 +20,7 @@ from srcgrad.nn.module import Module
 from srcgrad.nn.optimizer import Optimizer
 from srcgrad.nn.optimizers import SGD, Adagrad, Adam, AdamWeightDecay, Momentum, RMSProp
 from srcgrad.nn.parameter import Parameter
+from srcgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
 from srcgrad.nn.scaling import (
     DynamicLossScaleUpdateCell,
     FixedLossScaleUpdateCell,
@@ -71,10 +73,14 @@ __all__ = [
     "Adagrad",
     "Adam",
     "AdamWeightDecay",
+    "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
     "Cell",
     "CellList",
+    "Conv2d",
     "CrossEntropyLoss",
     "Dense",
     "Dropout",
@@ -83,6 +89,7 @@ __all__ = [
     "FixedLossScaleUpdateCell",
     "Flatten",
     "ForwardValueAndGrad",
+    "GRUCell",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -91,12 +98,14 @@ __all__ = [
     "Identity",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool2d",
     "Mish",
     "Module",
     "ModuleList",
@@ -106,6 +115,7 @@ __all__ = [
     "Parameter",
     "ParameterList",
     "RMSProp",
+    "RNNCell",
     "ReLU",
     "ReLU6",
     "Sequential",
