@@ -82,6 +82,29 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     return np.clip(input, min, max)
 
 
+def padded(input: Any, padding: Any, fill: float = 0.0) -> Any:
+    """An image with rows above and below, and columns left and right, of one number."""
+    top, bottom, left, right = padding
+    n, c, h, w = input.shape
+    made = np.full((n, c, h + top + bottom, w + left + right), fill, input.dtype)
+    made[:, :, top : top + h, left : left + w] = input
+    return made
+
+
+def windows(input: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any:
+    """For each place of a window the image of what lies there; a loop over the places."""
+    (a, b), (s, t), (d, e) = kernel, stride, dilation
+    n, c = input.shape[:2]
+    h = (input.shape[2] - d * (a - 1) - 1) // s
+    w = (input.shape[3] - e * (b - 1) - 1) // t
+    made = np.zeros((a * b, n, c, h + 1, w + 1), input.dtype)
+    for i in range(a):
+        for j in range(b):
+            top, left = i * d, j * e
+            made[i * b + j] = input[:, :, top : top + h * s + 1 : s, left : left + w * t + 1 : t]
+    return made
+
+
 def one_hot(tensor: Any, num_classes: int) -> Any:
     """Integers as rows of zeros with a one at their place, in a new last dim."""
     return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.api import formulas
 from srcgrad.eager import create, indexing
 from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
+from srcgrad.eager.functions import windows as of_images
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import make
@@ -190,6 +191,8 @@ def _register() -> None:
         TENSOR_FUNCTIONS[getattr(create, name)] = _as_formula(getattr(formulas, name))
     TENSOR_FUNCTIONS[pointwise.div] = made["div"]
     TENSOR_FUNCTIONS[indexing.getitem] = _as_formula(formulas.getitem)
+    TENSOR_FUNCTIONS[of_images.padded] = _as_formula(formulas.padded)
+    TENSOR_FUNCTIONS[of_images.windows] = _as_formula(formulas.windows)
     TENSOR_FUNCTIONS[losses.nll_loss] = made["nll_loss"]
     TENSOR_FUNCTIONS[layers.one_hot] = made["one_hot"]
     TENSOR_FUNCTIONS[activations.relu] = made["relu"]

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from srcgrad.eager.functions.reductions import mean
+from srcgrad.eager.functions.windows import padded
 from srcgrad.errors import ArgumentValueError
 from srcgrad.nn.cell import Cell
 from srcgrad.nn.initializer import initial
 from srcgrad.nn.named import Parameter
-from srcgrad.nn.spatial import avg_pool2d, conv2d, max_pool2d, normalized, padded, pair
+from srcgrad.nn.spatial import avg_pool2d, conv2d, max_pool2d, normalized, pair
 from srcgrad.ops.assignments import assign
 
 

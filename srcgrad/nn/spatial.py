@@ -1,22 +1,20 @@
 """Convolution, pooling and batch statistics, composed of slices, products and reductions.
 
-Images have the dims (batch, channels, height, width). A window's places are strided slices of the
-image, so that both modes differentiate them by the table's rules. No derivative.
+Images have the dims (batch, channels, height, width). No derivative.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager import create
 from srcgrad.eager.functions.pointwise import add, div, mul, sub
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, mean
-from srcgrad.eager.functions.shapes import cat, permute, reshape, stack
+from srcgrad.eager.functions.shapes import cat, permute, reshape
 from srcgrad.eager.functions.table import TABLE
+from srcgrad.eager.functions.windows import Pair, windows
 
 sqrt = TABLE["sqrt"].function
-Pair = tuple[int, int]
 
 
 def pair(value: Any) -> Pair:
@@ -28,25 +26,6 @@ def pair(value: Any) -> Pair:
     if isinstance(value, int):
         return (value, value)
     return (int(value[0]), int(value[1]))
-
-
-def padded(x: Any, padding: Any, fill: float = 0.0) -> Any:
-    """An image with rows above and below, and columns left and right, of one number."""
-    top, bottom, left, right = padding
-    n, c, h, w = x.shape
-    columns = [create.full((n, c, h, k), fill, dtype=x.dtype) for k in (left, right)]
-    x = cat([columns[0], x, columns[1]], 3)
-    rows = [create.full((n, c, k, w + left + right), fill, dtype=x.dtype) for k in (top, bottom)]
-    return cat([rows[0], x, rows[1]], 2)
-
-
-def windows(x: Any, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> list[Any]:
-    """For each place of a window, the image of what lies there: (batch, channels, out, out)."""
-    (a, b), (s, t), (d, e) = kernel, stride, dilation
-    h = (x.shape[2] - d * (a - 1) - 1) // s * s + 1  # from the first step to the last
-    w = (x.shape[3] - e * (b - 1) - 1) // t * t + 1
-    places = [(i * d, j * e) for i in range(a) for j in range(b)]
-    return [x[:, :, i : i + h : s, j : j + w : t] for i, j in places]
 
 
 def conv2d(
@@ -63,7 +42,7 @@ def conv2d(
               [4., 4.]]]], dtype=srcgrad.float32)
     """
     out, depth = weight.shape[:2]
-    places = stack(windows(x, kernel, stride, dilation), 0)  # (places, batch, channels, h, w)
+    places = windows(x, kernel, stride, dilation)  # (places, batch, channels, h, w)
     k, n, _, h, w = places.shape
     each = out // groups
 
@@ -80,12 +59,12 @@ def conv2d(
 
 def max_pool2d(x: Any, kernel: Pair, stride: Pair) -> Any:
     """The maxima of windows; equal ones share the gradient."""
-    return amax(stack(windows(x, kernel, stride), 0), 0)
+    return amax(windows(x, kernel, stride), 0)
 
 
 def avg_pool2d(x: Any, kernel: Pair, stride: Pair) -> Any:
     """The means of windows."""
-    return mean(stack(windows(x, kernel, stride), 0), 0)
+    return mean(windows(x, kernel, stride), 0)
 
 
 def normalized(x: Any, centre: Any, spread: Any, gamma: Any, beta: Any, eps: float) -> Any:
