@@ -58,9 +58,14 @@ def preferred(compiled: Any) -> bool:
     return compiled.options.tape and _context["mode"] == PYNATIVE_MODE
 
 
+def permitted(compiled: Any) -> bool:
+    """Whether a transform may use the tape at all."""
+    return compiled.options.tape and _context["mode"] != GRAPH_MODE
+
+
 def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
     """Whether a call that the compiler refuses may be made on the tape."""
-    if not compiled.options.tape or _context["mode"] == GRAPH_MODE:
+    if not permitted(compiled):
         return False
     spec = compiled.spec
     while isinstance(spec, Gradient):

@@ -58,13 +58,8 @@ _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """A call; `extra` holds tangents by path."""
-    if tape.preferred(compiled) and not extra:
-        return tape.run(compiled, arguments)
-    try:
-        call = Call(compiled, arguments, extra)
-    except (UnsupportedError, SourceError, ReturnTypeError):
-        if extra or not tape.allowed(compiled, arguments):
-            raise
+    call = None if _on_tape(compiled, arguments) else _call(compiled, arguments, extra)
+    if call is None:
         return tape.run(compiled, arguments)
     program = call.entry.program
     if call.stores:
@@ -80,6 +75,34 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     if program.writes:
         write_back(arguments, program.writes, out)
     return filled(program.output, out)
+
+
+# Calls that the compiler has refused and that are made on the tape, by their kinds.
+_REFUSED: weakref.WeakKeyDictionary[Any, set] = weakref.WeakKeyDictionary()
+
+
+def _on_tape(compiled: Any, arguments: dict[str, Any]) -> bool:
+    """Whether a call is known to be one on the tape."""
+    if tape.preferred(compiled):
+        return True
+    known = _REFUSED.get(compiled) if tape.permitted(compiled) else None
+    return bool(known) and _kinds(compiled, arguments) in known
+
+
+def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
+    plain = arrays_of(compiled, arguments)
+    return compiled._key(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+
+def _call(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Call | None:
+    """What is compiled for a call; None if that is refused and the tape may do it."""
+    try:
+        return Call(compiled, arguments, extra)
+    except (UnsupportedError, SourceError, ReturnTypeError):
+        if extra or not tape.allowed(compiled, arguments):
+            raise
+        _REFUSED.setdefault(compiled, set()).add(_kinds(compiled, arguments))
+        return None
 
 
 def trained(spec: Any, program: Program) -> tuple[Any, ...]:
