@@ -5,6 +5,8 @@ A window's places are strided slices of the image. No derivative is said here.
 
 from __future__ import annotations
 
+from typing import Any
+
 from srcgrad.eager import create
 from srcgrad.eager.functions.shapes import cat, getitem, stack
 from srcgrad.eager.tensor import Tensor
@@ -12,7 +14,7 @@ from srcgrad.eager.tensor import Tensor
 Pair = tuple[int, int]
 
 
-def padded(input: Tensor, padding: tuple[int, int, int, int], fill: float = 0.0) -> Tensor:
+def padded(input: Tensor, padding: Any, fill: float = 0.0) -> Tensor:
     """An image with rows above and below, and columns left and right, of one number."""
     top, bottom, left, right = padding
     n, c, h, w = input._a.shape
@@ -23,7 +25,7 @@ def padded(input: Tensor, padding: tuple[int, int, int, int], fill: float = 0.0)
     return cat([rows[0], x, rows[1]], 2)
 
 
-def windows(input: Tensor, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Tensor:
+def windows(input: Tensor, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:
     """For each place of a window the image of what lies there.
 
     The dims are (places, batch, channels, height, width).
