@@ -18,15 +18,36 @@ __version__ = "0.1.0"
 _HOMES = {
     "compile": "srcgrad.api", "grad": "srcgrad.api", "value_and_grad": "srcgrad.api",
     "vjp": "srcgrad.api", "jvp": "srcgrad.api", "stop_gradient": "srcgrad.api",
-    "Compiled": "srcgrad.api",
+    "Compiled": "srcgrad.api", "get_grad": "srcgrad.api", "jacfwd": "srcgrad.api",
+    "jacrev": "srcgrad.api", "linearize": "srcgrad.api",
+    "set_context": "srcgrad.api.tape", "get_context": "srcgrad.api.tape",
+    "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
+    "GRAPH_MODE": "srcgrad.api.tape", "PYNATIVE_MODE": "srcgrad.api.tape",
+    "Parameter": "srcgrad.nn.named", "ParameterTuple": "srcgrad.nn.named",
+    "save_checkpoint": "srcgrad.nn.checkpoint", "load_checkpoint": "srcgrad.nn.checkpoint",
+    "load_param_into_net": "srcgrad.nn.checkpoint", "mutable": "srcgrad.nn.checkpoint",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
-_MODULES = ("autograd", "errors", "linalg", "nn", "optim", "testing", "tools")
+_MODULES = ("amp", "autograd", "errors", "linalg", "nn", "ops", "optim", "testing", "tools")
 
 if TYPE_CHECKING:
-    from srcgrad import autograd, errors, linalg, nn, optim, testing, tools
-    from srcgrad.api import Compiled, compile, grad, jvp, stop_gradient, value_and_grad, vjp
+    from srcgrad import amp, autograd, errors, linalg, nn, ops, optim, testing, tools
+    from srcgrad.api import (
+        Compiled,
+        compile,
+        get_grad,
+        grad,
+        jacfwd,
+        jacrev,
+        jit,
+        jvp,
+        linearize,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
     from srcgrad.errors import SrcgradError, UnsupportedError
+    from srcgrad.nn.named import Parameter, ParameterTuple
 
 
 def __getattr__(name: str) -> Any:
@@ -56,15 +77,24 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Compiled",
+    "Parameter",
+    "ParameterTuple",
     "SrcgradError",
     "UnsupportedError",
+    "amp",
     "autograd",
     "compile",
     "errors",
+    "get_grad",
     "grad",
+    "jacfwd",
+    "jacrev",
+    "jit",
     "jvp",
     "linalg",
+    "linearize",
     "nn",
+    "ops",
     "optim",
     "stop_gradient",
     "testing",

@@ -67,6 +67,10 @@ class ArgumentTypeError(SrcgradError, TypeError):
     """An argument or a position has the wrong type."""
 
 
+class ReturnTypeError(ArgumentTypeError):
+    """A function returns what is no number, no array and no container of them."""
+
+
 class ArgumentValueError(SrcgradError, ValueError):
     """An argument or a position has a wrong value."""
 

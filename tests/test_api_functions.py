@@ -43,7 +43,8 @@ def test_star_arguments():
         return x * rest[0] * rest[1] * named["k"]
 
     assert flow.grad(f)(2.0, 3.0, 4.0, k=5.0) == 60.0
-    assert flow.grad(f, 1)(2.0, 3.0, 4.0, k=5.0) == (40.0, 30.0)
+    assert flow.grad(f, 1)(2.0, 3.0, 4.0, k=5.0) == 40.0
+    assert flow.grad(f, (1, 2))(2.0, 3.0, 4.0, k=5.0) == (40.0, 30.0)
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])

@@ -8,10 +8,17 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
+# what an example needs beyond the package, and the size at which it is run here
+NEEDS = {"train_digits": ("sklearn", "tqdm")}
+REDUCED = {"train_digits": {"epochs": 8, "names": ("MLP",), "wanted": 0.93}}
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_example(path: Path, capsys: pytest.CaptureFixture[str]):
     """`main` returns 0 only if the answer is the known one."""
-    assert runpy.run_path(str(path))["main"]() == 0
+    for module in NEEDS.get(path.stem, ()):
+        pytest.importorskip(module)
+    assert runpy.run_path(str(path))["main"](**REDUCED.get(path.stem, {})) == 0
     assert capsys.readouterr().out
 
 

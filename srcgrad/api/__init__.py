@@ -4,12 +4,16 @@ import importlib
 
 from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.transforms import compile, grad, jvp, stop_gradient, value_and_grad, vjp
+from srcgrad.api.derivatives import GradOperation, get_grad, linearize
+from srcgrad.api.jacobians import jacfwd, jacrev
+from srcgrad.api.pullback import vjp
+from srcgrad.api.transforms import compile, grad, jit, jvp, stop_gradient, value_and_grad
 from srcgrad.frontend.handlers.registry import LATE
 
 LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [
-    "Compiled", "compile", "grad", "jvp", "nested", "stop_gradient", "value_and_grad", "vjp",
+    "Compiled", "GradOperation", "compile", "get_grad", "grad", "jacfwd", "jacrev", "jit",
+    "jvp",    "linearize", "nested", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

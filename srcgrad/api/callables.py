@@ -13,7 +13,7 @@ from srcgrad.errors import ArgumentTypeError
 def as_function(fn: Any) -> types.FunctionType:
     """A plain function of the remaining arguments that calls `fn`."""
     try:
-        signature = inspect.signature(fn)
+        signature = inspect.signature(_read(fn))
     except (TypeError, ValueError) as e:
         raise ArgumentTypeError(f"{fn!r} cannot be differentiated: {e}") from None
     from srcgrad.frontend.source import state_source
@@ -41,6 +41,12 @@ def as_function(fn: Any) -> types.FunctionType:
     function.srcgrad_callable = fn
     state_source(function, text)
     return function
+
+
+def _read(fn: Any) -> Any:
+    """What says the arguments of a call: of a cell `construct`, of a module `forward`."""
+    name = next((n for n in ("construct", "forward") if hasattr(type(fn), n)), None)
+    return fn if name is None else getattr(fn, name)
 
 
 def _named(fn: Any) -> Any:

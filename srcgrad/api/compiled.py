@@ -14,15 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from srcgrad import collector
 from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
-from srcgrad.api.stack import described, shown_by, transforms
+from srcgrad.api.stack import described, shown_by, transforms, weights_of
 from srcgrad.api.stages import Stage, recording, staged
+from srcgrad.api.steps import Apart
 from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
@@ -43,6 +42,7 @@ class Options:
     target: str = "cpu"
     cache: bool = True
     fastmath: bool = False
+    tape: bool = False  # whether calls with tensors may go there where the compiler refuses
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class Entry:
     kernel: Kernel  # for tensors
     storing: Kernel  # the same, returning what it leaves in its arguments as well
     tensors: bool  # whether a captured value is one
+    apart: Apart  # whether inputs share no memory that is stored to
 
     def captured(self) -> list[Any] | None:
         """The captured values as they are now; None if this entry is not made for them."""
@@ -96,7 +97,7 @@ class Compiled:
         self._simple = all(
             p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
         )
-        self._demands = Demands()
+        self._demands = Demands(weights=weights_of(spec))
         self._entries: dict[Any, tuple[Entry, ...]] = {}
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
@@ -134,7 +135,7 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Call the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
-        if _any_tensor((*given, *extra.items())):
+        if self._demands.weights or _any_tensor((*given, *extra.items())):
             return _on_tensors().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
@@ -142,7 +143,7 @@ class Compiled:
         values = dict(given)
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
-        if entry.stored and _overlap(inputs, entry.stored):
+        if entry.stored and not entry.apart(inputs):
             return self._overlapping(arguments)
         if extra:
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
@@ -246,6 +247,7 @@ class Compiled:
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
         order = program.order if len(arrays) > 1 else ()
         hidden = tuple(h.fetch for h in program.hidden)
+        stored = frozenset(k for k, what in enumerate(order) if what in program.stored)
         shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
         return Entry(
             program,
@@ -254,12 +256,13 @@ class Compiled:
             tuple(_kind(fetch(), shapes) for fetch in hidden),
             shapes,
             tuple(converter(a.type) for a in program.function.returns),
-            frozenset(k for k, what in enumerate(order) if what in program.stored),
+            stored,
             (*stages, *more),
             restarts,
             Kernel(protected(program).function, lambda f: built(f, self.options)),
             Kernel(protected(program, True).function, lambda f: built(f, self.options)),
-            any(h.tensor is not None for h in program.hidden),
+            any(h.tensor is not None or h.parameter is not None for h in program.hidden),
+            Apart(len(program.inputs), stored),
         )
 
     # ---- what users see ----
@@ -343,13 +346,3 @@ def _on_tensors() -> Any:
     from srcgrad.api import tensors
 
     return tensors
-
-
-def _overlap(inputs: list[Any], written: frozenset[int]) -> bool:
-    """Whether an array that is stored to shares memory with another argument."""
-    arrays = [(k, v) for k, v in enumerate(inputs) if isinstance(v, np.ndarray)]
-    return any(
-        k in written and j != k and np.may_share_memory(v, w) and np.shares_memory(v, w)
-        for k, v in arrays
-        for j, w in arrays
-    )

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.weights import none_active
+from srcgrad.eager.inplace import touched
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import is_number
 
@@ -74,26 +76,36 @@ def _opened(
 
 
 def tensor_path(
-    entry: Any, arguments: dict[str, Any], names: tuple[str, ...], applied: Any, finished: Any
+    entry: Any, arguments: dict[str, Any], names: tuple[str, ...], by: tuple, trained: tuple
 ) -> Callable | None:
-    """The same for calls with tensors; `applied` and `finished` run the kernel and its results."""
-    if entry.stored or entry.shapes:
+    """The same for calls with tensors; `by` runs the kernel, and finishes its results.
+
+    A step stores to the Parameters `trained`.
+    """
+    if entry.shapes:
         return None
     w = _Writer()
     inputs = _opened(w, entry, arguments, names, _test_tensor)
     if inputs is None:
         return None
     for k, hidden in enumerate(entry.program.hidden):
-        fetch = hidden.tensor or hidden.fetch
+        fetch = hidden.fetch if trained and hidden.parameter is not None else hidden.tensor
+        fetch = fetch or hidden.fetch
+        if hidden.parameter is not None and hidden.tensor is None:
+            w.unless(f"{w.name(none_active)}()")
         w.lines.append(f"    h{k} = {w.name(fetch)}()")
         if not _test_tensor(w, f"h{k}", fetch()):
             return None
         inputs.append(f"h{k}")
     run, kernel = w.name(entry.run), w.name(entry.kernel)
     w.lines.append(f"    x = ({''.join(f'{i}, ' for i in inputs)})")
-    w.lines.append(f"    r = {w.name(applied)}({kernel}, x, {run})")
+    if entry.stored:
+        w.unless(f"{w.name(entry.apart)}(x)")
+    w.lines.append(f"    r = {w.name(by[0])}({kernel}, x, {run})")
+    if trained:
+        w.lines.append(f"    {w.name(touched)}({w.name(trained)})")
     result = _template(
-        entry.program.output, f"{w.name(finished)}({w.name(entry)}, x, {{0}}, r[{{0}}])"
+        entry.program.output, f"{w.name(by[1])}({w.name(entry)}, x, {{0}}, r[{{0}}])"
     )
     if result is None:
         return None

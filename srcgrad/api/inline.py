@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.api.program import Primal
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
-from srcgrad.frontend.captures import Captures, Demands
+from srcgrad.frontend.captures import Captures, Demands, Hidden
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, plain, rebuild
 from srcgrad.ir.nodes import Const, Def, Var, atom
@@ -40,7 +40,7 @@ def inline(
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
     for h in program.hidden:
         key = ("inlined", id(compiled), h.name)
-        given.append(captures.take(it, key, h.fetch, h.name, node))
+        given.append(captures.take(it, key, _captured(h), h.name, node))
     for g in program.guards:
         captures.guards[g.key] = g
     mapping: dict[Var, Any] = {}
@@ -60,7 +60,15 @@ def inline(
     for s in walk(fn.body):
         if isinstance(s, Def) and s.var is not None:
             it.b.definition[s.var] = s
+    for k, parameter in program.state:
+        held = captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        it.call(np.copyto, [held, fn.returns[k]], {}, node)
     return _result(program.output, fn.returns)
+
+
+def _captured(h: Hidden) -> Callable[[], Any]:
+    """What the calling program captures: the tensor itself, where it is one."""
+    return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
 
 
 def _demand(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 from srcgrad.api import transforms
 from srcgrad.api.inline import inline
+from srcgrad.api.pullback import vjp
+from srcgrad.api.structure import Same
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import Closure, children, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
@@ -18,9 +20,20 @@ from srcgrad.ir.types import Array, float_type
 
 
 @functools.lru_cache(maxsize=512)
-def _made(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
+def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> Any:
     """One object for one transform: it remembers what its program has to know."""
-    return transform(fn, position, None, has_aux)
+    many = isinstance(weights, tuple)
+    members = tuple(w.value for w in weights) if many else getattr(weights, "value", None)
+    return transform(fn, position, members, *flags)
+
+
+def _weights(it: Any, weights: Any) -> Any:
+    """Captured Parameters, by identity: what stands for them is what they are inputs as."""
+    if isinstance(weights, list | tuple):
+        return tuple(_weights(it, w) for w in weights)
+    known = {h.var: h.parameter for h in it.captures.hidden.values()}
+    found = known.get(weights, weights) if isinstance(weights, Var) else weights
+    return None if found is None else Same(found)
 
 
 def _known(it: Any, node: Any, fn: Any) -> None:
@@ -33,18 +46,22 @@ def _known(it: Any, node: Any, fn: Any) -> None:
 
 @implements(transforms.grad)
 def _grad(
-    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False
-) -> Any:
+    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
+    return_ids: Any = False,
+) -> Any:  # fmt: skip
     _known(it, node, fn)
-    return _made(transforms.grad, fn, grad_position, has_aux)
+    by = _weights(it, weights)
+    return _made(transforms.grad, fn, grad_position, by, has_aux, return_ids)
 
 
 @implements(transforms.value_and_grad)
 def _value_and_grad(
-    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False
-) -> Any:
+    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
+    return_ids: Any = False,
+) -> Any:  # fmt: skip
     _known(it, node, fn)
-    return _made(transforms.value_and_grad, fn, grad_position, has_aux)
+    by = _weights(it, weights)
+    return _made(transforms.value_and_grad, fn, grad_position, by, has_aux, return_ids)
 
 
 @implements(transforms.compile)
@@ -52,7 +69,7 @@ def _compile(it: Any, node: Any, fn: Any, **options: Any) -> Any:
     return fn
 
 
-@implements(transforms.vjp)
+@implements(vjp)
 def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
     it.refuse(
         node, "vjp inside a compiled function is not supported", "use grad, or call it outside"

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from srcgrad.api.stages import staged
-from srcgrad.api.structure import leaf_numbers, renumbered, template
+from srcgrad.api.structure import leaf_numbers, leaves, renumbered, template
+from srcgrad.api.weights import Weights, not_floating
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
-from srcgrad.frontend.captures import Demands, Guard, Hidden
+from srcgrad.frontend.captures import Demands, Guard, Hidden, type_of_value
 from srcgrad.frontend.trace import Leaf, Write, trace
 from srcgrad.frontend.values import describe
 from srcgrad.ir.alias import AliasClasses
@@ -46,6 +47,7 @@ class Program:
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
+    state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
 
     @property
     def written(self) -> set[int]:
@@ -82,19 +84,43 @@ class Gradient:
     has_aux: bool = False
     with_value: bool = False
     seeded: bool = False  # vjp: every argument, a seed per result
+    weights: Weights | None = None  # Parameters, after the arguments
+    ids: bool = False  # each gradient with the position or the name of what it belongs to
+    variadic: str = ""  # the name of *args, which count one by one
+
+    @property
+    def name(self) -> str:
+        """The name of the function below."""
+        below = self.inner
+        while not isinstance(below, Primal):
+            below = below.inner
+        return below.function.__name__
+
+    def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
+        """The (path, argument) pairs that are differentiated by; *args count one by one."""
+        given: list[tuple[tuple, Any]] = []
+        for n, v in arguments.items():
+            many = n == self.variadic
+            given += [((n, k), x) for k, x in enumerate(v)] if many else [((n,), v)]
+        if self.positions is None:
+            return given
+        if self.positions == () and self.weights is None:
+            raise PositionError("grad_position should not be empty when grad by position!")
+        for k in self.positions:
+            if k >= len(given):
+                raise PositionError(f"Position index {k} is exceed input size.")
+        return [given[k] for k in self.positions]
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        p = protected(self.inner.program(arguments, demands))
-        names = list(arguments)
-        if self.positions == ():
-            raise PositionError("grad_position should not be empty when grad by position!")
-        positions = tuple(range(len(names))) if self.positions is None else self.positions
-        for k in positions:
-            if k >= len(names):
-                raise PositionError(f"Position index {k} is exceed input size.")
-        chosen = [names[k] for k in positions]
-        wrt, gradients = self._wrt(p, arguments, chosen)
-        main, output = self._outputs(p)
+        slots = self.slots(arguments)
+        for path, v in slots if self.positions and not self.seeded else ():
+            if all(_has_none(x) for _, x in leaves(v, path)):
+                raise no_float(self.name, ".".join(map(str, path)), v)
+        p = persistent(self.inner.program(arguments, demands))
+        wrt, gradients = self._wrt(p, slots)
+        by_weights = self._by_weights(p, wrt)
+        output = p.output
+        main = set(leaf_numbers(self.main_of(output)))
         seeds = [
             None if k not in main or not float_type(a.type) else "given" if self.seeded else "ones"
             for k, a in enumerate(p.function.returns)
@@ -106,14 +132,13 @@ class Gradient:
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
-        origins = (*p.origins, *[(first + i, p.inputs[k]) for i, k in enumerate(wrt)])
-        shown = self._template(gradients, output)
-        made = _pruned(replace(p, function=joint, output=shown, origins=origins))
+        given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
+        shown = self.template_of(self.named(gradients, slots), by_weights, output)
+        made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
+        made = _pruned(replace(made, hidden=_values(p.hidden)))
         return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
 
-    def _wrt(
-        self, p: Program, arguments: dict[str, Any], chosen: list[str]
-    ) -> tuple[list[int], list[Any]]:
+    def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
         """Positions of the parameters differentiated by, and a template per chosen argument."""
         place = {path: k for k, path in enumerate(p.inputs)}
         wrt: list[int] = []
@@ -126,26 +151,58 @@ class Gradient:
             wrt.append(k)
             return Leaf(first + len(wrt) - 1)
 
-        gradients = [template(arguments[n], (n,), at) for n in chosen]
-        for n, g in zip(chosen, gradients, strict=True):
+        gradients = [template(v, path, at) for path, v in slots]
+        if self.positions is None and not self.seeded:
+            return wrt, [g for g in gradients if leaf_numbers(g)]
+        for (path, v), g in zip(slots, gradients, strict=True):
             if not leaf_numbers(g) and not self.seeded:
-                raise _no_float(p, n, arguments[n])
+                raise no_float(p.name, ".".join(map(str, path)), v)
         return wrt, gradients
 
-    def _outputs(self, p: Program) -> tuple[set[int], Any]:
+    def _by_weights(self, p: Program, wrt: list[int]) -> list[Any]:
+        """A template per Parameter, whose places are added to `wrt`."""
+        first, made = len(p.function.returns), []
+        if self.weights is None:
+            return made
+        for w, name in zip(self.weights.parameters, self.weights.names, strict=True):
+            k = next(i for i, h in enumerate(p.hidden) if h.parameter is w) + len(p.inputs)
+            if not float_type(p.function.params[k].type):
+                raise not_floating(w, name)
+            if k not in wrt:
+                wrt.append(k)
+            leaf = Leaf(first + wrt.index(k))
+            made.append((name, leaf) if self.ids else leaf)
+        return made
+
+    def named(self, gradients: list[Any], slots: list[tuple[tuple, Any]]) -> list[Any]:
+        """The gradients by arguments, each with its position if that is asked for."""
+        positions = range(len(slots)) if self.positions is None else self.positions
+        return [*zip(positions, gradients, strict=False)] if self.ids else gradients
+
+    def main_of(self, output: Any) -> Any:
+        """What counts of the outputs: the first with `has_aux`, else all."""
         if not self.has_aux:
-            return set(range(len(p.function.returns))), p.output
-        if not isinstance(p.output, tuple) or len(p.output) < 2:
+            return output
+        if not isinstance(output, tuple) or len(output) < 2:
             raise ArgumentValueError(
                 "When has_aux is True, origin fn requires more than one outputs."
             )
-        return set(leaf_numbers(p.output[0])), p.output
+        return output[0]
 
-    def _template(self, gradients: list[Any], output: Any) -> Any:
+    def template_of(self, gradients: list[Any], by_weights: list[Any], output: Any) -> Any:
+        """The nesting of a result."""
         g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
+        if self.weights is not None:
+            dw = self.weights.nested(by_weights)
+            g = (g, dw) if gradients or self.positions is None else dw
         if self.with_value:
             return (output, g)
         return (g, tuple(output[1:])) if self.has_aux else g
+
+
+def _values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
+    """A Parameter is a value under a transform: a gradient by it is asked for by `weights`."""
+    return tuple(h if h.parameter is None else replace(h, tensor=None) for h in hidden)
 
 
 @dataclass(frozen=True)
@@ -179,6 +236,7 @@ class Tangent:
             function=replace(fn, name=f"{p.function.name}_jvp", params=params),
             inputs=(*p.inputs, *tangents),
             output=(p.output, dot(p.output)),
+            hidden=_values(p.hidden),
         )
 
 
@@ -207,12 +265,39 @@ def _function(traced: Any) -> Function:
 
 def _pruned(p: Program) -> Program:
     """The program without the results that its template does not name: they have no derivative."""
-    kept = sorted(set(leaf_numbers(p.output)))
+    kept = sorted({*leaf_numbers(p.output), *(k for k, _ in p.state)})
     returns = tuple(p.function.returns[k] for k in kept)
     numbers = {old: new for new, old in enumerate(kept)}
     function = replace(p.function, returns=returns)
     origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
-    return replace(p, function=function, output=renumbered(p.output, numbers), origins=origins)
+    state = tuple((numbers[k], w) for k, w in p.state)
+    output = renumbered(p.output, numbers)
+    return replace(p, function=function, output=output, origins=origins, state=state)
+
+
+def persistent(p: Program) -> Program:
+    """The program on copies; what it leaves in those of Parameters are further results."""
+    p = _without_writes(p)
+    held = {
+        k: h.parameter for k, h in enumerate(p.hidden, len(p.inputs)) if h.parameter is not None
+    }
+    places, first = sorted(p.written), len(p.function.returns)
+    if not any(k in held for k in places):
+        return protected(p)
+    made = protected(p, True)
+    returns = made.function.returns
+    left = [(returns[first + i], held[k]) for i, k in enumerate(places) if k in held]
+    function = replace(made.function, returns=(*returns[:first], *(a for a, _ in left)))
+    state = tuple((first + n, w) for n, (_, w) in enumerate(left))
+    return replace(made, function=function, state=(*p.state, *state))
+
+
+def _without_writes(p: Program) -> Program:
+    """The program without what a plain call leaves in the containers it was given."""
+    if not p.writes:
+        return p
+    returns = p.function.returns[: len(leaf_numbers(p.output))]
+    return replace(p, function=p.function.with_body(p.function.body, returns), writes=())
 
 
 def protected(p: Program, contents: bool = False) -> Program:
@@ -220,9 +305,7 @@ def protected(p: Program, contents: bool = False) -> Program:
 
     With `contents` it returns these copies too, after its results, in the order of the parameters.
     """
-    if p.writes:
-        returns = p.function.returns[: len(leaf_numbers(p.output))]
-        p = replace(p, function=p.function.with_body(p.function.body, returns), writes=())
+    p = _without_writes(p)
     written = p.written
     if not written:
         return p
@@ -247,10 +330,19 @@ def protected(p: Program, contents: bool = False) -> Program:
     return replace(p, function=Function(fn.name, tuple(params), body, returns))
 
 
-def _no_float(p: Program, name: str, value: Any) -> Exception:
+def _has_none(v: Any) -> bool:
+    """Whether a leaf is a number or an array without a gradient."""
+    kind = type_of_value(v)
+    return kind is not None and not float_type(kind)
+
+
+def no_float(function: str, name: str, value: Any) -> Exception:
+    """The error for an argument without a float."""
     way = "pass a float, such as 2.0" if not hasattr(value, "dtype") else "use .astype(float)"
     return ArgumentTypeError(
-        f"argument '{name}' of {p.name}() is {_kind(value)}: only floats have gradients", None, way
+        f"argument '{name}' of {function}() is {_kind(value)}: only floats have gradients",
+        None,
+        way,
     )
 
 

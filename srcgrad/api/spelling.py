@@ -11,9 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api import formulas
+from srcgrad.eager import create, indexing
+from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
+from srcgrad.eager.functions import windows as of_images
 from srcgrad.eager.functions.table import TABLE
+from srcgrad.eager.inplace import touched, write
+from srcgrad.eager.tensor import make
 from srcgrad.frontend.handlers.registry import METHODS, TENSOR_FUNCTIONS, TENSOR_METHODS
-from srcgrad.frontend.values import describe, is_value
+from srcgrad.frontend.values import describe, is_array, is_value
 from srcgrad.ir.nodes import atom
 from srcgrad.primitives import REGISTRY
 
@@ -37,11 +43,17 @@ SAME = {
     "outer": np.outer, "sum": np.sum, "prod": np.prod, "cumsum": np.cumsum, "amax": np.max,
     "amin": np.min, "reshape": np.reshape, "permute": np.transpose, "unsqueeze": np.expand_dims,
     "squeeze": np.squeeze, "stack": np.stack, "cat": np.concatenate, "concat": np.concatenate,
-    "concatenate": np.concatenate, "zeros_like": np.zeros_like, "ones_like": np.ones_like,
-    "clone": np.copy, "clamp": np.clip, "clip": np.clip, "isnan": np.isnan, "isinf": np.isinf,
+    "concatenate": np.concatenate,     "clone": np.copy, "isnan": np.isnan, "isinf": np.isinf,
     "isfinite": np.isfinite, "trace": np.trace, "diag": np.diag, "tril": np.tril, "triu": np.triu,
 }  # fmt: skip
 PRIMITIVES = ("relu", "sigmoid", "erf", "erfc")  # NumPy has none
+COMPARED = {
+    "gt": np.greater, "lt": np.less, "ge": np.greater_equal, "le": np.less_equal, "eq": np.equal,
+    "ne": np.not_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
+    "logical_not": np.logical_not,
+}  # fmt: skip
+FORMULAS = ("transpose", "flatten", "gather", "clamp", "nll_loss", "one_hot")
+REDUCED = ("sum", "mean", "prod", "amax", "amin")  # (input, dim, keepdim)
 WHOLE = {"max": np.max, "min": np.min}  # with a dim a tensor's has another result
 # methods of arrays that mean the same already, or that mean NumPy's on purpose
 NUMPYS = ("max", "min", "reshape", "squeeze", "dot", "trace", "clip", "prod")
@@ -100,12 +112,68 @@ def _method_with_dim(handler: Callable) -> Callable:
     return named
 
 
+def _as_formula(f: Callable) -> Callable:
+    """Another function's source, followed in the place of the tensor function's."""
+
+    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+        return it.call(f, list(args), keywords, node)
+
+    return handler
+
+
+def _along(f: Callable, name: str) -> Callable:
+    """softmax and log_softmax, of floating arrays."""
+
+    def handler(it: Any, node: Any, input: Any, dim: Any = -1, dtype: Any = None) -> Any:
+        if dtype is not None or not is_array(input) or not input.type.dims:
+            it.refuse(node, f"{name} with a dtype, or of a number, is not supported here")
+        _refuse_integers(it, node, name, (input,))
+        return it.call(f, [input, dim], {}, node)
+
+    return handler
+
+
+def _cast(it: Any, node: Any, x: Any, dtype: Any, **keywords: Any) -> Any:
+    """`x.to(dtype)` and `x.astype(dtype)`, by a dtype of ours or of NumPy's."""
+    target = getattr(dtype, "np", dtype)
+    if is_value(dtype):
+        it.refuse(node, "to() takes a dtype here")
+    return METHODS["array", "astype"](it, node, x, target, **keywords)
+
+
+def _flatten(copied: Callable, of_dims: Callable) -> Callable:
+    """NumPy's method without arguments, a tensor's with dims."""
+
+    def handler(it: Any, node: Any, x: Any, *dims: Any, **keywords: Any) -> Any:
+        return (of_dims if dims or keywords else copied)(it, node, x, *dims, **keywords)
+
+    return handler
+
+
+def _made(it: Any, node: Any, a: Any, history: Any = None) -> Any:
+    return a
+
+
+def _in_order(names: tuple[str, ...], handler: Callable) -> Callable:
+    """A handler of keywords for a function whose arguments may come by position."""
+
+    def ordered(it: Any, node: Any, input: Any, *args: Any, **keywords: Any) -> Any:
+        given = {**dict(zip(names, args, strict=False)), **keywords}
+        return handler(it, node, input, **given)
+
+    return ordered
+
+
 def _register() -> None:
     rows = [(n, f, True, False) for n, f in FLOATING.items()]
     rows += [(n, f, False, False) for n, f in SAME.items()]
+    rows += [(n, f, False, False) for n, f in COMPARED.items()]
     rows += [(n, f, False, True) for n, f in WHOLE.items()]
     made = {name: _handler(name, f, floating, whole) for name, f, floating, whole in rows}
     made |= {name: _primitive(name) for name in PRIMITIVES if name in REGISTRY}
+    made |= {name: _as_formula(getattr(formulas, name)) for name in FORMULAS}
+    made["clip"] = made["clamp"]
+    made |= {name: _in_order(("dim", "keepdim"), made[name]) for name in REDUCED}
     for name, handler in made.items():
         row = TABLE.get(name)
         if row is not None:
@@ -114,6 +182,23 @@ def _register() -> None:
             TENSOR_METHODS[name] = handler
     for name in ("sum", "mean", "cumsum", "prod"):
         TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
+    TENSOR_METHODS["flatten"] = _flatten(METHODS["array", "flatten"], made["flatten"])
+    TENSOR_METHODS["astype"] = TENSOR_METHODS["to"] = _cast
+    for name in ("softmax", "log_softmax"):
+        along = _along(getattr(formulas, name), name)
+        TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = along
+    for name in ("zeros", "ones", "full", "zeros_like", "ones_like"):
+        TENSOR_FUNCTIONS[getattr(create, name)] = _as_formula(getattr(formulas, name))
+    TENSOR_FUNCTIONS[pointwise.div] = made["div"]
+    TENSOR_FUNCTIONS[indexing.getitem] = _as_formula(formulas.getitem)
+    TENSOR_FUNCTIONS[of_images.padded] = _as_formula(formulas.padded)
+    TENSOR_FUNCTIONS[of_images.windows] = _as_formula(formulas.windows)
+    TENSOR_FUNCTIONS[losses.nll_loss] = made["nll_loss"]
+    TENSOR_FUNCTIONS[layers.one_hot] = made["one_hot"]
+    TENSOR_FUNCTIONS[activations.relu] = made["relu"]
+    TENSOR_FUNCTIONS[make] = _made
+    TENSOR_FUNCTIONS[write] = _as_formula(formulas.write)
+    TENSOR_FUNCTIONS[touched] = lambda it, node, tensors: None
 
 
 _register()

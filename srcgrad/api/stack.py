@@ -38,7 +38,14 @@ def _described(transform: Any) -> str:
         return "vjp"
     name = "value_and_grad" if transform.with_value else "grad"
     positions = transform.positions or ()
-    return name if positions == (0,) else f"{name}({', '.join(map(str, positions))})"
+    shown = [*map(str, positions), *(["weights"] if transform.weights else [])]
+    return name if shown == ["0"] else f"{name}({', '.join(shown)})"
+
+
+def weights_of(spec: Any) -> tuple[Any, ...]:
+    """The Parameters that some transform of a stack differentiates by."""
+    found = [t.weights for t in transforms(spec) if isinstance(t, Gradient)]
+    return tuple(p for w in found if w is not None for p in w.parameters)
 
 
 def _base(spec: Any) -> Any:

@@ -13,14 +13,23 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api import tape
 from srcgrad.api.dispatch import MOST_FAST, tensor_path
 from srcgrad.api.node import applied, raw, wanted
-from srcgrad.api.program import Primal
+from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import filled, leaves, mapped, template
+from srcgrad.api.weights import is_active
 from srcgrad.api.writes import refuse_shared, write_back
-from srcgrad.eager.inplace import check_writable, rebase, write
+from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ReturnTypeError,
+    SourceError,
+    UnsupportedError,
+)
+from srcgrad.frontend.captures import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.ir.types import Scalar, float_type
 
@@ -49,7 +58,9 @@ _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """A call; `extra` holds tangents by path."""
-    call = Call(compiled, arguments, extra)
+    call = None if _on_tape(compiled, arguments) else _call(compiled, arguments, extra)
+    if call is None:
+        return tape.run(compiled, arguments)
     program = call.entry.program
     if call.stores:
         made = call.applied_with_stores()
@@ -58,10 +69,49 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
         call.note_stores()
     if not extra:
         quicken(compiled, call, arguments)
+    for k, parameter in program.state:
+        write(parameter, array_of(made[k]))
     out = [call.result(k, v) for k, v in enumerate(made)]
     if program.writes:
         write_back(arguments, program.writes, out)
     return filled(program.output, out)
+
+
+# Calls that the compiler has refused and that are made on the tape, by their kinds.
+_REFUSED: weakref.WeakKeyDictionary[Any, set] = weakref.WeakKeyDictionary()
+
+
+def _on_tape(compiled: Any, arguments: dict[str, Any]) -> bool:
+    """Whether a call is known to be one on the tape."""
+    if tape.preferred(compiled):
+        return True
+    known = _REFUSED.get(compiled) if tape.permitted(compiled) else None
+    return bool(known) and _kinds(compiled, arguments) in known
+
+
+def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
+    plain = arrays_of(compiled, arguments)
+    return compiled._key(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+
+def _call(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Call | None:
+    """What is compiled for a call; None if that is refused and the tape may do it."""
+    try:
+        return Call(compiled, arguments, extra)
+    except (UnsupportedError, SourceError, ReturnTypeError):
+        if extra or not tape.allowed(compiled, arguments):
+            raise
+        _REFUSED.setdefault(compiled, set()).add(_kinds(compiled, arguments))
+        return None
+
+
+def trained(spec: Any, program: Program) -> tuple[Any, ...]:
+    """The Parameters that a plain call stores to: what does so is a training step.
+
+    A step is no part of a graph by Parameters.
+    """
+    given = program.hidden if isinstance(spec, Primal) else ()
+    return tuple(h.parameter for h in given if h.parameter is not None and h.var in program.stored)
 
 
 class Call:
@@ -73,8 +123,9 @@ class Call:
         program = self.entry.program
         values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
         self.values = {**values, **extra}
+        self.trained = trained(compiled.spec, program)
         hidden = [
-            v if h.tensor is None else h.tensor()
+            v if self.trained and h.parameter is not None else _captured(h, v)
             for h, v in zip(program.hidden, captured, strict=True)
         ]
         self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
@@ -87,9 +138,7 @@ class Call:
             refuse_shared(arguments, program.changed, self.name)
 
     def _refuse_overlap(self) -> None:
-        from srcgrad.api.compiled import _overlap
-
-        if self.entry.stored and _overlap([array_of(v) for v in self.inputs], self.entry.stored):
+        if self.entry.stored and not self.entry.apart(self.inputs):
             raise UnsupportedError(
                 f"two arguments of {self.name}() share memory that it stores to",
                 None,
@@ -128,6 +177,7 @@ class Call:
         program = self.entry.program
         if not (self.plain and program.stored):
             return
+        touched(self.trained)
         for what, v in zip(program.order, self.inputs, strict=True):
             if what in program.stored and isinstance(v, Tensor):
                 storage(v).version += 1
@@ -139,6 +189,13 @@ class Call:
             convert = self.entry.converters[k]
             return array_of(value) if convert is None else convert(array_of(value))
         return finished(self.entry, self.inputs, k, value)
+
+
+def _captured(h: Hidden, value: Any) -> Any:
+    """A captured value as it is recorded, or not: a tensor, or an array or number."""
+    if h.tensor is not None:
+        return h.tensor()
+    return h.parameter if h.parameter is not None and is_active(h.parameter) else value
 
 
 def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
@@ -165,9 +222,11 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = demands.static_leaves or demands.static_dims
     program = entry.program
-    if not plain or static or program.stored or program.changed or program.origins:
+    if not plain or static or program.changed or program.origins or program.state:
         return
-    fast = tensor_path(entry, arguments, compiled._names, applied, finished)
+    if len(call.trained) < len(program.stored):
+        return  # a tensor that is stored to has a history to be kept
+    fast = tensor_path(entry, arguments, compiled._names, (applied, finished), call.trained)
     if fast is not None:
         with compiled._lock:
             n = len(kinds)
@@ -227,7 +286,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
 def _kept(value: Any) -> Any:
     """A leaf as it is now, with its history."""
     if isinstance(value, Tensor):
-        return value.clone()
+        return tape.clone(value)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -6,15 +6,18 @@ Nesting of results, classes and texts of errors are MindSpore's.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api.compiled import TARGETS, Compiled, Options
-from srcgrad.api.program import Gradient, Primal, Protected, Tangent
+from srcgrad.api.program import Gradient, Primal, Tangent
 from srcgrad.api.stack import stacked
 from srcgrad.api.structure import leaves, mapped
+from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.captures import type_of_value
 from srcgrad.frontend.source import state_source
@@ -62,6 +65,19 @@ def compile(
     return Compiled(function, spec, options)
 
 
+def jit(function: Callable | None = None, **options: Any) -> Any:
+    """`compile` by MindSpore's name, whose options change nothing.
+
+    >>> import srcgrad as flow
+    >>> @flow.jit
+    ... def square(x):
+    ...     return x * x
+    >>> square(flow.tensor(3.0))
+    tensor(9., dtype=srcgrad.float32)
+    """
+    return functools.partial(jit, **options) if function is None else compile(function)
+
+
 def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
     """The function below, the transforms so far, the options."""
     if isinstance(fn, Compiled):
@@ -102,13 +118,18 @@ def grad(
     grad_position: int | tuple[int, ...] | None = 0,
     weights: Any = None,
     has_aux: bool = False,
-) -> Compiled:
-    """The gradient of `fn` by the arguments at `grad_position`.
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
+    """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
 
     An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
-    structure, shape and dtype of its argument. Results that are not scalars are summed, several
-    outputs too; with `has_aux` only the first counts, and (gradient, the others) is returned.
-    The caller's arrays are never changed.
+    structure, shape and dtype of its argument. One Parameter gives a bare gradient, a list or tuple
+    of them a tuple; both together give (by arguments, by weights). Results that are not scalars
+    are summed, several outputs too; with `has_aux` only the first counts, and (gradient, the
+    others) is returned. With `return_ids` each gradient is a pair with its position or the
+    Parameter's name: see `get_grad`. With `sens_param` the last argument of a call is the adjoint
+    of the output. The caller's arrays are never changed.
 
     >>> import srcgrad as flow
     >>> def f(x, y):
@@ -117,7 +138,7 @@ def grad(
     >>> f_x(3.0, 2.0)
     12.0
     """
-    return _gradient(fn, grad_position, weights, has_aux, False)
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False)
 
 
 def value_and_grad(
@@ -125,7 +146,9 @@ def value_and_grad(
     grad_position: int | tuple[int, ...] | None = 0,
     weights: Any = None,
     has_aux: bool = False,
-) -> Compiled:
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
     """Like `grad`, but returns (value, gradient).
 
     >>> import srcgrad as flow
@@ -135,23 +158,49 @@ def value_and_grad(
     >>> vg(3.0)
     (9.0, 6.0)
     """
-    return _gradient(fn, grad_position, weights, has_aux, True)
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True)
 
 
-def _gradient(fn: Any, position: Any, weights: Any, has_aux: Any, with_value: bool) -> Compiled:
-    if not isinstance(has_aux, bool):
-        raise ArgumentTypeError(
-            f"For '_Grad', the 'has_aux' should be bool, but got {type(has_aux).__name__}"
-        )
-    positions = _checked_positions(position, weights)
-    if weights is not None:
-        raise ArgumentTypeError("weights= takes the Parameters of cells, which are not there yet")
+def _gradient(
+    fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool
+) -> Any:
+    for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
+        if not isinstance(given, bool):
+            raise ArgumentTypeError(
+                f"For '_Grad', the '{name}' should be bool, but got {type(given).__name__}"
+            )
+    positions = checked_positions(position, weights)
+    by_weights = checked_weights(weights)
+    if sens:
+        from srcgrad.api.weighted import Weighted
+
+        return Weighted(fn, positions, by_weights, has_aux, ids, with_value)
+    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value)
+
+
+def gradient_of(
+    fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
+    with_value: bool,
+) -> Compiled:  # fmt: skip
+    """A gradient whose arguments are checked; positions None: by every argument with a float."""
     function, spec, options = taken_apart(fn)
-    bare = len(positions) == 1
-    return Compiled(function, Gradient(spec, positions, bare, has_aux, with_value), options)
+    if not isinstance(fn, Compiled):
+        options = replace(options, tape=True)
+    gradient = Gradient(
+        spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
+        weights=weights, ids=ids, variadic=_variadic(function),
+    )  # fmt: skip
+    return Compiled(function, gradient, options)
 
 
-def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
+def _variadic(function: Any) -> str:
+    """The name of a function's *args; empty if it has none."""
+    params = inspect.signature(function).parameters.values()
+    return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
+
+
+def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
+    """`grad_position` as a tuple; empty where only weights are differentiated by."""
     if position is None:
         if weights is None:
             raise ArgumentValueError(
@@ -176,98 +225,21 @@ def _checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
     return tuple(int(p) for p in position)
 
 
-def vjp(fn: Callable, *args: Any) -> tuple[Any, Callable[..., tuple]]:
-    """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
-
-    `vjp_fn` takes one adjoint per output (its structure) and returns a tuple, one entry per
-    argument; arguments without floats get None. It may be called any number of times.
-
-    >>> import srcgrad as flow
-    >>> def f(x, y):
-    ...     return x * y
-    >>> out, pull = flow.vjp(flow.compile(f, target="python"), 3.0, 2.0)
-    >>> out, pull(1.0)
-    (6.0, (2.0, 3.0))
-    """
-    primal, pulled = _pair_of(*taken_apart(fn))
-    arguments = primal._bind(args, {})
-    if primal.has_tensors(arguments):
-        from srcgrad.api import tensors
-
-        return tensors.vjp(primal, arguments)
-    arguments = _copied(arguments)
-    out = primal._run(arguments, {})
-
-    def vjp_fn(*adjoints: Any) -> tuple:
-        if len(adjoints) == 1:
-            adjoints_ = adjoints[0]
-        else:
-            adjoints_ = tuple(adjoints)
-        seeds = _seeds(out, adjoints_)
-        return pulled._run(arguments, seeds)[1]
-
-    return out, vjp_fn
+def aux_of(out: tuple) -> Any:
+    """What is beside the first output: the only one bare, several as a tuple."""
+    return out[1] if len(out) == 2 else out[1:]
 
 
-@functools.lru_cache(maxsize=512)
-def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Compiled]:
-    """The function on copies of what it stores to, and its reverse by every argument."""
-    gradient = Gradient(spec, None, bare=False, with_value=True, seeded=True)
-    return Compiled(function, Protected(spec), options), Compiled(function, gradient, options)
-
-
-def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as they are now: a vjp function does not see later changes."""
-    import copy
-
-    return {n: copy.deepcopy(v) for n, v in arguments.items()}
-
-
-def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
-    """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
-    places = [(path, v) for path, v in leaves(out, ()) if _is_float(v)]
-    given = [v for _, v in leaves(adjoints, ()) if v is not None]
-    if len(places) == len(given) and not _is_container(out):
-        pairs = [(v, g) for (_, v), g in zip(places, given, strict=True)]
-    else:
-        pairs = [(v, _adjoint_at(adjoints, path)) for path, v in places]
-    return {("seed", k): _adjoint(o, g) for k, (o, g) in enumerate(pairs)}
-
-
-def _is_container(v: Any) -> bool:
-    return type_of_value(v) is None
-
-
-def _adjoint_at(adjoints: Any, path: tuple) -> Any:
-    try:
-        for k in path:
-            named = isinstance(k, str) and not isinstance(adjoints, dict)
-            adjoints = getattr(adjoints, k) if named else adjoints[k]
-        return adjoints
-    except (LookupError, AttributeError, TypeError):
-        raise ArgumentValueError(
-            "the adjoints do not have the structure of the outputs: "
-            f"there is none at {'.'.join(map(str, path)) or 'the output'}"
-        ) from None
-
-
-def _adjoint(out: Any, g: Any) -> Any:
-    """An adjoint with the dtype and shape of its output; None is zero."""
-    if isinstance(out, np.ndarray):
-        g = np.zeros_like(out) if g is None else np.array(g, dtype=out.dtype)
-        if g.shape != out.shape:
-            raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
-        return g
-    return type(out)(0 if g is None else g)
-
-
-def _is_float(v: Any) -> bool:
+def is_float(v: Any) -> bool:
+    """Whether a leaf is a number or an array with a gradient."""
     t = type_of_value(v)
     return t is not None and float_type(t)
 
 
-def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
+def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
+
+    With `has_aux` only the first output is differentiated: (out, out_dot, the others).
 
     >>> import srcgrad as flow
     >>> def f(x):
@@ -288,9 +260,10 @@ def jvp(fn: Callable, args: tuple, tangents: tuple) -> tuple[Any, Any]:
     dots = dict(zip(compiled._names, tangents, strict=False))
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
-            if _is_float(getattr(v, "srcgrad_value", v)):
+            if is_float(getattr(v, "srcgrad_value", v)):
                 extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
-    return compiled._run(arguments, extra)
+    out, dots = compiled._run(arguments, extra)
+    return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
 
 
 @functools.lru_cache(maxsize=512)
@@ -331,4 +304,10 @@ def stop_gradient(x: Any) -> Any:
     >>> flow.value_and_grad(flow.compile(f, target="python"))(3.0)
     (9.0, 3.0)
     """
-    return mapped(x, lambda v: v.copy() if isinstance(v, np.ndarray) else v)
+    return mapped(x, _stopped)
+
+
+def _stopped(v: Any) -> Any:
+    if hasattr(type(v), "srcgrad_value"):
+        return v.detach().clone()  # of a plain tensor
+    return v.copy() if isinstance(v, np.ndarray) else v

@@ -42,7 +42,7 @@ _CREATION = (
 )  # fmt: skip
 _DTYPES = {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
-    "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_,
+    "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_, "bool_": dtypes.bool_,
     **{d.name: d for d in vars(dtypes).values() if isinstance(d, dtype)},
 }  # fmt: skip
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}

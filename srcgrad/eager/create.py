@@ -68,6 +68,9 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return make(array)
 
 
+Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]
+
+
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor that shares the memory of another library's array in main memory.
 

@@ -77,6 +77,12 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
     return t
 
 
+def touched(tensors: Any) -> None:
+    """Counts up the versions of tensors whose arrays were written to."""
+    for t in tensors:
+        storage(t).version += 1
+
+
 def write(t: Tensor, a: Any) -> None:
     """Copies an array into the tensor's memory and counts the version up."""
     check_memory(t)

@@ -41,6 +41,7 @@ class Demands:
     unrolled: set[tuple] = field(default_factory=set)  # loops, by (file, line)
     grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
+    weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Hidden:
     fetch: Callable[[], Any]
     var: Var
     tensor: Callable[[], Any] | None = None  # the tensor whose array it is
+    parameter: Any = None  # the Parameter that it is
 
 
 @dataclass
@@ -91,6 +93,7 @@ class Captures:
         # captured containers by key: one object each, which compiled code may not change
         self.containers: dict[tuple, Any] = {}
         self.immutable: dict[int, Any] = {}
+        self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
         self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----
@@ -144,6 +147,8 @@ class Captures:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
+        if hasattr(type(value), "srcgrad_parameter") or self._is_weight(value):
+            return self._parameter(it, key, fetch, name, value, node)
         if hasattr(type(value), "srcgrad_value"):
             return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
@@ -249,6 +254,30 @@ class Captures:
         var = self._input(it, key, inside, name, value, node)
         self.hidden[key] = replace(self.hidden[key], tensor=fetch)
         return var
+
+    def _parameter(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+    ) -> Any:
+        """A captured Parameter: one input for the object, by whatever names it is reached."""
+        self.guards[key] = Guard(fetch, value, key, name)
+        own = ("parameter", id(value))
+        if own in self.stopped:
+            return self.stopped[own]
+        if own in self.hidden:
+            return self.hidden[own].var
+        if ("static", *own) in self.demands.static_leaves and self._is_weight(value):
+            it.refuse(node, f"'{name}' must be known at compile time: it has no gradient")
+        made = self._tensor(it, own, lambda: value, name, value.srcgrad_value, node)
+        if own in self.hidden:
+            self.hidden[own] = replace(self.hidden[own], parameter=value)
+        if hasattr(type(value), "srcgrad_parameter") and self._is_weight(value):
+            self.watch(("trained", id(value)), lambda: value.requires_grad, name)
+            if not value.requires_grad:  # its gradient is asked for, and is zero
+                made = self.stopped[own] = it.b("stop_gradient", made)
+        return made
+
+    def _is_weight(self, value: Any) -> bool:
+        return any(value is w for w in self.demands.weights)
 
     def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:
         """A parameter for a value, with the dims of an array as variables of their own."""

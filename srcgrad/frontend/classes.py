@@ -114,6 +114,11 @@ class Classes(Part):
             self.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
         return self.captures.attribute(self, owner, name, node)
 
+    def parts_of(self, owner: Any, node: Any) -> tuple | None:
+        """What a static object is a list of, as its class says; None for any other."""
+        name = getattr(type(owner), "srcgrad_parts", None)
+        return None if name is None else tuple(self.attribute(owner, name, node).values())
+
     def _record_attribute(self, owner: Record, name: str, node: Any) -> Any:
         found = inspect.getattr_static(owner.cls, name, None)
         if isinstance(found, property):

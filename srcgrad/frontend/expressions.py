@@ -278,7 +278,7 @@ class Expressions(Part):
                 from srcgrad.ir.types import np_dtype
 
                 return np_dtype(atom(v).type.dtype)
-            case "real":
+            case "real" | "_a":  # a tensor's array
                 return v
             case "flat":
                 flat = self.call_numpy(np.ravel, [v], {}, node)

@@ -78,6 +78,9 @@ class Indexing(Part):
             if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
                 self.refuse(node, "a number cannot be indexed")
             return self._index_of_scalar(x, items, node)
+        parts = self.parts_of(x, node)
+        if parts is not None:
+            return self.subscript(parts, items, node)
         self.refuse(node, f"{describe(x)} cannot be indexed")
 
     def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:

@@ -132,6 +132,9 @@ class Iteration(Part):
             return Iterated(v.type.dims[0], lambda k: self.item_of(v, k))
         if isinstance(v, range):
             return self._range(Range(v.start, v.stop, v.step))
+        parts = self.parts_of(v, node)
+        if parts is not None:
+            return self.static_iterated(list(parts))
         self.refuse(node, f"{describe(v)} cannot be iterated over")
 
     def item_of(self, v: Var, k: Any) -> Any:

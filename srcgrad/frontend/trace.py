@@ -15,7 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, UnboundError, UnsupportedError, raised_class
+from srcgrad.errors import (
+    ArgumentTypeError,
+    ReturnTypeError,
+    UnboundError,
+    UnsupportedError,
+    raised_class,
+)
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_value
 from srcgrad.frontend.flow import Diverged
@@ -131,6 +137,8 @@ def trace(
     it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
+    for w in demands.weights:
+        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
     result = _interpreted(it, found, env)
     atoms: list[Atom] = []
     output = _template(it, result, atoms, found)
@@ -185,7 +193,7 @@ def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) 
         return parts if isinstance(v, list) else rebuild(v, parts)
     if v is None or isinstance(v, str | bool | type):
         return v
-    raise ArgumentTypeError(
+    raise ReturnTypeError(
         f"{found.name}() returns {_described(v)}, which is not a number, an array "
         "or a container of them",
         found.location(found.tree),

@@ -1,6 +1,10 @@
 """`flow.nn`: what trainable programs are made of: parameters, modules, layers, losses."""
 
 from srcgrad.nn import functional, utils
+from srcgrad.nn.cell import Cell
+from srcgrad.nn.cells import CellList, Dense, SequentialCell
+from srcgrad.nn.images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
+from srcgrad.nn.initializer import initializer
 from srcgrad.nn.layers import (
     Dropout,
     Embedding,
@@ -13,7 +17,16 @@ from srcgrad.nn.layers import (
     Sequential,
 )
 from srcgrad.nn.module import Module
+from srcgrad.nn.optimizer import Optimizer
+from srcgrad.nn.optimizers import SGD, Adagrad, Adam, AdamWeightDecay, Momentum, RMSProp
 from srcgrad.nn.parameter import Parameter
+from srcgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from srcgrad.nn.scaling import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
+from srcgrad.nn.training import ForwardValueAndGrad, TrainOneStepCell, WithGradCell, WithLossCell
 from srcgrad.nn.wrapped import (
     CELU,
     ELU,
@@ -56,12 +69,27 @@ __all__ = [
     "GELU",
     "GLU",
     "SELU",
+    "SGD",
+    "Adagrad",
+    "Adam",
+    "AdamWeightDecay",
+    "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "Cell",
+    "CellList",
+    "Conv2d",
     "CrossEntropyLoss",
+    "Dense",
     "Dropout",
+    "DynamicLossScaleUpdateCell",
     "Embedding",
+    "FixedLossScaleUpdateCell",
     "Flatten",
+    "ForwardValueAndGrad",
+    "GRUCell",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -70,21 +98,28 @@ __all__ = [
     "Identity",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool2d",
     "Mish",
     "Module",
     "ModuleList",
+    "Momentum",
     "NLLLoss",
+    "Optimizer",
     "Parameter",
     "ParameterList",
+    "RMSProp",
+    "RNNCell",
     "ReLU",
     "ReLU6",
     "Sequential",
+    "SequentialCell",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
@@ -95,6 +130,11 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell",
+    "WithGradCell",
+    "WithLossCell",
     "functional",
+    "initializer",
     "utils",
 ]  # fmt: skip

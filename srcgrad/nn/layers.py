@@ -122,6 +122,8 @@ class Identity(Module):
 class ModuleList(Module):
     """Modules by number."""
 
+    srcgrad_parts = "_modules"  # what compiled code runs over
+
     def __init__(self, modules: Any = ()) -> None:
         super().__init__()
         for m in modules:

@@ -17,6 +17,8 @@ class Parameter(Tensor):
     tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
     """
 
+    name: str = "Parameter"  # until a cell gives it the name of an attribute
+
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         if data is not None and not isinstance(data, Tensor):
             raise TensorTypeError(f"Parameter data must be a Tensor, not {type(data).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from srcgrad.errors import TensorTypeError
+from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
 
@@ -21,6 +21,12 @@ def _module(name: str, function: Any, tensors: int) -> type[Module]:
             if len(args) > len(names) or set(params) - set(names):
                 raise TensorTypeError(f"{name}() takes the arguments {', '.join(names) or 'none'}")
             self._options = {**dict(zip(names, args, strict=False)), **params}
+            reduction = self._options.get("reduction", "mean")
+            if reduction not in ("mean", "sum", "none", "batchmean"):
+                raise ArgumentValueError(
+                    f"For '{name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got "
+                    f"{reduction}."
+                )
 
         def forward(self, *tensors: Any) -> Any:
             return function(*tensors, **self._options)

@@ -252,6 +252,7 @@ def to(
 
 
 declare("type_as", lambda self, other: cast(self, other.dtype), top=False)
+declare("astype", lambda self, dtype, copy=True: cast(self, dtype), top=False)
 for _name, _to in {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
     "int": dtypes.int32, "long": dtypes.int64, "bool": dtypes.bool_,

@@ -92,6 +92,9 @@ def len_(it: Any, node: Any, x: Any) -> Any:
         return it.call(x.cls.__len__, [x], {}, node)
     if isinstance(x, list | tuple | dict | str | set):
         return len(x)
+    parts = it.parts_of(x, node)
+    if parts is not None:
+        return len(parts)
     it.refuse(node, f"{describe(x)} has no len()")
 
 

@@ -196,6 +196,24 @@ def format_(it: Any, node: Any, owner: Any, *args: Any) -> Any:
         it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
 
 
+@method("str", "join")
+def join_(it: Any, node: Any, owner: str, items: Any) -> Any:
+    given = it.iterated(items, node)
+    parts = given.items or []
+    if not given.static or not all(isinstance(p, str | Formatted) for p in parts):
+        it.refuse(node, "join() takes strings, as many as are known at compile time")
+    if all(isinstance(p, str) for p in parts):
+        return owner.join(parts)
+    shown = [p.template if isinstance(p, Formatted) else _literal(p) for p in parts]
+    values = [v for p in parts if isinstance(p, Formatted) for v in p.values]
+    return Formatted(_literal(owner).join(shown), values)
+
+
+def _literal(text: str) -> str:
+    """A text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def _static_str(name: str) -> None:
     def handler(it: Any, node: Any, owner: str, *args: Any) -> Any:
         if any(isinstance(a, Var) for a in args):
@@ -208,5 +226,5 @@ def _static_str(name: str) -> None:
     method("str", name)(handler)
 
 
-for _n in ("lower", "upper", "strip", "split", "join", "startswith", "endswith", "replace"):
+for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replace"):
     _static_str(_n)

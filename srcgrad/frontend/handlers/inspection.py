@@ -37,12 +37,21 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
     elif isinstance(x, Record):
         kinds = (x.cls,)
     elif isinstance(x, Var):
+        if any(hasattr(c, "srcgrad_value") for c in many):
+            return _is_tensor(it, node, x)
         kinds = (np.ndarray,) if is_array(x) else (_python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
     else:
         kinds = (type(x),)
     return any(issubclass(k, c) for k in kinds for c in many)
+
+
+def _is_tensor(it: Any, node: Any, x: Var) -> bool:
+    """In functions of ours, arrays and NumPy's scalars stand for tensors."""
+    if not str(it.frame.source.function.__module__).startswith("srcgrad."):
+        it.refuse(node, "arrays and tensors are not told apart in compiled code")
+    return is_array(x) or not x.type.weak
 
 
 def _classes(it: Any, node: Any, classes: Any) -> list[type]:
@@ -102,6 +111,19 @@ def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
         )
     it.changing(x, node)
     it.set_field(x, name, value, node)
+
+
+@implements(super)
+def super_(it: Any, node: Any, *args: Any) -> Any:
+    function = it.frame.source.function
+    free = function.__code__.co_freevars
+    owner = it.frame.env.get(next(iter(function.__code__.co_varnames), ""))
+    if args or "__class__" not in free or owner is None or isinstance(owner, Var | Record):
+        it.refuse(node, "super() is followed in methods of captured objects, without arguments")
+    cls = function.__closure__[free.index("__class__")].cell_contents
+    made = super(cls, owner)
+    it.captures.inlined.append(made)  # its id stays its own
+    return made
 
 
 @implements(callable)

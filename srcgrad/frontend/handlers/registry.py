@@ -58,7 +58,9 @@ def know_tensors() -> None:
 
 
 def _is_eager(f: Any) -> bool:
-    return str(getattr(f, "__module__", "")).startswith("srcgrad.eager")
+    return hasattr(f, "srcgrad_value") or str(getattr(f, "__module__", "")).startswith(
+        "srcgrad.eager"
+    )
 
 
 def method_of(owner: Any, name: str) -> Callable | None:

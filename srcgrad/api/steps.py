@@ -1,0 +1,52 @@
+"""Inputs that a program stores to must not share memory with others; training steps in particular.
+
+The Parameters of a step are the same arrays at each call: they are compared once. Never writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Apart:
+    """Called with a program's inputs, whether those stored to share no memory with others.
+
+    The first `given` inputs are arguments, the others captured.
+
+    >>> a = np.zeros(4)
+    >>> apart = Apart(1, frozenset({0}))
+    >>> apart([a, np.ones(4)]), apart([a, a[1:]])
+    (True, False)
+    """
+
+    def __init__(self, given: int, stored: frozenset[int]):
+        self.given, self.stored = given, stored
+        self.known: list[Any] = []  # captured arrays that are apart from each other
+
+    def __call__(self, inputs: Sequence[Any]) -> bool:
+        arrays = [getattr(x, "_a", x) for x in inputs]
+        captured = arrays[self.given :]
+        if len(captured) != len(self.known) or not all(
+            [a is b for a, b in zip(self.known, captured, strict=True) if a is not None]
+        ):
+            if not self._apart(arrays, range(self.given, len(arrays))):
+                return False
+            self.known = [a if isinstance(a, np.ndarray) else None for a in captured]
+        return self._apart(arrays, range(self.given))
+
+    def _apart(self, arrays: list[Any], places: range) -> bool:
+        for j in places:
+            a = arrays[j]
+            if not isinstance(a, np.ndarray):
+                continue
+            others = range(len(arrays)) if j in self.stored else self.stored
+            for k in others:
+                b = arrays[k]
+                if k == j or not isinstance(b, np.ndarray):
+                    continue
+                if np.may_share_memory(a, b) and np.shares_memory(a, b):
+                    return False
+        return True

@@ -1,0 +1,44 @@
+"""Windows that slide over images: what convolutions and pooling are composed of.
+
+A window's places are strided slices of the image. No derivative is said here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager import create
+from srcgrad.eager.functions.shapes import cat, getitem, stack
+from srcgrad.eager.tensor import Tensor
+
+Pair = tuple[int, int]
+
+
+def padded(input: Tensor, padding: Any, fill: float = 0.0) -> Tensor:
+    """An image with rows above and below, and columns left and right, of one number."""
+    top, bottom, left, right = padding
+    n, c, h, w = input._a.shape
+    columns = [create.full((n, c, h, k), fill, dtype=input.dtype) for k in (left, right)]
+    x = cat([columns[0], input, columns[1]], 3)
+    width = w + left + right
+    rows = [create.full((n, c, k, width), fill, dtype=input.dtype) for k in (top, bottom)]
+    return cat([rows[0], x, rows[1]], 2)
+
+
+def windows(input: Tensor, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:
+    """For each place of a window the image of what lies there.
+
+    The dims are (places, batch, channels, height, width).
+
+    >>> import srcgrad as flow
+    >>> windows(flow.arange(4.0).reshape(1, 1, 2, 2), (1, 2), (1, 1)).flatten().tolist()
+    [0.0, 2.0, 1.0, 3.0]
+    """
+    (a, b), (s, t), (d, e) = kernel, stride, dilation
+    h = (input._a.shape[2] - d * (a - 1) - 1) // s * s + 1  # from the first step to the last
+    w = (input._a.shape[3] - e * (b - 1) - 1) // t * t + 1
+    places = [(i * d, j * e) for i in range(a) for j in range(b)]
+    every = slice(None)
+    return stack(
+        [getitem(input, (every, every, slice(i, i + h, s), slice(j, j + w, t))) for i, j in places]
+    )

@@ -1,0 +1,180 @@
+"""The base of MindSpore's optimizers: cells that are called with the gradients.
+
+`nn.Adam` and its kin follow MindSpore's formulae; `optim.Adam` and its kin follow PyTorch's. An
+update is written once, on arrays, in place; inside a compiled training step the same source is
+compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import Tensor
+from srcgrad.eager.inplace import touched
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, TensorError
+from srcgrad.nn import parameter
+from srcgrad.nn.cell import Cell
+from srcgrad.nn.named import Parameter, ParameterTuple
+
+
+class Optimizer(Cell):
+    """Called with one gradient per Parameter, it updates the Parameters in place.
+
+    `learning_rate`: a number, a list with one for each step (the last one stays), or a function of
+    the number of steps. `parameters`: Parameters, or dicts with "params" and options of their own.
+    Gradients are divided by `loss_scale`, then `weight_decay` times the Parameter is added.
+    """
+
+    decoupled = False  # whether the weight decay is no part of the gradient
+    parameters: Any  # not the method of modules: what is trained
+    schedule: Any  # a number, or a function of the number of steps
+
+    def __init__(
+        self, learning_rate: Any, parameters: Any, weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:  # fmt: skip
+        super().__init__(auto_prefix=False)
+        name = type(self).__name__
+        positive(name, "loss_scale", loss_scale, strict=True)
+        positive(name, "weight_decay", weight_decay)
+        groups = _groups(parameters)
+        self.global_step = Parameter(np.zeros(1, np.int32), name="global_step")
+        self.schedule = schedule = _schedule(name, learning_rate)
+        first = schedule if isinstance(schedule, float) else schedule(0)
+        self.learning_rate = Parameter(Tensor(float(first)), name="learning_rate")
+        self.parameters = ParameterTuple(p for g in groups for p in g["params"])
+        self.decays = tuple(
+            float(g.get("weight_decay", weight_decay)) for g in groups for _ in g["params"]
+        )
+        self.rates = tuple(_rate(name, g) for g in groups for _ in g["params"])
+        self.loss_scale = float(loss_scale)
+
+    def state_of(self, name: str, fill: float = 0.0) -> ParameterTuple:
+        """A Parameter of state for each Parameter that is trained."""
+        made = self.parameters.clone(name, init="zeros" if fill == 0.0 else fill)
+        setattr(self, name, made)
+        return made
+
+    def get_lr(self) -> Any:
+        """The learning rate of the coming step."""
+        if not isinstance(self.schedule, float):
+            self.learning_rate.set_data(float(self.schedule(int(self.global_step))))
+        return self.learning_rate
+
+    def construct(self, gradients: Any) -> bool:
+        if len(gradients) != len(self.parameters):
+            raise TensorError(
+                f"The tuples in HyperMap should have the same length: there are "
+                f"{len(self.parameters)} Parameters and {len(gradients)} gradients"
+            )
+        common = float(self.get_lr())
+        self.prepare()
+        for k in range(len(self.parameters)):
+            a = self.parameters[k]._a
+            g = gradients[k]._a
+            if self.loss_scale != 1.0:
+                g = g / self.loss_scale
+            if self.decays[k] != 0.0 and not self.decoupled:
+                g = g + self.decays[k] * a
+            own = self.rates[k]
+            self.update(k, a, g, common if own is None else own)
+        _counted(self.global_step._a)
+        touched(self.parameters)
+        return True
+
+    def prepare(self) -> None:
+        """What is done once a step, before the Parameters."""
+
+    def update(self, k: int, a: Any, g: Any, lr: float) -> None:
+        """Writes the new value of the k-th Parameter into `a`; `g` may not be written."""
+        raise NotImplementedError
+
+    def extra_repr(self) -> str:
+        return f"{len(self.parameters)} parameters"
+
+
+def _counted(step: Any) -> None:
+    step += 1
+
+
+# ---- what is given ----
+def _groups(parameters: Any) -> list[dict[str, Any]]:
+    if isinstance(parameters, Tensor):
+        _not_parameters()
+    given = list(parameters)
+    if not given:
+        raise ArgumentValueError("For 'Optimizer', the argument parameters must not be empty.")
+    if not isinstance(given[0], dict):
+        given = [{"params": given}]
+    made = []
+    for g in given:
+        if not isinstance(g, dict):
+            _not_parameters()
+        if "params" not in g:
+            continue  # an "order_params" of their own
+        params = list(g["params"])
+        if not all(isinstance(p, parameter.Parameter) for p in params):
+            _not_parameters()
+        made.append({**g, "params": params})
+    return made
+
+
+def _not_parameters() -> None:
+    raise ArgumentTypeError(
+        "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict', "
+        "please check the 'parameters'."
+    )
+
+
+def _schedule(name: str, rate: Any) -> Any:  # a Schedule or a number
+    """A number, or a function from the number of steps to the rate."""
+    if isinstance(rate, Tensor):
+        rate = rate.tolist()
+    if isinstance(rate, str):
+        raise ArgumentValueError(f"could not convert string to float: {rate!r}")
+    if callable(rate):
+        return rate
+    if isinstance(rate, list | tuple | np.ndarray):
+        rates = [float(r) for r in rate]
+        return lambda step: rates[min(step, len(rates) - 1)]
+    return positive(name, "learning rate", rate)
+
+
+def _rate(name: str, group: dict[str, Any]) -> float | None:
+    return positive(name, "learning rate", group["lr"]) if "lr" in group else None
+
+
+def positive(name: str, what: str, value: Any, strict: bool = False) -> float:
+    """A number that is not negative, or (`strict`) above zero; ValueError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ArgumentTypeError(
+            f"For '{name}', the type of '{what}' should be 'float', but got type "
+            f"'{type(value).__name__}'."
+        )
+    if value < 0 or (strict and not value > 0):
+        raise ArgumentValueError(
+            f"For '{name}', the '{what}' must be float and must {'>' if strict else '>='} 0, but "
+            f"got '{value}' with type '{type(value).__name__}'."
+        )
+    return float(value)
+
+
+def fraction(name: str, what: str, value: Any) -> float:
+    """A number between 0 and 1; ValueError otherwise."""
+    if not isinstance(value, float):
+        raise ArgumentTypeError(
+            f"For '{name}', the type of '{what}' should be 'float', but got type "
+            f"'{type(value).__name__}'."
+        )
+    if not 0.0 < value < 1.0:
+        raise ArgumentValueError(
+            f"For '{name}', the '{what}' must be in range of (0.0, 1.0), but got {value} with type "
+            "'float'."
+        )
+    return value
+
+
+Schedule = Callable[[int], float]
