@@ -105,6 +105,36 @@ def windows(input: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any
     return made
 
 
+def var(
+    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
+) -> Any:
+    """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
+
+    >>> var(np.array([1.0, 2.0, 3.0])), var(np.array([1.0, 2.0, 3.0]), unbiased=False)
+    (np.float64(1.0), np.float64(0.6666666666666666))
+    """
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    lost = int(unbiased) if correction is None else correction
+    return np.var(input, axis=dim, ddof=lost, keepdims=keepdim)
+
+
+def std(
+    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
+) -> Any:
+    """The root of the variance."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    lost = int(unbiased) if correction is None else correction
+    return np.std(input, axis=dim, ddof=lost, keepdims=keepdim)
+
+
+def repeat(input: Any, *sizes: Any) -> Any:
+    """The whole so many times along each dim."""
+    many = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    return np.tile(input, many)
+
+
 def one_hot(tensor: Any, num_classes: int) -> Any:
     """Integers as rows of zeros with a one at their place, in a new last dim."""
     return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)

@@ -11,6 +11,7 @@ from srcgrad.api.program import Primal
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
 from srcgrad.frontend.captures import Captures, Demands, Hidden
+from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, plain, rebuild
 from srcgrad.ir.nodes import Const, Def, Var, atom
@@ -30,7 +31,7 @@ def inline(
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
     arguments = it.bind(compiled.function, args, kwargs, node)
-    likes = {n: mapped(v, _like) for n, v in arguments.items()}
+    likes = {n: mapped(v, lambda v: _like(it, v)) for n, v in arguments.items()}
     values = {path: v for n, a in arguments.items() for path, v in _leaves(a, (n,))}
     captures: Captures = it.captures
     captures.inlined.append(compiled)
@@ -105,7 +106,7 @@ def _leaves(value: Any, path: tuple) -> Any:
         yield from _leaves(p, (*path, k))
 
 
-def _like(v: Any) -> Any:
+def _like(it: Any, v: Any) -> Any:
     """A value of the kind of an IR value: tracing reads kinds only."""
     if not isinstance(v, Var | Const):
         return v
@@ -113,7 +114,9 @@ def _like(v: Any) -> Any:
     if isinstance(t, Array):
         # run-time dims may turn out to be 1: they are not known to be otherwise
         shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
-        return np.zeros(shape, np_dtype(t.dtype))
+        made = np.zeros(shape, np_dtype(t.dtype))
+        kind = it.kind_of(v)
+        return next((made.view(m) for m, k in MARKS.items() if k is kind), made)
     if t.weak:
         return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
     return np_dtype(t.dtype).type(1)

@@ -17,8 +17,13 @@ from srcgrad.eager.functions import activations, composed, layers, losses, point
 from srcgrad.eager.functions import windows as of_images
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
-from srcgrad.eager.tensor import make
-from srcgrad.frontend.handlers.registry import METHODS, TENSOR_FUNCTIONS, TENSOR_METHODS
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.frontend.handlers.registry import (
+    METHODS,
+    TENSOR_CLASS,
+    TENSOR_FUNCTIONS,
+    TENSOR_METHODS,
+)
 from srcgrad.frontend.values import describe, is_array, is_value
 from srcgrad.ir.nodes import atom
 from srcgrad.primitives import REGISTRY
@@ -52,11 +57,13 @@ COMPARED = {
     "ne": np.not_equal, "logical_and": np.logical_and, "logical_or": np.logical_or,
     "logical_not": np.logical_not,
 }  # fmt: skip
-FORMULAS = ("transpose", "flatten", "gather", "clamp", "nll_loss", "one_hot")
+FORMULAS = (
+    "transpose", "flatten", "gather", "clamp", "nll_loss", "one_hot", "var", "std", "repeat",
+)  # fmt: skip
 REDUCED = ("sum", "mean", "prod", "amax", "amin")  # (input, dim, keepdim)
 WHOLE = {"max": np.max, "min": np.min}  # with a dim a tensor's has another result
-# methods of arrays that mean the same already, or that mean NumPy's on purpose
-NUMPYS = ("max", "min", "reshape", "squeeze", "dot", "trace", "clip", "prod")
+# methods of arrays that mean the same already
+NUMPYS = ("reshape", "squeeze", "dot", "trace", "clip", "prod")
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims", "min": "a_min", "max": "a_max"}
 
 
@@ -116,7 +123,10 @@ def _as_formula(f: Callable) -> Callable:
     """Another function's source, followed in the place of the tensor function's."""
 
     def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
-        return it.call(f, list(args), keywords, node)
+        made = it.call(f, list(args), keywords, node)
+        if is_array(made):
+            it.captures.meet_tensor(made)
+        return made
 
     return handler
 
@@ -164,6 +174,19 @@ def _in_order(names: tuple[str, ...], handler: Callable) -> Callable:
     return ordered
 
 
+def _size(it: Any, node: Any, x: Any, dim: Any = None) -> Any:
+    dims = x.type.dims if is_array(x) else ()
+    return tuple(dims) if dim is None else it.subscript(tuple(dims), [dim], node)
+
+
+def _numel(it: Any, node: Any, x: Any) -> Any:
+    return it.b.size(x.type.dims if is_array(x) else ())
+
+
+def _dim(it: Any, node: Any, x: Any) -> Any:
+    return len(x.type.dims) if is_array(x) else 0
+
+
 def _register() -> None:
     rows = [(n, f, True, False) for n, f in FLOATING.items()]
     rows += [(n, f, False, False) for n, f in SAME.items()]
@@ -178,11 +201,13 @@ def _register() -> None:
         row = TABLE.get(name)
         if row is not None:
             TENSOR_FUNCTIONS[row.function] = handler
-        if ("array", name) not in METHODS and name not in NUMPYS:
+        if name not in NUMPYS:
             TENSOR_METHODS[name] = handler
     for name in ("sum", "mean", "cumsum", "prod"):
         TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
     TENSOR_METHODS["flatten"] = _flatten(METHODS["array", "flatten"], made["flatten"])
+    TENSOR_METHODS["size"], TENSOR_METHODS["dim"] = _size, _dim
+    TENSOR_METHODS["numel"] = TENSOR_METHODS["nelement"] = _numel
     TENSOR_METHODS["astype"] = TENSOR_METHODS["to"] = _cast
     for name in ("softmax", "log_softmax"):
         along = _along(getattr(formulas, name), name)
@@ -197,6 +222,7 @@ def _register() -> None:
     TENSOR_FUNCTIONS[layers.one_hot] = made["one_hot"]
     TENSOR_FUNCTIONS[activations.relu] = made["relu"]
     TENSOR_FUNCTIONS[make] = _made
+    TENSOR_CLASS.append(Tensor)
     TENSOR_FUNCTIONS[write] = _as_formula(formulas.write)
     TENSOR_FUNCTIONS[touched] = lambda it, node, tensors: None
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, is_dataclass_instance, rebuild
 from srcgrad.ir.types import Scalar, np_dtype
@@ -65,8 +66,10 @@ def blank(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value
     if value.flags.c_contiguous:
-        return np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
-    return np.empty((*value.shape, 2), value.dtype)[..., 0]
+        made = np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
+    else:
+        made = np.empty((*value.shape, 2), value.dtype)[..., 0]
+    return made.view(type(value)) if type(value) in MARKS else made
 
 
 def filled(shape: Any, values: list[Any]) -> Any:
@@ -114,6 +117,13 @@ def key_of(value: Any) -> Any:
     """What a leaf contributes to a signature."""
     if type(value) is np.ndarray or type(value) is np.memmap:
         return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
+    if type(value) in MARKS:
+        return (
+            MARKS[type(value)],
+            value.dtype,
+            value.flags.c_contiguous,
+            tuple(n == 1 for n in value.shape),
+        )
     kind = type_of_value(value)
     if kind is not None:
         return kind

@@ -31,6 +31,7 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.captures import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
+from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
 
 
@@ -45,9 +46,14 @@ def number_of(value: Any) -> Any:
 
 
 def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with arrays in the place of tensors."""
+    """Arguments with arrays in the place of tensors, which say that they are a tensor's."""
     at = number_of if compiled in _WITH_NUMBERS else array_of
-    return {n: mapped(v, at) for n, v in arguments.items()}
+
+    def marked(value: Any) -> Any:
+        a = at(value)
+        return a.view(OfTensor) if a is not value and isinstance(a, np.ndarray) else a
+
+    return {n: mapped(v, marked) for n, v in arguments.items()}
 
 
 know_tensors()

@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, SourceError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.flow import RESULT, RETURNED
+from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
@@ -37,7 +38,7 @@ class Calls(Part):
     """Mixed into the interpreter."""
 
     def _of_Call(self, node: Any) -> Any:
-        f = self.expression(node.func)
+        f = self._callee(node.func)
         args = self.elements(node.args)
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
@@ -50,6 +51,15 @@ class Calls(Part):
                 self.refuse(node, f"the argument '{twice}' is given twice")
             kwargs.update(given)
         return self.call(f, args, kwargs, node)
+
+    def _callee(self, node: Any) -> Any:
+        """What is called. `size` is a number of arrays and a method of tensors."""
+        if isinstance(node, gast.Attribute) and node.attr == "size":
+            owner = self.expression(node.value)
+            if is_array(owner) and self.kind_of(owner) is Kind.TENSOR:
+                return Bound(owner, "size")
+            return self.attribute(owner, "size", node)
+        return self.expression(node)
 
     def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         from srcgrad.frontend.handlers import handler_of
@@ -126,11 +136,9 @@ class Calls(Part):
     def call_method(
         self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
     ) -> Any:
-        from srcgrad.frontend.handlers import method_of
-
-        handler = method_of(owner, name)
+        handler = self.method_of(owner, name, node)
         if handler is None:
-            self.refuse(node, f"the method '{name}' of {describe(owner)} is not supported")
+            self.refuse(node, f"the method '{name}' of {self.described(owner)} is not supported")
         return self._handled(handler, [owner, *args], kwargs, node)
 
     def refuse_unknown(self, f: Any, node: Any) -> None:

@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.kinds import MARKS, Kind
 from srcgrad.frontend.values import (
     NUMBERS,
     Record,
     TrackedList,
     describe,
+    is_array,
     is_dataclass_instance,
 )
 from srcgrad.ir.nodes import Def, Var
@@ -42,6 +44,7 @@ class Demands:
     grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by
+    tensors: bool = False  # some are met after something was judged by there being none
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ class Captures:
         self.containers: dict[tuple, Any] = {}
         self.immutable: dict[int, Any] = {}
         self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
+        self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
+        self.no_tensor_met = False  # whether something was judged by that
         self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----
@@ -253,6 +258,8 @@ class Captures:
             return value
         var = self._input(it, key, inside, name, value, node)
         self.hidden[key] = replace(self.hidden[key], tensor=fetch)
+        if is_array(var):
+            self.meet_tensor(var)
         return var
 
     def _parameter(
@@ -301,7 +308,17 @@ class Captures:
             dims.append(dim)
         var.type = Array(type_.dtype, tuple(dims), type_.layout)
         self.given.add(var)
+        self.kinds[var] = MARKS.get(type(value), Kind.ARRAY)
+        if self.kinds[var] is not Kind.ARRAY:
+            self.meet_tensor(var, self.kinds[var])
         return var
+
+    def meet_tensor(self, v: Any, kind: Kind = Kind.TENSOR) -> None:
+        """Note that a value is a tensor, or may be one."""
+        self.kinds[v] = kind
+        if self.no_tensor_met:
+            self.demands.tensors = True
+            raise Respecialise
 
     # ---- specialisation ----
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
@@ -355,7 +372,7 @@ def type_of_value(value: Any) -> Any:
     """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
     if isinstance(value, np.ndarray):
         # a matrix or masked array means other things by the same operators
-        known = type(value) in (np.ndarray, np.memmap) and value.dtype.isnative
+        known = type(value) in (np.ndarray, np.memmap, *MARKS) and value.dtype.isnative
         dtype = short_dtype(value.dtype) if known else None
         if dtype is None:
             return None

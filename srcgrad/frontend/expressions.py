@@ -285,11 +285,9 @@ class Expressions(Part):
                 if is_array(v) and v.type.layout != "C":
                     self.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
                 return flat
-        from srcgrad.frontend.handlers import method_of
-
-        known = method_of(v, name) is not None
+        known = self.method_of(v, name, node) is not None
         if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
-            self.refuse(node, f"{describe(v)} has no attribute '{name}' in compiled code")
+            self.refuse(node, f"{self.described(v)} has no attribute '{name}' in compiled code")
         return Bound(v, name)
 
 

@@ -20,6 +20,7 @@ from srcgrad.frontend.flow import ControlFlow, Diverged
 from srcgrad.frontend.heap import Heap
 from srcgrad.frontend.indexing import Indexing
 from srcgrad.frontend.iteration import Iteration
+from srcgrad.frontend.kinds import Kinds
 from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
@@ -62,7 +63,7 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Calls, Classes,
+    Stores, Iteration, Lists, Calls, Classes, Kinds,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)

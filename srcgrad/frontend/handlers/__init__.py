@@ -30,11 +30,11 @@ from srcgrad.frontend.handlers import (
     statistics,
     ufuncs,
 )
-from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of, method_of
+from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
     "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "method_of", "nans", "operators", "places", "polynomials", "products",
+    "matrices", "nans", "operators", "places", "polynomials", "products",
     "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -37,9 +37,9 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
     elif isinstance(x, Record):
         kinds = (x.cls,)
     elif isinstance(x, Var):
-        if any(hasattr(c, "srcgrad_value") for c in many):
+        if not is_array(x) and any(hasattr(c, "srcgrad_value") for c in many):
             return _is_tensor(it, node, x)
-        kinds = (np.ndarray,) if is_array(x) else (_python_type(x),)
+        kinds = (it.class_of(x, node),) if is_array(x) else (_python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
     else:
@@ -48,10 +48,10 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
 
 
 def _is_tensor(it: Any, node: Any, x: Var) -> bool:
-    """In functions of ours, arrays and NumPy's scalars stand for tensors."""
-    if not str(it.frame.source.function.__module__).startswith("srcgrad."):
-        it.refuse(node, "arrays and tensors are not told apart in compiled code")
-    return is_array(x) or not x.type.weak
+    """In functions of ours NumPy's scalars stand for tensors."""
+    if not it.follows_library():
+        it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
+    return not x.type.weak
 
 
 def _classes(it: Any, node: Any, classes: Any) -> list[type]:
@@ -75,7 +75,7 @@ def _python_type(x: Var) -> type:
 @implements(type)
 def type_(it: Any, node: Any, x: Any) -> Any:
     if is_array(x):
-        return np.ndarray
+        return it.class_of(x, node)
     if isinstance(x, Var):
         return _python_type(x)
     if isinstance(x, GrownList | TrackedList):
@@ -88,7 +88,7 @@ def type_(it: Any, node: Any, x: Any) -> Any:
 @implements(hasattr)
 def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
     if is_array(x):
-        return hasattr(np.ndarray, name)
+        return hasattr(it.class_of(x, node), name)
     if isinstance(x, Var):
         return hasattr(_python_type(x), name)
     return name in x.fields or hasattr(x.cls, name) if isinstance(x, Record) else hasattr(x, name)

@@ -13,6 +13,7 @@ METHODS: dict[tuple[str, str], Callable] = {}
 # called, which is when a tensor or one of its functions is first met.
 TENSOR_FUNCTIONS: dict[Any, Callable] = {}
 TENSOR_METHODS: dict[str, Callable] = {}
+TENSOR_CLASS: list[type] = []
 LATE: list[Callable[[], Any]] = []
 
 
@@ -63,14 +64,8 @@ def _is_eager(f: Any) -> bool:
     )
 
 
-def method_of(owner: Any, name: str) -> Callable | None:
-    kind = _kind(owner)
-    if kind == "array" and name in TENSOR_METHODS:
-        return TENSOR_METHODS[name]
-    return METHODS.get((kind, name))
-
-
-def _kind(owner: Any) -> str:
+def kind_of_owner(owner: Any) -> str:
+    """The kind of value that methods are registered for."""
     match owner:
         case list() | GrownList():
             return "list"

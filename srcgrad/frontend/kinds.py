@@ -1,0 +1,115 @@
+"""Whether a value of compiled code stands for a tensor or for an array: their methods differ.
+
+`x.std()` divides by n - 1 on a tensor and by n on an array. What is computed from a tensor is one;
+what is computed from arrays alone is one. What a loop carries or branches join is either, and a
+method that means two things is refused on it. Never changes a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.values import describe, is_array
+from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.types import Array, Scalar, is_float
+
+
+class Kind(Enum):
+    ARRAY = "array"
+    TENSOR = "tensor"
+    EITHER = "either"
+
+
+# methods with one meaning, where NumPy's handler serves tensors too; some are arrays' alone
+SHARED = frozenset((
+    "all", "any", "argmax", "argmin", "argsort", "clip", "compress", "conj", "conjugate", "copy",
+    "cumprod", "cumsum", "diagonal", "dot", "fill", "flatten", "item", "mean", "prod", "ravel",
+    "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "tolist", "trace",
+))  # fmt: skip
+
+
+class OfTensor(np.ndarray):
+    """The array of a tensor, where only the kinds of arguments are looked at."""
+
+
+class OfEither(np.ndarray):
+    """An array that may be a tensor's."""
+
+
+MARKS = {OfTensor: Kind.TENSOR, OfEither: Kind.EITHER}
+
+
+class Kinds(Part):
+    """The questions; `captures.kinds` holds what is known of inputs and of what handlers made."""
+
+    def kind_of(self, v: Any) -> Kind:
+        """Of an array. Where no tensor has been met there is none, or all begins anew."""
+        captures = self.captures
+        if not captures.demands.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
+            captures.no_tensor_met = True
+            return Kind.ARRAY
+        return self._traced(v)
+
+    def _traced(self, v: Any) -> Kind:
+        kinds: dict[Any, Kind] = self.captures.kinds
+        if v not in kinds:
+            d = self.b.definition.get(v)
+            if d is None:
+                return Kind.EITHER
+            found = {self._traced(a) for a in d.args if _counts(a)} or {Kind.ARRAY}
+            order = (Kind.TENSOR, Kind.EITHER, Kind.ARRAY)
+            kinds[v] = next(k for k in order if k in found)
+        return kinds[v]
+
+    def described(self, v: Any) -> str:
+        tensor = is_array(v) and self.kind_of(v) is Kind.TENSOR
+        return describe(v).replace("an array", "a tensor") if tensor else describe(v)
+
+    def method_of(self, owner: Any, name: str, node: Any) -> Callable | None:
+        """The handler of a method; None if its owner has no such method."""
+        from srcgrad.frontend.handlers.registry import METHODS, TENSOR_METHODS, kind_of_owner
+
+        owned = kind_of_owner(owner)
+        handler = METHODS.get((owned, name))
+        if owned != "array":
+            return handler
+        of_tensor = TENSOR_METHODS.get(name) or (handler if name in SHARED else None)
+        kind = self.kind_of(owner) if is_array(owner) else Kind.EITHER
+        if kind is Kind.TENSOR or (of_tensor is not None and self.follows_library()):
+            return of_tensor
+        if kind is Kind.ARRAY:
+            return handler
+        if handler is not None and TENSOR_METHODS and name not in SHARED and is_array(owner):
+            self.refuse(
+                node,
+                f"{name}() of what may be a tensor or an array: it means two things",
+                f"say which: np.{name}(x), or the tensor's own by other names",
+            )
+        return handler or of_tensor
+
+    def class_of(self, v: Any, node: Any) -> type:
+        """What `type` says of an array, or of the tensor that it stands for."""
+        from srcgrad.frontend.handlers.registry import TENSOR_CLASS
+
+        kind = self.kind_of(v)
+        if kind is Kind.TENSOR or (TENSOR_CLASS and self.follows_library()):
+            return TENSOR_CLASS[0]
+        if kind is Kind.EITHER:
+            self.refuse(node, "what may be a tensor or an array is asked for its class")
+        return np.ndarray
+
+    def follows_library(self) -> bool:
+        """Whether the function that is followed is one of ours: arrays stand for tensors there."""
+        return str(self.frame.source.function.__module__).startswith("srcgrad.")
+
+
+def _counts(a: Any) -> bool:
+    """Whether an operand says what a result is: lengths and places do not."""
+    if isinstance(a, Const) or not isinstance(a, Var):
+        return False
+    return isinstance(a.type, Array) or (isinstance(a.type, Scalar) and is_float(a.type.dtype))
