@@ -304,3 +304,21 @@ def test_a_number_taken_out_of_the_tape_is_refused():
         flow.set_context(mode=mode)
         assert plain(flow.grad(h)(X)) == [2.0]
     assert float(flow.tensor(2.0, requires_grad=True)) == 2.0
+
+
+def test_the_mode_may_change_between_calls(p):
+    seen = []
+
+    def f(x):
+        seen.append("run")
+        return x * p
+
+    def g(x):
+        return x * p
+
+    flow.set_context(mode=None)
+    assert plain(flow.grad(f)(X)) == [3.0] and seen == ["run"]
+    again = flow.grad(g)
+    for mode in (None, flow.GRAPH_MODE, flow.PYNATIVE_MODE, None):
+        flow.set_context(mode=mode)
+        assert [plain(again(X)) for _ in range(3)] == [[3.0]] * 3

@@ -55,7 +55,12 @@ def get_context(attr_key: str) -> Any:
 
 def preferred(compiled: Any) -> bool:
     """Whether the calls of a transform are made on the tape from the start."""
-    return compiled.options.tape and _context["mode"] == PYNATIVE_MODE
+    return compiled.options.tape and not compiles()
+
+
+def compiles() -> bool:
+    """Whether transforms of plain functions are compiled, if they can be."""
+    return _context["mode"] != PYNATIVE_MODE
 
 
 def permitted(compiled: Any) -> bool:
