@@ -42,10 +42,11 @@ def check(case: Case, target: str) -> None:
     held = {i: flow.Parameter(np.array(args[i]), name=f"p{i}") for i in case.wrt}
     rest = [a for i, a in enumerate(args) if i not in held]
     fn = case.fn  # not the case, which holds the arguments as well
-    places = [i for i in range(len(args)) if i not in held]
+    count = len(args)
+    places = [i for i in range(count) if i not in held]
 
     def with_parameters(*given):
-        return fn(*[held[i] if i in held else given[places.index(i)] for i in range(len(args))])
+        return fn(*[held[i] if i in held else given[places.index(i)] for i in range(count)])
 
     case.reset()
     function = flow.compile(with_parameters, target=target)

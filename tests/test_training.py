@@ -116,6 +116,25 @@ def test_a_learning_rate_that_is_set():
     np.testing.assert_allclose(w.item(), 0.4, rtol=1e-6)
 
 
+def test_a_schedule_compiles():
+    w = flow.Parameter(flow.tensor([1.0]), name="w")
+    optimizer, seen = nn.SGD([w], [0.1, 0.2]), []
+
+    @flow.compile
+    def step(g):
+        optimizer((g,))
+
+    for _ in range(3):
+        step(flow.ones(1))
+        seen.append(w.item())
+    np.testing.assert_allclose(seen, [0.9, 0.7, 0.5], rtol=1e-6)
+    assert optimizer.get_lr().item() == pytest.approx(0.2)
+    falling = nn.SGD([w], lambda k: 1.0 / (k + 1))
+    falling((flow.ones(1),))
+    falling((flow.ones(1),))
+    np.testing.assert_allclose(w.item(), -1.0, rtol=1e-6)
+
+
 def test_errors_of_optimizers():
     w = flow.Parameter(flow.ones(1), name="w")
     with pytest.raises(ValueError, match="must not be empty"):
@@ -267,7 +286,7 @@ def test_hooks_and_derivatives_of_ones_own():
 
     assert flow.grad(Own())(flow.tensor(2.0)).item() == 100.0
     net, seen = Line(), []
-    handle = net.register_forward_hook(lambda cell, inputs, out: seen.append(out.item()))
+    handle = net.register_forward_hook(lambda cell, inputs, out: seen.append(out.detach().item()))
     flow.grad(net)(flow.tensor([2.0]))
     handle.remove()
     flow.grad(net)(flow.tensor([2.0]))

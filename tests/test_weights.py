@@ -282,3 +282,43 @@ def test_what_the_compiler_refuses_runs_on_the_tape(p):
     flow.set_context(mode=flow.GRAPH_MODE)
     with pytest.raises(flow.UnsupportedError):
         flow.grad(f, 0, [p])(X)
+
+
+def test_a_number_taken_out_of_the_tape_is_refused():
+    """Its gradient would be lost; what is detached is meant."""
+    flow.set_context(mode=flow.PYNATIVE_MODE)
+
+    def f(x):
+        return x * float(x)
+
+    def g(x):
+        return x * x.detach().item() + x * int(x)
+
+    def h(x):
+        return x * x.detach()
+
+    with pytest.raises(RuntimeError, match=r"Use detach\(\).item\(\)"):
+        flow.grad(f)(X)
+    assert plain(flow.grad(g)(X)) == [4.0]
+    for mode in (flow.PYNATIVE_MODE, flow.GRAPH_MODE):
+        flow.set_context(mode=mode)
+        assert plain(flow.grad(h)(X)) == [2.0]
+    assert float(flow.tensor(2.0, requires_grad=True)) == 2.0
+
+
+def test_the_mode_may_change_between_calls(p):
+    seen = []
+
+    def f(x):
+        seen.append("run")
+        return x * p
+
+    def g(x):
+        return x * p
+
+    flow.set_context(mode=None)
+    assert plain(flow.grad(f)(X)) == [3.0] and seen == ["run"]
+    again = flow.grad(g)
+    for mode in (None, flow.GRAPH_MODE, flow.PYNATIVE_MODE, None):
+        flow.set_context(mode=mode)
+        assert [plain(again(X)) for _ in range(3)] == [[3.0]] * 3

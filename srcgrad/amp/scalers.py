@@ -23,11 +23,11 @@ class LossScaler:
 
     def scale(self, inputs: Any) -> Any:
         """Tensors, also in tuples, lists and dicts, times the scale; dtypes stay."""
-        return _times(inputs, float(self.scale_value))
+        return _times(inputs, float(self.scale_value._a))
 
     def unscale(self, inputs: Any) -> Any:
         """Tensors, also in tuples, lists and dicts, divided by the scale; dtypes stay."""
-        return _times(inputs, 1.0 / float(self.scale_value))
+        return _times(inputs, 1.0 / float(self.scale_value._a))
 
     def adjust(self, grads_finite: Any) -> bool:
         """Adjusts the scale after a step whose gradients were finite, or not."""

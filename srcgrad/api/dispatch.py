@@ -78,7 +78,7 @@ def _opened(
 def tensor_path(
     entry: Any, arguments: dict[str, Any], names: tuple[str, ...], by: tuple, trained: tuple
 ) -> Callable | None:
-    """The same for calls with tensors; `by` runs the kernel, and finishes its results.
+    """The same for calls with tensors; `by` runs the kernel, finishes results, may say no.
 
     A step stores to the Parameters `trained`.
     """
@@ -88,6 +88,8 @@ def tensor_path(
     inputs = _opened(w, entry, arguments, names, _test_tensor)
     if inputs is None:
         return None
+    if by[2] is not None:
+        w.unless(f"{w.name(by[2])}()")
     for k, hidden in enumerate(entry.program.hidden):
         fetch = hidden.fetch if trained and hidden.parameter is not None else hidden.tensor
         fetch = fetch or hidden.fetch

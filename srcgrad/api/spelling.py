@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api import formulas
+from srcgrad.api.transforms import stop_gradient
 from srcgrad.eager import create, indexing
 from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
 from srcgrad.eager.functions import windows as of_images
@@ -160,6 +161,14 @@ def _flatten(copied: Callable, of_dims: Callable) -> Callable:
     return handler
 
 
+def _detached(it: Any, node: Any, x: Any) -> Any:
+    """`x.detach()`: a constant; it shares memory with x, so nothing may be stored to either."""
+    made = it.call(stop_gradient, [x], {}, node)
+    if is_array(x) and made is not x:
+        it.stands_for_view(made, x, "detach()", node)
+    return made
+
+
 def _made(it: Any, node: Any, a: Any, history: Any = None) -> Any:
     return a
 
@@ -223,6 +232,7 @@ def _register() -> None:
     TENSOR_FUNCTIONS[activations.relu] = made["relu"]
     TENSOR_FUNCTIONS[make] = _made
     TENSOR_CLASS.append(Tensor)
+    TENSOR_METHODS["detach"] = _detached
     TENSOR_FUNCTIONS[write] = _as_formula(formulas.write)
     TENSOR_FUNCTIONS[touched] = lambda it, node, tensors: None
 

@@ -22,7 +22,7 @@ from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
 from srcgrad.eager.functions import TABLE
 from srcgrad.eager.graph import Leaf
-from srcgrad.eager.mode import enable_grad
+from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.trace import Leaf as Place
@@ -55,7 +55,12 @@ def get_context(attr_key: str) -> Any:
 
 def preferred(compiled: Any) -> bool:
     """Whether the calls of a transform are made on the tape from the start."""
-    return compiled.options.tape and _context["mode"] == PYNATIVE_MODE
+    return compiled.options.tape and not compiles()
+
+
+def compiles() -> bool:
+    """Whether transforms of plain functions are compiled, if they can be."""
+    return _context["mode"] != PYNATIVE_MODE
 
 
 def permitted(compiled: Any) -> bool:
@@ -106,7 +111,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         return clone(variables[path])  # what the function gets may be changed in place
 
     weights = spec.weights.parameters if spec.weights else ()
-    with enable_grad(), active(weights), _trained(weights):
+    with enable_grad(), differentiated(), active(weights), _trained(weights):
         given = {n: _rebuilt(v, (n,), fresh) for n, v in arguments.items()}
         out = _value(spec.inner, name, call, given)
         by = {p: v for p, v in variables.items() if p in wanted and v.is_floating_point()}

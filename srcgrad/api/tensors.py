@@ -232,7 +232,8 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
         return
     if len(call.trained) < len(program.stored):
         return  # a tensor that is stored to has a history to be kept
-    fast = tensor_path(entry, arguments, compiled._names, (applied, finished), call.trained)
+    by = (applied, finished, tape.compiles if compiled.options.tape else None)
+    fast = tensor_path(entry, arguments, compiled._names, by, call.trained)
     if fast is not None:
         with compiled._lock:
             n = len(kinds)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -18,6 +19,7 @@ class _State(threading.local):
     inference = False
     watched: Any = None  # what is told of each node, and of what a backward pass makes of it
     saving: tuple = ()  # pairs of functions that pack and unpack what nodes keep
+    differentiated: int = 0  # functions that are run now to be differentiated
 
 
 _state = _State()
@@ -41,6 +43,21 @@ def is_plain() -> bool:
     """Whether operations of this thread are recorded, and nobody is to be told of it."""
     s = _state
     return s.enabled and not s.inference and s.watched is None and not s.saving
+
+
+def is_differentiated() -> bool:
+    """Whether a function is run just now to be differentiated, as a whole, in this thread."""
+    return _state.differentiated > 0
+
+
+@contextmanager
+def differentiated() -> Iterator[None]:
+    """A function that is run to be differentiated: no value of it may leave its graph unsaid."""
+    _state.differentiated += 1
+    try:
+        yield
+    finally:
+        _state.differentiated -= 1
 
 
 def watcher() -> Any:

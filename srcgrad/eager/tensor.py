@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, graph
+from srcgrad.eager import dtypes, graph, mode
 from srcgrad.eager.dtypes import Size
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 
@@ -230,11 +230,21 @@ class Tensor:
         if self._a.size != 1:
             n = self._a.size
             raise TensorError(f"a Tensor with {n} elements cannot be converted to Scalar")
+        self._stays("item()")
         return self._a.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
+        self._stays("tolist()")
         return self._a.tolist()
+
+    def _stays(self, how: str) -> None:
+        """RuntimeError for a number taken out of a function that is being differentiated."""
+        if self._node is not None and mode.is_differentiated():
+            raise TensorError(
+                f"{how} of a tensor that the gradient flows through: in a function that is "
+                f"differentiated it would be lost. Use detach().{how} for a number without one."
+            )
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The array itself, sharing memory; RuntimeError if the tensor requires grad."""
@@ -247,6 +257,7 @@ class Tensor:
 
     def asnumpy(self) -> np.ndarray:
         """The array, requiring grad or not; it shares memory."""
+        self._stays("asnumpy()")
         return self._a
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -269,7 +280,7 @@ class Tensor:
         return float(self.item())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self.detach().item())  # no gradient flows through an integer
 
     def __complex__(self) -> complex:
         return complex(self.item())

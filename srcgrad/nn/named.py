@@ -21,7 +21,7 @@ from srcgrad.nn import parameter
 class Parameter(parameter.Parameter):
     """A Parameter with a name, made of a tensor, an array, a number or a list.
 
-    The data are copied. Integers may be held too (counters); they have no gradient.
+    The data are copied; a Python integer becomes an int32. Integers have no gradient.
 
     >>> import srcgrad as flow
     >>> w = flow.Parameter(flow.tensor([1.0, 2.0]), name="w")
@@ -42,7 +42,8 @@ class Parameter(parameter.Parameter):
                 "For 'Parameter', the data must be a tensor, an array, a number or a list of "
                 "numbers, but got type 'str'."
             )
-        self = Tensor.__new__(cls, default_input)
+        number = type(default_input) is int
+        self = Tensor.__new__(cls, np.int32(default_input) if number else default_input)
         self.name = parameter.Parameter.name if name is None else name
         self.requires_grad = requires_grad
         return self

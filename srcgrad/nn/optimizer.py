@@ -30,7 +30,7 @@ class Optimizer(Cell):
 
     decoupled = False  # whether the weight decay is no part of the gradient
     parameters: Any  # not the method of modules: what is trained
-    schedule: Any  # a number, or a function of the number of steps
+    schedule: Any  # a number, an array of them, or a function of the number of steps
 
     def __init__(
         self, learning_rate: Any, parameters: Any, weight_decay: float = 0.0,
@@ -43,7 +43,9 @@ class Optimizer(Cell):
         groups = _groups(parameters)
         self.global_step = Parameter(np.zeros(1, np.int32), name="global_step")
         self.schedule = schedule = _schedule(name, learning_rate)
-        first = schedule if isinstance(schedule, float) else schedule(0)
+        first: Any = schedule
+        if not isinstance(schedule, float):
+            first = schedule[0] if isinstance(schedule, np.ndarray) else schedule(0)
         self.learning_rate = Parameter(Tensor(float(first)), name="learning_rate")
         self.parameters = ParameterTuple(p for g in groups for p in g["params"])
         self.decays = tuple(
@@ -59,10 +61,18 @@ class Optimizer(Cell):
         return made
 
     def get_lr(self) -> Any:
-        """The learning rate of the coming step."""
+        """The learning rate of the coming step, as a Parameter."""
         if not isinstance(self.schedule, float):
-            self.learning_rate.set_data(float(self.schedule(int(self.global_step))))
+            self.learning_rate.set_data(float(self._rate()))
         return self.learning_rate
+
+    def _rate(self) -> Any:
+        if isinstance(self.schedule, float):
+            return float(self.learning_rate)  # which may have been set
+        step = self.global_step._a[0]
+        if isinstance(self.schedule, np.ndarray):
+            return self.schedule[min(step, len(self.schedule) - 1)]
+        return float(self.schedule(int(step)))
 
     def construct(self, gradients: Any) -> bool:
         if len(gradients) != len(self.parameters):
@@ -70,7 +80,7 @@ class Optimizer(Cell):
                 f"The tuples in HyperMap should have the same length: there are "
                 f"{len(self.parameters)} Parameters and {len(gradients)} gradients"
             )
-        common = float(self.get_lr())
+        common = self._rate()
         self.prepare()
         for k in range(len(self.parameters)):
             a = self.parameters[k]._a
@@ -130,7 +140,7 @@ def _not_parameters() -> None:
 
 
 def _schedule(name: str, rate: Any) -> Any:  # a Schedule or a number
-    """A number, or a function from the number of steps to the rate."""
+    """A number, an array with one for each step, or a function of the number of steps."""
     if isinstance(rate, Tensor):
         rate = rate.tolist()
     if isinstance(rate, str):
@@ -138,8 +148,7 @@ def _schedule(name: str, rate: Any) -> Any:  # a Schedule or a number
     if callable(rate):
         return rate
     if isinstance(rate, list | tuple | np.ndarray):
-        rates = [float(r) for r in rate]
-        return lambda step: rates[min(step, len(rates) - 1)]
+        return np.array([float(r) for r in rate])
     return positive(name, "learning rate", rate)
 
 
