@@ -8,16 +8,13 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
-# what an example needs beyond the package, and the size at which it is run here
-NEEDS = {"train_digits": ("sklearn", "tqdm")}
+# the size at which an example is run here
 REDUCED = {"train_digits": {"epochs": 8, "names": ("MLP",), "wanted": 0.93}}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_example(path: Path, capsys: pytest.CaptureFixture[str]):
     """`main` returns 0 only if the answer is the known one."""
-    for module in NEEDS.get(path.stem, ()):
-        pytest.importorskip(module)
     assert runpy.run_path(str(path))["main"](**REDUCED.get(path.stem, {})) == 0
     assert capsys.readouterr().out
 

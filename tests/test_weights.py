@@ -255,9 +255,6 @@ def test_linearize_and_aux_of_jvp():
 
 
 def test_arrays_with_weights(p, mode):
-    if mode == "tape":
-        pytest.skip("arrays are differentiated by compiled code")
-
     def f(x):
         return (x * p).sum()
 

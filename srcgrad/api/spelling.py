@@ -65,6 +65,8 @@ REDUCED = ("sum", "mean", "prod", "amax", "amin")  # (input, dim, keepdim)
 WHOLE = {"max": np.max, "min": np.min}  # with a dim a tensor's has another result
 # methods of arrays that mean the same already
 NUMPYS = ("reshape", "squeeze", "dot", "trace", "clip", "prod")
+# methods that arrays have as well, with another meaning
+TWO_MEANINGS = ("max", "min", "std", "var", "transpose", "repeat")
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims", "min": "a_min", "max": "a_max"}
 
 
@@ -118,6 +120,17 @@ def _method_with_dim(handler: Callable) -> Callable:
         return handler(it, node, *args, **{_KEYWORDS.get(k, k): v for k, v in keywords.items()})
 
     return named
+
+
+def _by_keywords(of_tensor: Callable, of_array: Callable) -> Callable:
+    """A tensor's method, unless it is called in a way that only arrays' methods take."""
+
+    def handler(it: Any, node: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+        numpys = {"axis", "axes", "keepdims", "ddof", "repeats"} & {*keywords}
+        permuted = of_array is METHODS["array", "transpose"] and len(args) != 2
+        return (of_array if numpys or permuted else of_tensor)(it, node, x, *args, **keywords)
+
+    return handler
 
 
 def _as_formula(f: Callable) -> Callable:
@@ -212,6 +225,8 @@ def _register() -> None:
             TENSOR_FUNCTIONS[row.function] = handler
         if name not in NUMPYS:
             TENSOR_METHODS[name] = handler
+    for name in TWO_MEANINGS:
+        TENSOR_METHODS[name] = _by_keywords(TENSOR_METHODS[name], METHODS["array", name])
     for name in ("sum", "mean", "cumsum", "prod"):
         TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
     TENSOR_METHODS["flatten"] = _flatten(METHODS["array", "flatten"], made["flatten"])

@@ -90,7 +90,7 @@ _REFUSED: weakref.WeakKeyDictionary[Any, set] = weakref.WeakKeyDictionary()
 def _on_tape(compiled: Any, arguments: dict[str, Any]) -> bool:
     """Whether a call is known to be one on the tape."""
     if tape.preferred(compiled):
-        return True
+        return tape.allowed(compiled, arguments)
     known = _REFUSED.get(compiled) if tape.permitted(compiled) else None
     return bool(known) and _kinds(compiled, arguments) in known
 

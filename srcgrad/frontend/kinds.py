@@ -29,7 +29,8 @@ class Kind(Enum):
 SHARED = frozenset((
     "all", "any", "argmax", "argmin", "argsort", "clip", "compress", "conj", "conjugate", "copy",
     "cumprod", "cumsum", "diagonal", "dot", "fill", "flatten", "item", "mean", "prod", "ravel",
-    "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "tolist", "trace",
+    "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "tolist",
+    "trace",
 ))  # fmt: skip
 
 
