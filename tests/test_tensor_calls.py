@@ -215,66 +215,6 @@ def test_a_result_does_not_share_an_argument():
     assert x.grad.tolist() == [1.0, 2.0]
 
 
-@compiled
-def doubles_first(x):
-    x[0] = x[0] * 2.0
-    return np.sum(x * x)
-
-
-def test_a_store_without_a_graph():
-    x = flow.tensor([1.0, 2.0])
-    version = x._version
-    assert doubles_first(x).item() == 8.0
-    assert x.tolist() == [2.0, 2.0] and x._version == version + 1
-
-
-def test_a_store_is_recorded():
-    w = leaf(1.0, 2.0)
-    x = w * 3.0
-    saved = (x * x).sum()
-    total = doubles_first(x)
-    assert x.tolist() == [6.0, 6.0] and total.item() == 72.0
-    (total + (x * flow.tensor([1.0, 10.0])).sum()).backward(retain_graph=True)
-    assert w.grad.tolist() == [12.0 * 6 + 6.0, 12.0 * 3 + 30.0]
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        saved.backward()
-
-
-def test_a_store_through_a_view():
-    w = leaf(1.0, 2.0, 3.0)
-    x = w * 1.0
-    doubles_first(x[1:])
-    assert x.tolist() == [1.0, 4.0, 3.0]
-    x.sum().backward()
-    assert w.grad.tolist() == [1.0, 2.0, 1.0]
-
-
-def test_a_store_puts_a_tensor_into_the_graph():
-    @compiled
-    def fill(u, v):
-        for i in range(len(u)):
-            u[i] = v[i] * i
-
-    u, v = flow.zeros(3, dtype=flow.float64), leaf(1.0, 2.0, 3.0)
-    assert fill(u, v) is None
-    assert u.requires_grad and not u.is_leaf
-    u.sum().backward()
-    assert v.grad.tolist() == [0.0, 1.0, 2.0]
-
-
-def test_stores_that_are_refused():
-    with pytest.raises(RuntimeError, match="a leaf Tensor that requires grad is being used in an"):
-        doubles_first(leaf(1.0, 2.0))
-
-    @compiled
-    def fill(u, v):
-        u[0] = v[0]
-        return np.sum(u)
-
-    with pytest.raises(flow.UnsupportedError, match="stores to 'u'"):
-        fill(np.zeros(2), leaf(1.0))
-
-
 def test_hooks_and_eager_operations_around():
     @compiled
     def f(x):

@@ -17,7 +17,8 @@ from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
-from srcgrad.frontend.captures import Demands, Guard, Hidden, type_of_value
+from srcgrad.frontend.captures import Demands, Guard, Hidden
+from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.trace import Leaf, Write, trace
 from srcgrad.frontend.values import describe
 from srcgrad.ir.alias import AliasClasses

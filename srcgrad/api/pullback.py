@@ -14,7 +14,7 @@ from srcgrad.api.structure import leaves
 from srcgrad.api.transforms import aux_of, is_float, taken_apart
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.kinds import type_of_value
 
 
 def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) -> tuple[Any, ...]:

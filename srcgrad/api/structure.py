@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captures import type_of_value
-from srcgrad.frontend.kinds import MARKS
+from srcgrad.frontend.kinds import MARKS, type_of_value
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, is_dataclass_instance, rebuild
 from srcgrad.ir.types import Scalar, np_dtype

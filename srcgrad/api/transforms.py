@@ -19,7 +19,7 @@ from srcgrad.api.stack import stacked
 from srcgrad.api.structure import leaves, mapped
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.source import state_source
 from srcgrad.ir.types import float_type
 

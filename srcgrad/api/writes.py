@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.api.structure import filled
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.captures import type_of_value
+from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.trace import Given, Write
 from srcgrad.frontend.values import children, is_dataclass_instance
 

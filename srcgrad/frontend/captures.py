@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.kinds import MARKS, Kind
+from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.values import (
     NUMBERS,
     Record,
@@ -27,7 +27,7 @@ from srcgrad.frontend.values import (
     is_dataclass_instance,
 )
 from srcgrad.ir.nodes import Def, Var
-from srcgrad.ir.types import Array, Scalar, constant_type, short_dtype
+from srcgrad.ir.types import Array, Scalar
 
 
 class Respecialise(Exception):
@@ -366,23 +366,6 @@ def _roots(it: Any, v: Var) -> set[Var]:
         else:
             todo += [a for a in definition.args if isinstance(a, Var)]
     return out
-
-
-def type_of_value(value: Any) -> Any:
-    """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
-    if isinstance(value, np.ndarray):
-        # a matrix or masked array means other things by the same operators
-        known = type(value) in (np.ndarray, np.memmap, *MARKS) and value.dtype.isnative
-        dtype = short_dtype(value.dtype) if known else None
-        if dtype is None:
-            return None
-        return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
-    if isinstance(value, NUMBERS):
-        try:
-            return constant_type(value)
-        except TypeError:
-            return None
-    return None
 
 
 def _keys(v: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whether a value of compiled code stands for a tensor or for an array: their methods differ.
+"""The type of a value, and whether it stands for a tensor or for an array: their methods differ.
 
 `x.std()` divides by n - 1 on a tensor and by n on an array. What is computed from a tensor is one;
 what is computed from arrays alone is one. What a loop carries or branches join is either, and a
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.values import describe, is_array
+from srcgrad.frontend.values import NUMBERS, describe, is_array
 from srcgrad.ir.nodes import Const, Var
-from srcgrad.ir.types import Array, Scalar, is_float
+from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
 
 
 class Kind(Enum):
@@ -43,6 +43,23 @@ class OfEither(np.ndarray):
 
 
 MARKS = {OfTensor: Kind.TENSOR, OfEither: Kind.EITHER}
+
+
+def type_of_value(value: Any) -> Any:
+    """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
+    if isinstance(value, np.ndarray):
+        # a matrix or masked array means other things by the same operators
+        known = type(value) in (np.ndarray, np.memmap, *MARKS) and value.dtype.isnative
+        dtype = short_dtype(value.dtype) if known else None
+        if dtype is None:
+            return None
+        return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
+    if isinstance(value, NUMBERS):
+        try:
+            return constant_type(value)
+        except TypeError:
+            return None
+    return None
 
 
 class Kinds(Part):

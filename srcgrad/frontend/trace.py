@@ -23,10 +23,11 @@ from srcgrad.errors import (
     raised_class,
 )
 from srcgrad.frontend import source
-from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden, type_of_value
+from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.values import (
     Conflict,
