@@ -115,9 +115,9 @@ class Kinds(Part):
         from srcgrad.frontend.handlers.registry import TENSOR_CLASS
 
         kind = self.kind_of(v)
-        if kind is Kind.TENSOR or (TENSOR_CLASS and self.follows_library()):
+        if kind is Kind.TENSOR:
             return TENSOR_CLASS[0]
-        if kind is Kind.EITHER:
+        if kind is Kind.EITHER and not self.follows_library():
             self.refuse(node, "what may be a tensor or an array is asked for its class")
         return np.ndarray
 

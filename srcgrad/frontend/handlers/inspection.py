@@ -37,7 +37,8 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
     elif isinstance(x, Record):
         kinds = (x.cls,)
     elif isinstance(x, Var):
-        if not is_array(x) and any(hasattr(c, "srcgrad_value") for c in many):
+        asked = any(hasattr(c, "srcgrad_value") for c in many)
+        if asked and (it.follows_library() or not is_array(x)):
             return _is_tensor(it, node, x)
         kinds = (it.class_of(x, node),) if is_array(x) else (_python_type(x),)
     elif isinstance(x, Iterated | Range):
@@ -48,10 +49,10 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
 
 
 def _is_tensor(it: Any, node: Any, x: Var) -> bool:
-    """In functions of ours NumPy's scalars stand for tensors."""
+    """In functions of ours arrays and NumPy's scalars stand for tensors."""
     if not it.follows_library():
         it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
-    return not x.type.weak
+    return is_array(x) or not x.type.weak
 
 
 def _classes(it: Any, node: Any, classes: Any) -> list[type]:
