@@ -12,7 +12,7 @@ class LossScaleManager:
 
     def get_loss_scale(self) -> Any:
         """The scale as it is now."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of manager has its own
 
     def update_loss_scale(self, overflow: bool) -> None:
         """Adjusts the scale after a step that overflowed, or not."""

@@ -31,7 +31,7 @@ class LossScaler:
 
     def adjust(self, grads_finite: Any) -> bool:
         """Adjusts the scale after a step whose gradients were finite, or not."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of scaler has its own
 
 
 class StaticLossScaler(LossScaler):

@@ -20,7 +20,13 @@ from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
 from srcgrad.eager.functions import TABLE
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
+from srcgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    SourceError,
+    SrcgradError,
+    UnsupportedError,
+)
 
 
 def jacrev(fn: Callable, grad_position: Any = 0, has_aux: bool = False) -> Jacobian:
@@ -92,7 +98,7 @@ class Jacobian:
             return fn(*given)
         try:
             return self._compiled(*given)
-        except (NotImplementedError, OSError):
+        except (UnsupportedError, SourceError):  # the compiler's, not what fn raises
             return fn(*given)
 
     def _rows(self, out: Any, inputs: list[Any], outside: bool) -> Any:

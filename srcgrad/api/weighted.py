@@ -61,7 +61,7 @@ class Weighted:
         if "sens" in kwargs and "sens" not in self._signature.parameters:
             sens = kwargs.pop("sens")
         elif args:
-            *args, sens = args  # type: ignore[assignment]
+            *args, sens = args  # type: ignore[assignment]  (a list, as a tuple is)
         else:
             raise ArgumentTypeError("the adjoint of the output is missing: pass it last")
         bound = self._signature.bind(*args, **kwargs)

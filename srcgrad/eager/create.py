@@ -68,7 +68,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return make(array)
 
 
-Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]
+Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]  (attached here)
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:

@@ -69,7 +69,7 @@ class _Operand(Operators):
 
 for _name in ("add", "radd", "sub", "rsub", "truediv", "rtruediv"):
     setattr(Select, f"__{_name}__", _lift(f"__{_name}__"))
-Select.__mul__ = Select.__rmul__ = lambda self, other: self.times(plain(other), False)  # type: ignore[attr-defined]
+Select.__mul__ = Select.__rmul__ = lambda self, other: self.times(plain(other), False)  # type: ignore[attr-defined]  # attached
 Select.__neg__ = lambda self: elementwise.neg(self.value())  # type: ignore[attr-defined]
 
 

@@ -20,7 +20,7 @@ from srcgrad.ir.nodes import (
     While,
     altered,
     type_vars,
-)  # fmt: skip
+)
 from srcgrad.ir.types import Array, Scalar, Tuple, Type
 
 

@@ -68,7 +68,7 @@ class Cell(Module):
             self._adopt(name, value)
         else:
             for p in value if isinstance(value, ParameterTuple) and own is not None else ():
-                own[p.name] = p  # type: ignore[index]
+                own[p.name] = p  # type: ignore[index]  (not None: see above)
             super().__setattr__(name, value)
 
     def _adopt(self, name: str, child: Module) -> None:
@@ -149,7 +149,7 @@ class Cell(Module):
     # ---- modes ----
     def set_train(self, mode: bool = True) -> Cell:
         """Switches this cell and all below it to training, or from it."""
-        return self.train(mode)  # type: ignore[return-value]
+        return self.train(mode)  # type: ignore[return-value]  (gives self)
 
     def set_grad(self, requires_grad: bool = True) -> Cell:
         """The cell itself: every cell can be differentiated."""
@@ -157,7 +157,7 @@ class Cell(Module):
 
     def to_float(self, dst_type: Any) -> Cell:
         """Casts the floating Parameters in place."""
-        return self.to(dst_type)  # type: ignore[return-value]
+        return self.to(dst_type)  # type: ignore[return-value]  (gives self)
 
     # ---- hooks ----
     def register_forward_pre_hook(self, hook_fn: Callable) -> Removal:

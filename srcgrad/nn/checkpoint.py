@@ -37,7 +37,7 @@ def save_checkpoint(save_obj: Any, ckpt_file_name: Any, append_dict: Any = None)
     path = os.fspath(ckpt_file_name)
     path = path if os.path.splitext(path)[1] else f"{path}.npz"
     with open(path, "wb") as file:
-        np.savez(file, **{name: np.asarray(a) for name, a in found.items()})  # type: ignore
+        np.savez(file, **{name: np.asarray(a) for name, a in found.items()})  # type: ignore  (names)
     return path
 
 

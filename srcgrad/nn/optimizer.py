@@ -100,7 +100,7 @@ class Optimizer(Cell):
 
     def update(self, k: int, a: Any, g: Any, lr: float) -> None:
         """Writes the new value of the k-th Parameter into `a`; `g` may not be written."""
-        raise NotImplementedError
+        raise NotImplementedError  # each optimizer has its own
 
     def extra_repr(self) -> str:
         return f"{len(self.parameters)} parameters"

@@ -78,7 +78,7 @@ class Optimizer:
 
     def _update(self, a: np.ndarray, g: np.ndarray, state: dict, group: dict) -> None:
         """Writes the new value into `a`; `g` may not be written."""
-        raise NotImplementedError
+        raise NotImplementedError  # each optimizer has its own
 
     def state_dict(self) -> dict[str, Any]:
         """The state of each parameter and the groups' options, parameters by number."""

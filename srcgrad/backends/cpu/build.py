@@ -32,12 +32,8 @@ from srcgrad.ir.types import Scalar, np_dtype
 
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
-DECIDING = (
-    "kernels.py",
-    "library.py",
-    "llvm.py",
-    "unsigned.py",
-)  # files that the machine code depends on
+# the files that the machine code depends on
+DECIDING = ("build.py", "kernels.py", "library.py", "llvm.py", "together.py", "unsigned.py")
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "cell", "check_assign",
     "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow",
