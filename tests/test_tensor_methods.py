@@ -127,6 +127,22 @@ def test_what_a_loop_carries_may_be_either():
     np.testing.assert_allclose(compiled(mixed)(VALUES), mixed(VALUES), 1e-12)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.asarray(x).std(),
+        lambda x: np.array(x).var(),
+        lambda x: np.where(x > 2.0, x, 0.0).std(),
+        lambda x: (x if x[0, 0] > 1.5 else np.zeros((2, 3))).std(),
+    ],
+)
+def test_what_numpy_makes_of_a_tensor_may_be_an_array(f):
+    """Without compilation it is one."""
+    with pytest.raises(flow.UnsupportedError, match="may be a tensor or an array"):
+        compiled(f)(tensor())
+    np.testing.assert_allclose(compiled(f)(VALUES), f(VALUES), 1e-12)
+
+
 W = flow.tensor(VALUES)
 
 

@@ -67,6 +67,7 @@ class Calls(Part):
         handler = handler_of(f)
         if handler is not None:
             result = self._handled(handler, args, kwargs, node)
+            self.note_conversion(f, result)
             return self.strong(result) if _gives_strong(f) else result
         match f:
             case Bound():

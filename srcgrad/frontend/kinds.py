@@ -27,7 +27,7 @@ class Kind(Enum):
 
 # methods with one meaning, where NumPy's handler serves tensors too; some are arrays' alone
 SHARED = frozenset((
-    "all", "any", "argmax", "argmin", "argsort", "clip", "compress", "conj", "conjugate", "copy",
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate", "copy",
     "cumprod", "cumsum", "diagonal", "dot", "fill", "flatten", "item", "mean", "prod", "ravel",
     "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "tolist",
     "trace",
@@ -83,6 +83,13 @@ class Kinds(Part):
             order = (Kind.TENSOR, Kind.EITHER, Kind.ARRAY)
             kinds[v] = next(k for k in order if k in found)
         return kinds[v]
+
+    def note_conversion(self, f: Any, made: Any) -> None:
+        """NumPy's functions but ufuncs may make arrays of tensors, where they are the user's calls."""
+        if isinstance(f, np.ufunc) or getattr(f, "__module__", "") != "numpy":
+            return
+        if is_array(made) and self.kind_of(made) is Kind.TENSOR and not self.follows_library():
+            self.captures.kinds[made] = Kind.EITHER
 
     def described(self, v: Any) -> str:
         tensor = is_array(v) and self.kind_of(v) is Kind.TENSOR
