@@ -27,7 +27,8 @@ class Kind(Enum):
 
 # methods with one meaning, where NumPy's handler serves tensors too; some are arrays' alone
 SHARED = frozenset((
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate", "copy",
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate",
+    "copy",
     "cumprod", "cumsum", "diagonal", "dot", "fill", "flatten", "item", "mean", "prod", "ravel",
     "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "tolist",
     "trace",
@@ -85,7 +86,7 @@ class Kinds(Part):
         return kinds[v]
 
     def note_conversion(self, f: Any, made: Any) -> None:
-        """NumPy's functions but ufuncs may make arrays of tensors, where they are the user's calls."""
+        """Called by the user, NumPy functions that are no ufuncs may make arrays of tensors."""
         if isinstance(f, np.ufunc) or getattr(f, "__module__", "") != "numpy":
             return
         if is_array(made) and self.kind_of(made) is Kind.TENSOR and not self.follows_library():
