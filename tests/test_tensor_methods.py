@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+import srcgrad.nn.functional as F
 
 compiled = flow.compile(target="python")
 VALUES = np.arange(6.0).reshape(2, 3) ** 1.5 + 1.0
+PLACES = flow.tensor([[0, 2], [1, 0]])
 
 # what both have, with two meanings
 DIFFERENT = {
@@ -21,6 +23,12 @@ DIFFERENT = {
     "repeat_dims": lambda x: x.repeat(2, 1),
     "max": lambda x: x.max(),
     "size": lambda x: x * x.size(0) + x.size()[1],
+    "of_a_stack": lambda x: flow.stack([x, x * x], dim=0).std(),
+    "of_a_join": lambda x: flow.cat([x, x * x], dim=0).repeat(2),
+    "of_products": lambda x: x.cumprod(0).std() + flow.cumsum(x, 0).var(),
+    "of_taken": lambda x: x.gather(1, PLACES).std(),
+    "of_a_choice": lambda x: flow.where(x > 2.0, x, x * x).std(),
+    "of_a_norm": lambda x: F.layer_norm(x, (3,)).std() + F.softmax(x, 1).var(),
 }
 SHARED = {
     "sum": lambda x: x.sum(dim=0, keepdim=True),
@@ -79,6 +87,12 @@ def test_numpys_keywords_are_numpys():
 def test_refused_on_tensors(name):
     with pytest.raises(flow.UnsupportedError, match=f"the method '{name}' of a tensor"):
         compiled(lambda x: getattr(x, name)())(tensor())
+
+
+def test_what_functions_of_tensors_make_of_arrays_are_tensors():
+    f = compiled(lambda x: flow.stack([x, 2.0 * x]).std() + flow.tanh(x).var())
+    want = np.stack([VALUES, 2.0 * VALUES]).std(ddof=1) + np.tanh(VALUES).var(ddof=1)
+    np.testing.assert_allclose(f(VALUES), want, 1e-12)
 
 
 def test_max_along_a_dim_is_refused():

@@ -67,7 +67,7 @@ class Calls(Part):
         handler = handler_of(f)
         if handler is not None:
             result = self._handled(handler, args, kwargs, node)
-            self.note_conversion(f, result)
+            self.note_made(f, args, result)
             return self.strong(result) if _gives_strong(f) else result
         match f:
             case Bound():
@@ -84,7 +84,9 @@ class Calls(Part):
             case types.MethodType():
                 return self.call(f.__func__, [f.__self__, *args], kwargs, node)
             case types.FunctionType():
-                return self._call_function(f, args, kwargs, node)
+                result = self._call_function(f, args, kwargs, node)
+                self.note_made(f, args, result)
+                return result
         if hasattr(f, "py_func"):  # numba.njit's dispatchers
             return self.call(f.py_func, args, kwargs, node)
         if hasattr(f, "srcgrad_inline"):  # our own transforms
@@ -140,7 +142,10 @@ class Calls(Part):
         handler = self.method_of(owner, name, node)
         if handler is None:
             self.refuse(node, f"the method '{name}' of {self.described(owner)} is not supported")
-        return self._handled(handler, [owner, *args], kwargs, node)
+        result = self._handled(handler, [owner, *args], kwargs, node)
+        if is_array(owner) and self.kind_of(owner) is not Kind.ARRAY:
+            self.note_method(owner, result)
+        return result
 
     def refuse_unknown(self, f: Any, node: Any) -> None:
         """A function of NumPy, SciPy or the standard library without a row in our tables."""

@@ -85,12 +85,32 @@ class Kinds(Part):
             kinds[v] = next(k for k in order if k in found)
         return kinds[v]
 
-    def note_conversion(self, f: Any, made: Any) -> None:
-        """Called by the user, NumPy functions that are no ufuncs may make arrays of tensors."""
-        if isinstance(f, np.ufunc) or getattr(f, "__module__", "") != "numpy":
+    def note_made(self, f: Any, args: list[Any], made: Any) -> None:
+        """Called by the user, functions of tensors make tensors, and NumPy's functions that are no
+        ufuncs may make arrays of tensors."""
+        if self.follows_library():
             return
-        if is_array(made) and self.kind_of(made) is Kind.TENSOR and not self.follows_library():
-            self.captures.kinds[made] = Kind.EITHER
+        from srcgrad.frontend.handlers.registry import is_tensor_function
+
+        kinds = self.captures.kinds
+        for v in made if isinstance(made, list | tuple) else (made,):
+            if not is_array(v):
+                continue
+            kind, module = self.kind_of(v), str(getattr(f, "__module__", ""))
+            if is_tensor_function(f) and kind is not Kind.TENSOR:
+                given = any(v is a for a in args)
+                self.captures.meet_tensor(v, Kind.EITHER if given else Kind.TENSOR)
+            elif module.startswith("srcgrad.nn") and kind is Kind.ARRAY:
+                self.captures.meet_tensor(v, Kind.EITHER)
+            elif module == "numpy" and not isinstance(f, np.ufunc) and kind is Kind.TENSOR:
+                kinds[v] = Kind.EITHER
+
+    def note_method(self, owner: Any, made: Any) -> None:
+        """Methods of tensors make tensors, stores to memory of their own included."""
+        kinds = self.captures.kinds
+        for v in made if isinstance(made, list | tuple) else (made,):
+            if is_array(v) and v is not owner and self.kind_of(v) is Kind.ARRAY:
+                kinds[v] = self.kind_of(owner)
 
     def described(self, v: Any) -> str:
         tensor = is_array(v) and self.kind_of(v) is Kind.TENSOR

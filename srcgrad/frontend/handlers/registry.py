@@ -46,7 +46,7 @@ def handler_of(f: Any) -> Callable | None:
         found = FUNCTIONS.get(f)
     except TypeError:
         return None
-    if found is None and _is_eager(f):
+    if found is None and is_tensor_function(f):
         know_tensors()
         return TENSOR_FUNCTIONS.get(f)
     return found
@@ -58,7 +58,7 @@ def know_tensors() -> None:
         LATE.pop()()
 
 
-def _is_eager(f: Any) -> bool:
+def is_tensor_function(f: Any) -> bool:
     return hasattr(f, "srcgrad_value") or str(getattr(f, "__module__", "")).startswith(
         "srcgrad.eager"
     )
