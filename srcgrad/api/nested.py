@@ -7,16 +7,19 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.api import transforms
 from srcgrad.api.inline import inline
+from srcgrad.api.lifted import Lifted, lifted
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import Closure, children, is_value, rebuild
+from srcgrad.frontend.values import Closure, children, describe, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Array, float_type
+from srcgrad.ir.types import Array, Scalar, float_type
 
 
 @functools.lru_cache(maxsize=512)
@@ -36,12 +39,16 @@ def _weights(it: Any, weights: Any) -> Any:
     return None if found is None else Same(found)
 
 
-def _known(it: Any, node: Any, fn: Any) -> None:
-    if isinstance(fn, Closure) or is_value(fn):
-        it.refuse(
-            node, "a transform of a function that is defined inside is not supported",
-            "define the function outside and pass it what it needs",
-        )  # fmt: skip
+def _over(it: Any, node: Any, fn: Any, transform: Callable[[Any], Any]) -> Any:
+    """A transform of what is known at compile time, functions that are defined inside included."""
+    match fn:
+        case Closure():
+            return Lifted(transform(lifted(it, fn, node)), fn)
+        case Lifted(compiled, closure):
+            return Lifted(transform(compiled), closure)
+    if is_value(fn):
+        it.refuse(node, f"a transform takes a function, not {describe(fn)}")
+    return transform(fn)
 
 
 @implements(transforms.grad)
@@ -49,9 +56,9 @@ def _grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    _known(it, node, fn)
     by = _weights(it, weights)
-    return _made(transforms.grad, fn, grad_position, by, has_aux, return_ids)
+    given = (grad_position, by, has_aux, return_ids)
+    return _over(it, node, fn, lambda f: _made(transforms.grad, f, *given))
 
 
 @implements(transforms.value_and_grad)
@@ -59,9 +66,9 @@ def _value_and_grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    _known(it, node, fn)
     by = _weights(it, weights)
-    return _made(transforms.value_and_grad, fn, grad_position, by, has_aux, return_ids)
+    given = (grad_position, by, has_aux, return_ids)
+    return _over(it, node, fn, lambda f: _made(transforms.value_and_grad, f, *given))
 
 
 @implements(transforms.compile)
@@ -78,18 +85,21 @@ def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
 
 @implements(transforms.jvp)
 def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
-    _known(it, node, fn)
     args = list(args) if isinstance(args, tuple | list) else [args]
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
     if len(args) != len(tangents):
         it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
-    compiled = transforms.tangent_of(*transforms.taken_apart(fn))
-    dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
+    over = _over(it, node, fn, lambda f: transforms.tangent_of(*transforms.taken_apart(f)))
+    compiled = over.compiled if isinstance(over, Lifted) else over
+    names = inspect.signature(compiled.function).parameters
+    dots = dict(zip(names, tangents, strict=False))
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])
         return _tangent(it, atom(v), t)
 
+    if isinstance(over, Lifted):
+        return over.srcgrad_inline(it, args, {}, node, tangent)
     return inline(compiled, it, args, {}, node, tangent)
 
 
@@ -102,7 +112,8 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
         return it.b.cast(t, v.type)
     if isinstance(t.type, Array) and t.type.dims == v.type.dims:
         return t
-    return it.b("broadcast_to", it.b.cast(t, v.type), *v.type.dims)
+    kind = v.type if isinstance(t.type, Array) else Scalar(v.type.dtype)
+    return it.b("broadcast_to", it.b.cast(t, kind), *v.type.dims)
 
 
 @implements(transforms.stop_gradient)

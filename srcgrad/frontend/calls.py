@@ -281,7 +281,7 @@ class Calls(Part):
         return self.closure(node, "<lambda>")
 
     def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        env = _bind_tree(self, f, args, kwargs, node)
+        env = bind_tree(self, f, args, kwargs, node)
         found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
         return self.inline(found, env, f.frame, node)
 
@@ -312,7 +312,7 @@ def _liveness(tree: Any) -> Liveness:
     return Liveness(tree)
 
 
-def _bind_tree(
+def bind_tree(
     it: Any, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any
 ) -> dict[str, Any]:
     """Bind the arguments of a nested function by its syntax tree."""
