@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api import composed as composed_of
 from srcgrad.api import formulas
 from srcgrad.api.transforms import stop_gradient
 from srcgrad.eager import create, indexing
@@ -64,7 +65,7 @@ FORMULAS = (
 REDUCED = ("sum", "mean", "prod", "amax", "amin")  # (input, dim, keepdim)
 WHOLE = {"max": np.max, "min": np.min}  # with a dim a tensor's has another result
 # methods of arrays that mean the same already
-NUMPYS = ("reshape", "squeeze", "dot", "trace", "clip", "prod")
+NUMPYS = ("reshape", "squeeze", "dot", "trace", "clip", "prod", "take")
 # methods that arrays have as well, with another meaning
 TWO_MEANINGS = ("max", "min", "std", "var", "transpose", "repeat")
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims", "min": "a_min", "max": "a_max"}
@@ -81,8 +82,8 @@ def _handler(name: str, f: Any, floating: bool, whole: bool) -> Callable:
     def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
         operands, named = _spelled(keywords)
         args = (*args[: 0 if "input" in keywords else len(args)], *operands)
-        if whole and (len(args) > 1 or named):
-            it.refuse(node, f"{name} along a dim is not supported here", f"use {name}(x) or amax")
+        if whole and (len(args) > 1 or keywords.keys() - {"input"}):
+            return it.follow(TABLE[name].function, list(args), keywords, node)
         if floating:
             _refuse_integers(it, node, name, args)
         if name == "permute" and len(args) > 2:
@@ -225,9 +226,11 @@ def _register() -> None:
             TENSOR_FUNCTIONS[row.function] = handler
         if name not in NUMPYS:
             TENSOR_METHODS[name] = handler
+    for name in NUMPYS:
+        TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
     for name in TWO_MEANINGS:
         TENSOR_METHODS[name] = _by_keywords(TENSOR_METHODS[name], METHODS["array", name])
-    for name in ("sum", "mean", "cumsum", "prod"):
+    for name in ("sum", "mean", "cumsum"):
         TENSOR_METHODS[name] = _method_with_dim(METHODS["array", name])
     TENSOR_METHODS["flatten"] = _flatten(METHODS["array", "flatten"], made["flatten"])
     TENSOR_METHODS["size"], TENSOR_METHODS["dim"] = _size, _dim
@@ -250,6 +253,7 @@ def _register() -> None:
     TENSOR_METHODS["detach"] = _detached
     TENSOR_FUNCTIONS[write] = _as_formula(formulas.write)
     TENSOR_FUNCTIONS[touched] = lambda it, node, tensors: None
+    composed_of.register()
 
 
 _register()

@@ -22,6 +22,8 @@ from srcgrad.primitives.registry import Primitive
 _new = object.__new__
 _OFF = mode.OFF
 _ndarray = np.ndarray
+# the functions made here, their primitives, and whether integers stay integers
+MADE: list[tuple[Callable, Primitive, bool]] = []
 
 
 # ---- functions of one tensor ----
@@ -74,6 +76,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
         return recorded(op, (x,), {}, y)
 
     function.__name__ = function.__qualname__ = name
+    MADE.append((function, op, exact))
     return function
 
 
@@ -183,6 +186,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
         return t
 
     function.__name__ = function.__qualname__ = name
+    MADE.append((function, op, not divides))
     return function
 
 

@@ -84,7 +84,7 @@ class Calls(Part):
             case types.MethodType():
                 return self.call(f.__func__, [f.__self__, *args], kwargs, node)
             case types.FunctionType():
-                result = self._call_function(f, args, kwargs, node)
+                result = self.follow(f, args, kwargs, node)
                 self.note_made(f, args, result)
                 return result
         if hasattr(f, "py_func"):  # numba.njit's dispatchers
@@ -163,9 +163,10 @@ class Calls(Part):
             self.refuse(node, f"{name}() is not supported in a compiled function")
 
     # ---- inlining ----
-    def _call_function(
+    def follow(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
     ) -> Any:
+        """The result of a Python function, whose source is interpreted here."""
         module = f.__module__ or ""
         if module.split(".")[0] in ("numpy", "scipy", "numba"):
             self.refuse_unknown(f, node)
@@ -179,7 +180,13 @@ class Calls(Part):
             self.refuse(node, e.reason, e.way_out)
         self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
-        return self.inline(found, bound, None, node)
+        try:
+            return self.inline(found, bound, None, node)
+        except UnsupportedError as e:
+            if not module.startswith("srcgrad.") or self.follows_library():
+                raise
+            # a place in a function of ours says nothing to its caller
+            self.refuse(node, f"{f.__name__}() is not supported here: {e.reason}", e.way_out)
 
     def bind(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,

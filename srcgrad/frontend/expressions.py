@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     Bound,
@@ -272,6 +273,8 @@ class Expressions(Part):
                 return len(dims)
             case "size":
                 return self.b.size(dims)
+            case "mT" | "mH" if is_array(v) and self.kind_of(v) is not Kind.ARRAY:
+                return self.call_numpy(np.swapaxes, [v, -2, -1], {}, node)
             case "T":
                 return self.call_numpy(np.transpose, [v], {}, node)
             case "dtype":

@@ -7,6 +7,8 @@ method that means two things is refused on it. Never changes a program.
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -124,7 +126,8 @@ class Kinds(Part):
         handler = METHODS.get((owned, name))
         if owned != "array":
             return handler
-        of_tensor = TENSOR_METHODS.get(name) or (handler if name in SHARED else None)
+        of_tensor = TENSOR_METHODS.get(name) or _composed(name)
+        of_tensor = handler if of_tensor is None and name in SHARED else of_tensor
         kind = self.kind_of(owner) if is_array(owner) else Kind.EITHER
         if kind is Kind.TENSOR or (of_tensor is not None and self.follows_library()):
             return of_tensor
@@ -152,6 +155,18 @@ class Kinds(Part):
     def follows_library(self) -> bool:
         """Whether the function that is followed is one of ours: arrays stand for tensors there."""
         return str(self.frame.source.function.__module__).startswith("srcgrad.")
+
+
+def _composed(name: str) -> Callable | None:
+    """A method of tensors that is written with others: its source is followed."""
+    from srcgrad.frontend.handlers.registry import TENSOR_CLASS
+
+    cls = TENSOR_CLASS[0] if TENSOR_CLASS else None
+    f: Any = inspect.getattr_static(cls, name, None)
+    primitive = str(getattr(f, "__module__", "")).endswith(".closures")
+    if primitive or not isinstance(f, types.FunctionType) or name.endswith("_"):
+        return None
+    return lambda it, node, *args, **kwargs: it.call(f, list(args), kwargs, node)
 
 
 def _counts(a: Any) -> bool:

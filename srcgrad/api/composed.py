@@ -1,0 +1,277 @@
+"""The primitives that tensor functions are composed of, as NumPy programs, for compiled code.
+
+A function of tensors without a formula of its own is followed through its source down to these.
+What NumPy promotes otherwise than tensors do is refused. No derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import apply as calls
+from srcgrad.eager import closures
+from srcgrad.eager.create import tensor
+from srcgrad.eager.dtypes import get_default_dtype
+from srcgrad.eager.functions import linear_algebra, pointwise, selections
+from srcgrad.eager.functions.table import TABLE
+from srcgrad.frontend.handlers.registry import TENSOR_FUNCTIONS
+from srcgrad.frontend.kinds import Kind
+from srcgrad.frontend.values import is_array, is_value
+from srcgrad.ir.nodes import atom
+
+FORMULAS: dict[str, Callable] = {}
+SPLITS = ("split", "chunk", "tensor_split")
+
+
+def formula(f: Callable) -> Callable:
+    FORMULAS[f.__name__.rstrip("_")] = f
+    return f
+
+
+@formula
+def reshape(x: Any, *dims: Any) -> Any:
+    return np.reshape(x, dims)
+
+
+@formula
+def transpose(x: Any, perm: Any) -> Any:
+    return np.transpose(x, perm)
+
+
+@formula
+def expand(x: Any, *dims: Any) -> Any:
+    return np.broadcast_to(x, dims)
+
+
+@formula
+def copy(x: Any) -> Any:
+    return np.copy(x)
+
+
+@formula
+def sum_(x: Any, axes: Any) -> Any:
+    return np.sum(x, axis=axes)
+
+
+@formula
+def product(x: Any, axis: Any) -> Any:
+    return np.prod(x, axis=axis)
+
+
+@formula
+def max_(x: Any, axes: Any) -> Any:
+    return np.max(x, axis=axes)
+
+
+@formula
+def min_(x: Any, axes: Any) -> Any:
+    return np.min(x, axis=axes)
+
+
+@formula
+def argmax(x: Any, axes: Any) -> Any:
+    return np.argmax(x, axis=axes[0] if len(axes) == 1 else None)
+
+
+@formula
+def argmin(x: Any, axes: Any) -> Any:
+    return np.argmin(x, axis=axes[0] if len(axes) == 1 else None)
+
+
+@formula
+def any_(x: Any, axes: Any) -> Any:
+    return np.any(x, axis=axes)
+
+
+@formula
+def all_(x: Any, axes: Any) -> Any:
+    return np.all(x, axis=axes)
+
+
+@formula
+def concatenate(*xs: Any, axis: Any) -> Any:
+    return np.concatenate(xs, axis)
+
+
+@formula
+def pick(x: Any, index: Any) -> Any:
+    return x[index]
+
+
+@formula
+def put(v: Any, index: Any, shape: Any) -> Any:
+    made = np.zeros(shape, v.dtype)
+    np.add.at(made, index, v)
+    return made
+
+
+@formula
+def patch(x: Any, v: Any, index: Any) -> Any:
+    made = np.copy(x)
+    made[index] = v
+    return made
+
+
+@formula
+def matmul(a: Any, b: Any) -> Any:
+    return np.matmul(a, b)
+
+
+@formula
+def matvec(a: Any, b: Any) -> Any:
+    return np.matmul(a, b)
+
+
+@formula
+def vecdot(a: Any, b: Any) -> Any:
+    return np.dot(a, b)
+
+
+@formula
+def cumsum(x: Any, axis: Any, reverse: Any) -> Any:
+    return np.cumsum(x, axis=axis)
+
+
+@formula
+def argsort(x: Any, axis: Any) -> Any:
+    return np.argsort(x, axis=axis, kind="stable")
+
+
+@formula
+def powi(x: Any, n: Any) -> Any:
+    return x**n
+
+
+@formula
+def clip(x: Any, low: Any, high: Any) -> Any:
+    return np.clip(x, low, high)
+
+
+@formula
+def where(condition: Any, a: Any, b: Any) -> Any:
+    return np.where(condition, a, b)
+
+
+def places_along(index: Any, k: int, n: int) -> tuple:
+    """The NumPy index of the places (…, index, …) along dim `k` of length `n`."""
+    if np.any(index < 0) or np.any(index >= n):
+        raise IndexError("index is out of bounds for the dimension")
+    shape = index.shape
+    axes = range(len(shape))
+    return tuple(
+        index if a == k else np.reshape(np.arange(shape[a]), [-1 if b == a else 1 for b in axes])
+        for a in axes
+    )
+
+
+def root(x: Any) -> Any:
+    """The square root, its derivative 0 at 0."""
+    zero = x == 0.0
+    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, x)))
+
+
+def view(x: Any, *shape: Any) -> Any:
+    many = len(shape) == 1 and isinstance(shape[0], tuple | list)
+    return np.reshape(x, shape[0] if many else shape)
+
+
+def _made(it: Any, node: Any, data: Any, dtype: Any = None, **others: Any) -> Any:
+    """`flow.tensor` of Python's numbers; tensors lose their history there, so they are refused."""
+    if others.get("requires_grad"):
+        it.refuse(node, "a tensor that requires grad is made outside of compiled code")
+    if is_array(data) and it.kind_of(data) is Kind.ARRAY:
+        return it.call_numpy(np.array, [data, getattr(dtype, "np", dtype)], {}, node)
+    if _holds_value(data):
+        it.refuse(
+            node, "tensor() of what is computed, whose history it would drop, is not supported",
+            "use x.detach(), or flow.stack",
+        )  # fmt: skip
+    kind = np.asarray(data).dtype
+    target = getattr(dtype, "np", dtype) or (get_default_dtype().np if kind.kind == "f" else kind)
+    return it.call_numpy(np.array, [data, target], {}, node)
+
+
+def _holds_value(data: Any) -> bool:
+    if isinstance(data, list | tuple):
+        return any(map(_holds_value, data))
+    return not isinstance(data, bool | int | float)
+
+
+def _of_known_length(f: Any, at: int) -> Callable:
+    """A function whose number of results is a length: that is asked for at compile time."""
+
+    def handler(it: Any, node: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+        dim = keywords.get("dim", args[at] if len(args) > at else 0)
+        if is_array(x) and isinstance(dim, int) and -x.type.ndim <= dim < x.type.ndim:
+            it.static_int(x.type.dims[dim], node, "the length of a dim that is split")
+        return it.follow(f, [x, *args], keywords, node)
+
+    return handler
+
+
+def _run(it: Any, node: Any, op: Any, *args: Any) -> Any:
+    """Linear algebra of tensors by NumPy's."""
+    if op.name in ("detsign", "logabsdet"):
+        return it.call_numpy(np.linalg.slogdet, list(args), {}, node)[op.name == "logabsdet"]
+    f = getattr(np.linalg, op.name, None)
+    if f is None:
+        it.refuse(node, f"'{op.name}' of tensors has no counterpart in compiled code")
+    return it.call_numpy(f, list(args), {}, node)
+
+
+def _applied(it: Any, node: Any, op: Any, args: Any, params: Any) -> Any:
+    f = FORMULAS.get(op.name)
+    if f is None and not op.elementwise:
+        it.refuse(node, f"'{op.name}' of tensors has no counterpart in compiled code")
+    if op.elementwise:
+        _refuse_promotion(it, node, op.name, args)
+    if f is None:
+        return it.emit(node, op.name, *args)
+    return it.call(f, list(args), dict(params), node)
+
+
+def _refuse_promotion(it: Any, node: Any, name: str, args: Any) -> None:
+    arrays = [a for a in args[name == "where" :] if is_value(a) and is_array(a)]
+    if len({atom(a).type.dtype for a in arrays}) > 1:
+        it.refuse(node, f"{name} of tensors of several dtypes", "bring them to one: x.to(dtype)")
+
+
+def _elementwise(op: Any, exact: bool) -> Callable:
+    """A function made of one primitive; integers that it would make floats are refused."""
+
+    def handler(it: Any, node: Any, *args: Any) -> Any:
+        types = [atom(a).type for a in args if is_value(a)]
+        whole = any(t.dtype[0] in "iub" and not getattr(t, "weak", False) for t in types)
+        if whole and not (exact and all(t.dtype[0] in "iub" for t in types)):
+            it.refuse(node, f"{op.name} of integers is not supported here", "use .astype(float)")
+        _refuse_promotion(it, node, op.name, args)
+        return it.emit(node, op.name, *args)
+
+    return handler
+
+
+def _viewed(it: Any, node: Any, op: Any, x: Any, args: Any, params: Any) -> Any:
+    return _applied(it, node, op, (x, *args), params)
+
+
+def _numpys(f: Callable) -> Callable:
+    return lambda it, node, *args, **keywords: it.call(f, list(args), keywords, node)
+
+
+def register() -> None:
+    """Called once, when the functions of tensors are made known."""
+    known: dict[Any, Callable] = {
+        calls.apply: _applied, calls.viewed: _viewed, linear_algebra._run: _run, tensor: _made,
+        selections._grid: _numpys(places_along), pointwise.root: _numpys(root),
+        TABLE["view"].function: _numpys(view), TABLE["inner"].function: _numpys(np.inner),
+        TABLE["contiguous"].function: _numpys(np.ascontiguousarray),
+        TABLE["einsum"].function: _numpys(np.einsum),
+    }  # fmt: skip
+    for f, op, exact in closures.MADE:
+        TENSOR_FUNCTIONS.setdefault(f, _elementwise(op, exact))
+    known |= {TABLE[n].function: _of_known_length(TABLE[n].function, 1) for n in SPLITS}
+    known[TABLE["unbind"].function] = _of_known_length(TABLE["unbind"].function, 0)
+    TENSOR_FUNCTIONS.update(known)
