@@ -9,12 +9,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from srcgrad.api import transforms
+from srcgrad.api import inner, transforms
 from srcgrad.api.inline import inline
+from srcgrad.api.inner import Inner, is_inner
+from srcgrad.api.program import Gradient
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
+from srcgrad.api.weights import checked_weights
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import Closure, children, is_value, rebuild
+from srcgrad.frontend.values import children, describe, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Array, float_type
 
@@ -36,12 +39,25 @@ def _weights(it: Any, weights: Any) -> Any:
     return None if found is None else Same(found)
 
 
-def _known(it: Any, node: Any, fn: Any) -> None:
-    if isinstance(fn, Closure) or is_value(fn):
-        it.refuse(
-            node, "a transform of a function that is defined inside is not supported",
-            "define the function outside and pass it what it needs",
-        )  # fmt: skip
+def _gradient(
+    it: Any, node: Any, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
+) -> Any:
+    """The transform of a function: one that is known, or one that belongs to this run."""
+    by = _weights(it, weights)
+    if not is_inner(fn):
+        if is_value(fn):
+            it.refuse(node, f"{describe(fn)} cannot be differentiated: it is no function")
+        return _made(transform, fn, position, by, *flags)
+    members = tuple(w.value for w in by) if isinstance(by, tuple) else getattr(by, "value", None)
+    has_aux, ids = flags
+    positions = transforms.checked_positions(position, members)
+    return Inner(
+        fn,
+        Gradient(
+            None, positions, positions is not None and len(positions) == 1, has_aux,
+            transform is transforms.value_and_grad, weights=checked_weights(members), ids=ids,
+        ),
+    )  # fmt: skip
 
 
 @implements(transforms.grad)
@@ -49,9 +65,7 @@ def _grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    _known(it, node, fn)
-    by = _weights(it, weights)
-    return _made(transforms.grad, fn, grad_position, by, has_aux, return_ids)
+    return _gradient(it, node, transforms.grad, fn, grad_position, weights, has_aux, return_ids)
 
 
 @implements(transforms.value_and_grad)
@@ -59,9 +73,9 @@ def _value_and_grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    _known(it, node, fn)
-    by = _weights(it, weights)
-    return _made(transforms.value_and_grad, fn, grad_position, by, has_aux, return_ids)
+    return _gradient(
+        it, node, transforms.value_and_grad, fn, grad_position, weights, has_aux, return_ids
+    )
 
 
 @implements(transforms.compile)
@@ -78,19 +92,26 @@ def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
 
 @implements(transforms.jvp)
 def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
-    _known(it, node, fn)
     args = list(args) if isinstance(args, tuple | list) else [args]
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
     if len(args) != len(tangents):
         it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
+    if is_inner(fn):
+        return inner.tangent(
+            it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
+        )
     compiled = transforms.tangent_of(*transforms.taken_apart(fn))
     dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
-        v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])
-        return _tangent(it, atom(v), t)
+        return _dot(it, dots, path, values)
 
     return inline(compiled, it, args, {}, node, tangent)
+
+
+def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
+    """The tangent of the leaf at `path`."""
+    return _tangent(it, atom(values[path[1:]]), transforms.at(dots.get(path[1]), path[2:]))
 
 
 def _tangent(it: Any, v: Any, t: Any) -> Any:
