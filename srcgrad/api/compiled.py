@@ -245,9 +245,8 @@ class Compiled:
         with recording() as more:
             run = build(program, self.options)
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
-        order = program.order if len(arrays) > 1 else ()
         hidden = tuple(h.fetch for h in program.hidden)
-        stored = frozenset(k for k, what in enumerate(order) if what in program.stored)
+        stored = program.unshared if len(arrays) > 1 else frozenset()
         shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
         return Entry(
             program,

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.program import Primal
+from srcgrad.api.overlap import refuse_overlap
+from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
 from srcgrad.frontend.captures import Captures, Demands, Hidden
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import Record, children, plain, rebuild
+from srcgrad.frontend.values import RUNNING, Record, children, plain, rebuild
 from srcgrad.ir.nodes import Const, Def, Var, atom
 from srcgrad.ir.types import Array, Scalar, np_dtype
 from srcgrad.ir.walk import rename, walk
@@ -31,19 +32,30 @@ def inline(
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
     arguments = it.bind(compiled.function, args, kwargs, node)
-    likes = {n: mapped(v, lambda v: _like(it, v)) for n, v in arguments.items()}
-    values = {path: v for n, a in arguments.items() for path, v in _leaves(a, (n,))}
+    values = {path: v for n, a in arguments.items() for path, v in leaves_of(a, (n,))}
+    if any(isinstance(v, RUNNING) for v in values.values()):
+        from srcgrad.api.inner import with_functions
+
+        return with_functions(compiled, it, arguments, node, extra)
+    likes = {n: mapped(v, lambda v: like(it, v)) for n, v in arguments.items()}
     captures: Captures = it.captures
     captures.inlined.append(compiled)
     _demand(it, compiled._demands, values, node)
     program = compiled.spec.program(likes, compiled._demands)
-    fn = clone(program.function)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
     for h in program.hidden:
         key = ("inlined", id(compiled), h.name)
         given.append(captures.take(it, key, _captured(h), h.name, node))
     for g in program.guards:
         captures.guards[g.key] = g
+    return spliced(it, program, given, node)
+
+
+def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
+    """Emit a program for the values of its parameters, and return its result."""
+    given = [atom(v) for v in given]
+    refuse_overlap(it, given, program.unshared, node)
+    fn = clone(program.function)
     mapping: dict[Var, Any] = {}
     for p, v in zip(fn.params, given, strict=True):
         v = _fitting(it, p, v)
@@ -62,7 +74,7 @@ def inline(
         if isinstance(s, Def) and s.var is not None:
             it.b.definition[s.var] = s
     for k, parameter in program.state:
-        held = captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
         it.call(np.copyto, [held, fn.returns[k]], {}, node)
     return _result(program.output, fn.returns)
 
@@ -92,10 +104,11 @@ def _fitting(it: Any, p: Var, v: Any) -> Any:
     return v
 
 
-def _leaves(value: Any, path: tuple) -> Any:
+def leaves_of(value: Any, path: tuple) -> Any:
+    """The (path, value) pairs of an argument of the call."""
     if isinstance(value, Record):
         for f, v in value.fields.items():
-            yield from _leaves(v, (*path, f))
+            yield from leaves_of(v, (*path, f))
         return
     parts = children(value)
     if parts is None:
@@ -103,10 +116,10 @@ def _leaves(value: Any, path: tuple) -> Any:
         return
     keys = list(value) if isinstance(value, dict) else range(len(parts))
     for k, p in zip(keys, parts, strict=True):
-        yield from _leaves(p, (*path, k))
+        yield from leaves_of(p, (*path, k))
 
 
-def _like(it: Any, v: Any) -> Any:
+def like(it: Any, v: Any) -> Any:
     """A value of the kind of an IR value: tracing reads kinds only."""
     if not isinstance(v, Var | Const):
         return v

@@ -1,19 +1,22 @@
 """Jacobians: `jacrev` row by row of the compiled reverse sweep, `jacfwd` column by column.
 
-On tensors that are part of a graph, both go by rows: a tape has no forward mode. Nested ones are
-derivatives of higher order. Nothing is differentiated here.
+On arrays and numbers, and inside compiled functions, they are one compiled program. On tensors that
+are part of a graph, both go by rows: a tape has no forward mode. Nested ones are derivatives of
+higher order. Nothing is differentiated here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.api import transforms
-from srcgrad.api.compiled import Compiled
-from srcgrad.api.program import PositionError
+from srcgrad.api.compiled import Compiled, Options
+from srcgrad.api.program import PositionError, Primal
+from srcgrad.api.rows import jacobians
 from srcgrad.api.tape import clone, preferred
 from srcgrad.api.transforms import aux_of, checked_positions, taken_apart
 from srcgrad.eager import engine
@@ -27,13 +30,15 @@ from srcgrad.errors import (
     SrcgradError,
     UnsupportedError,
 )
+from srcgrad.frontend.handlers.registry import implements
 
 
 def jacrev(fn: Callable, grad_position: Any = 0, has_aux: bool = False) -> Jacobian:
-    """The Jacobian of `fn` by the tensors at `grad_position`, in reverse mode.
+    """The Jacobian of `fn` by the arguments at `grad_position`, in reverse mode.
 
     Its shape is that of the output followed by that of the argument; several outputs or positions
-    give tuples. With `has_aux` the first output counts: (Jacobian, the others).
+    give tuples. With `has_aux` the first output counts: (Jacobian, the others). Of tensors a
+    tensor, of arrays and numbers an array.
 
     >>> import srcgrad as flow
     >>> flow.jacrev(lambda x: x**2)(flow.tensor([1.0, 2.0]))
@@ -65,11 +70,16 @@ class Jacobian:
         self._positions, self._bare = positions, not isinstance(grad_position, tuple)
         self._has_aux, self._forward = has_aux, forward
         self._compiled = None if isinstance(fn, Jacobian) else _compiled(fn)
+        self._parts = (positions, self._bare or len(positions) == 1, has_aux, forward)
+        self._on_arrays: Compiled | None = None
 
     def __call__(self, *args: Any) -> Any:
         for k in self._positions:
             if k >= len(args):
                 raise PositionError(f"Position index {k} is exceed input size.")
+        if not any(isinstance(a, Tensor) for a in args):
+            return self._of_arrays()(*args)
+        for k in self._positions:
             if not isinstance(args[k], Tensor) or args[k]._a.dtype.kind != "f":
                 raise ArgumentTypeError(f"argument {k} of a Jacobian must be a floating tensor")
         outside = recording() and any(isinstance(a, Tensor) and a._node is not None for a in args)
@@ -79,6 +89,23 @@ class Jacobian:
             except SrcgradError:
                 pass  # by rows, which raises what is to be raised
         return self._by_rows(args, outside)
+
+    # ---- arrays ----
+    def _of_arrays(self) -> Compiled:
+        """The program of arrays and numbers, one compiled function."""
+        if self._on_arrays is None:
+            fn, parts = self.__wrapped__, self._parts
+
+            def jacobian(*args: Any) -> Any:
+                return jacobians(fn, args, *parts)
+
+            options = Options() if self._compiled is None else self._compiled.options
+            self._on_arrays = Compiled(jacobian, Primal(jacobian), options)
+        return self._on_arrays
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        """Called by the frontend where a compiled function calls this one."""
+        return it.call(jacobians, [self.__wrapped__, tuple(args), *self._parts], kwargs, node)
 
     # ---- rows ----
     def _by_rows(self, args: tuple, outside: bool) -> Any:
@@ -156,6 +183,32 @@ class Jacobian:
                 "When has_aux is True, origin fn requires more than one outputs."
             )
         return out[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Inner:
+    """The Jacobian of a function that is defined inside a compiled one."""
+
+    fn: Any
+    parts: tuple
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        return it.call(jacobians, [self.fn, tuple(args), *self.parts], kwargs, node)
+
+
+@implements(jacrev)
+def _jacrev(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+    return _inside(fn, grad_position, has_aux, False)
+
+
+@implements(jacfwd)
+def _jacfwd(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+    return _inside(fn, grad_position, has_aux, True)
+
+
+def _inside(fn: Any, grad_position: Any, has_aux: bool, forward: bool) -> _Inner:
+    positions = checked_positions(grad_position, None)
+    return _Inner(fn, (positions, len(positions) == 1, has_aux, forward))
 
 
 def _compiled(fn: Any) -> Any:

@@ -7,19 +7,19 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
 from typing import Any
 
-from srcgrad.api import transforms
+from srcgrad.api import inner, transforms
 from srcgrad.api.inline import inline
-from srcgrad.api.lifted import Lifted, lifted
+from srcgrad.api.inner import Inner, is_inner
+from srcgrad.api.program import Gradient
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
+from srcgrad.api.weights import checked_weights
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import Closure, children, describe, is_value, rebuild
+from srcgrad.frontend.values import children, describe, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Array, Scalar, float_type
+from srcgrad.ir.types import Array, float_type
 
 
 @functools.lru_cache(maxsize=512)
@@ -39,16 +39,25 @@ def _weights(it: Any, weights: Any) -> Any:
     return None if found is None else Same(found)
 
 
-def _over(it: Any, node: Any, fn: Any, transform: Callable[[Any], Any]) -> Any:
-    """A transform of what is known at compile time, functions that are defined inside included."""
-    match fn:
-        case Closure():
-            return Lifted(transform(lifted(it, fn, node)), fn)
-        case Lifted(compiled, closure):
-            return Lifted(transform(compiled), closure)
-    if is_value(fn):
-        it.refuse(node, f"a transform takes a function, not {describe(fn)}")
-    return transform(fn)
+def _gradient(
+    it: Any, node: Any, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
+) -> Any:
+    """The transform of a function: one that is known, or one that belongs to this run."""
+    by = _weights(it, weights)
+    if not is_inner(fn):
+        if is_value(fn):
+            it.refuse(node, f"{describe(fn)} cannot be differentiated: it is no function")
+        return _made(transform, fn, position, by, *flags)
+    members = tuple(w.value for w in by) if isinstance(by, tuple) else getattr(by, "value", None)
+    has_aux, ids = flags
+    positions = transforms.checked_positions(position, members)
+    return Inner(
+        fn,
+        Gradient(
+            None, positions, positions is not None and len(positions) == 1, has_aux,
+            transform is transforms.value_and_grad, weights=checked_weights(members), ids=ids,
+        ),
+    )  # fmt: skip
 
 
 @implements(transforms.grad)
@@ -56,9 +65,7 @@ def _grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    by = _weights(it, weights)
-    given = (grad_position, by, has_aux, return_ids)
-    return _over(it, node, fn, lambda f: _made(transforms.grad, f, *given))
+    return _gradient(it, node, transforms.grad, fn, grad_position, weights, has_aux, return_ids)
 
 
 @implements(transforms.value_and_grad)
@@ -66,9 +73,9 @@ def _value_and_grad(
     it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
     return_ids: Any = False,
 ) -> Any:  # fmt: skip
-    by = _weights(it, weights)
-    given = (grad_position, by, has_aux, return_ids)
-    return _over(it, node, fn, lambda f: _made(transforms.value_and_grad, f, *given))
+    return _gradient(
+        it, node, transforms.value_and_grad, fn, grad_position, weights, has_aux, return_ids
+    )
 
 
 @implements(transforms.compile)
@@ -89,18 +96,22 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
     if len(args) != len(tangents):
         it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
-    over = _over(it, node, fn, lambda f: transforms.tangent_of(*transforms.taken_apart(f)))
-    compiled = over.compiled if isinstance(over, Lifted) else over
-    names = inspect.signature(compiled.function).parameters
-    dots = dict(zip(names, tangents, strict=False))
+    if is_inner(fn):
+        return inner.tangent(
+            it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
+        )
+    compiled = transforms.tangent_of(*transforms.taken_apart(fn))
+    dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
-        v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])
-        return _tangent(it, atom(v), t)
+        return _dot(it, dots, path, values)
 
-    if isinstance(over, Lifted):
-        return over.srcgrad_inline(it, args, {}, node, tangent)
     return inline(compiled, it, args, {}, node, tangent)
+
+
+def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
+    """The tangent of the leaf at `path`."""
+    return _tangent(it, atom(values[path[1:]]), transforms.at(dots.get(path[1]), path[2:]))
 
 
 def _tangent(it: Any, v: Any, t: Any) -> Any:
@@ -112,8 +123,7 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
         return it.b.cast(t, v.type)
     if isinstance(t.type, Array) and t.type.dims == v.type.dims:
         return t
-    kind = v.type if isinstance(t.type, Array) else Scalar(v.type.dtype)
-    return it.b("broadcast_to", it.b.cast(t, kind), *v.type.dims)
+    return it.b("broadcast_to", it.b.cast(t, v.type), *v.type.dims)
 
 
 @implements(transforms.stop_gradient)

@@ -45,6 +45,7 @@ class Program:
     # what the user's function stores to, by path or captured name; kept under transforms, which
     # store to copies: arguments that share such memory are still not what was differentiated
     stored: frozenset = frozenset()
+    copied: frozenset = frozenset()  # what a transform inside stores to copies of, the same way
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
@@ -60,10 +61,20 @@ class Program:
         """What the parameters stand for: paths of arguments, then captured values."""
         return (*self.inputs, *(h.var for h in self.hidden))
 
+    @property
+    def unshared(self) -> frozenset[int]:
+        """The positions of parameters that must share no memory with others."""
+        apart = self.stored | self.copied
+        return frozenset(k for k, what in enumerate(self.order) if what in apart)
+
 
 @dataclass(frozen=True)
 class Primal:
     function: types.FunctionType
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         function: Any = self.function
@@ -72,7 +83,8 @@ class Primal:
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.name)
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
-        return replace(p, stored=stored, writes=t.writes, changed=changed)
+        copied = frozenset(p.order[k] for k in t.copied)
+        return replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed)
 
 
 @dataclass(frozen=True)
@@ -93,9 +105,9 @@ class Gradient:
     def name(self) -> str:
         """The name of the function below."""
         below = self.inner
-        while not isinstance(below, Primal):
+        while hasattr(below, "inner"):
             below = below.inner
-        return below.function.__name__
+        return below.name
 
     def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
         """The (path, argument) pairs that are differentiated by; *args count one by one."""

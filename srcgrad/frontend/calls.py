@@ -66,7 +66,7 @@ class Calls(Part):
 
         handler = handler_of(f)
         if handler is not None:
-            result = self._handled(handler, args, kwargs, node)
+            result = self._handled(handler, *self._named(f, handler, args, kwargs, node), node)
             self.note_made(f, args, result)
             return self.strong(result) if _gives_strong(f) else result
         match f:
@@ -134,7 +134,18 @@ class Calls(Part):
 
         handler = handler_of(f)
         assert handler is not None, f
-        return self._handled(handler, args, kwargs, node)
+        return self._handled(handler, *self._named(f, handler, args, kwargs, node), node)
+
+    def _named(
+        self, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a handler, bound as NumPy binds those of its function."""
+        from srcgrad.frontend.handlers.signatures import as_named
+
+        try:
+            return as_named(f, handler, args, kwargs)
+        except TypeError as e:
+            self.refuse(node, f"this call is not supported: {_arguments_of(e)}")
 
     def call_method(
         self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
@@ -288,7 +299,7 @@ class Calls(Part):
         return self.closure(node, "<lambda>")
 
     def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        env = bind_tree(self, f, args, kwargs, node)
+        env = _bind_tree(self, f, args, kwargs, node)
         found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
         return self.inline(found, env, f.frame, node)
 
@@ -319,7 +330,7 @@ def _liveness(tree: Any) -> Liveness:
     return Liveness(tree)
 
 
-def bind_tree(
+def _bind_tree(
     it: Any, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any
 ) -> dict[str, Any]:
     """Bind the arguments of a nested function by its syntax tree."""

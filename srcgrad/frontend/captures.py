@@ -92,6 +92,8 @@ class Captures:
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
         self.given: set[Var] = set()  # arrays among the parameters: their layouts are known
+        self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
+        self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
         self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
         # captured containers by key: one object each, which compiled code may not change
         self.containers: dict[tuple, Any] = {}

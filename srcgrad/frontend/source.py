@@ -41,7 +41,6 @@ class Source:
 
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where statements hold statements
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
-_TREES: dict[types.CodeType, Source] = {}
 
 
 def state_source(function: types.FunctionType, text: str) -> None:
@@ -49,13 +48,6 @@ def state_source(function: types.FunctionType, text: str) -> None:
     file = f"<srcgrad source of {function.__name__}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     _EXPLICIT[function.__code__] = (file, text)
-
-
-def state_tree(
-    function: types.FunctionType, tree: Any, outer: types.FunctionType, file: str
-) -> None:
-    """Take `tree` for the source of `function`, whose names are those of `outer`."""
-    _TREES[function.__code__] = Source(outer, tree, file)
 
 
 @functools.lru_cache(maxsize=256)
@@ -69,8 +61,6 @@ def find(function: types.FunctionType) -> Source:
     Raises `SourceError` if no file, notebook cell or `source=` has it.
     """
     code = function.__code__
-    if code in _TREES:
-        return _TREES[code]
     if code in _EXPLICIT:
         file, text = _EXPLICIT[code]
     else:

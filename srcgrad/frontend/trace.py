@@ -79,6 +79,7 @@ class Traced:
     output: Any  # a template of Leafs and static values
     source: source.Source
     writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
+    copied: frozenset[int] = frozenset()  # parameters that a transform inside stores to copies of
 
 
 class _Arguments:
@@ -142,14 +143,15 @@ def trace(
         captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
     result = _interpreted(it, found, env)
     atoms: list[Atom] = []
-    output = _template(it, result, atoms, found)
+    output = taken_apart(it, result, atoms, found)
     writes = _written(it, taken.given, atoms, found)
     body = (*it.b.entry, *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)
     guards = tuple(captures.guards.values())
-    return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
+    copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
+    return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes, copied)
 
 
 def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> Any:
@@ -178,7 +180,7 @@ def _label(label: str, key: Any) -> str:
     return str(key) if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
 
 
-def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) -> Any:
+def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) -> Any:
     """The structure of a result; its numbers and arrays go to `atoms`."""
     if is_value(v) and (isinstance(v, Var) or is_number(v)):
         atoms.append(atom(v))
@@ -190,7 +192,7 @@ def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) 
         )  # fmt: skip
     parts = children(v)
     if parts is not None:
-        parts = [_template(it, p, atoms, found) for p in parts]
+        parts = [taken_apart(it, p, atoms, found) for p in parts]
         return parts if isinstance(v, list) else rebuild(v, parts)
     if v is None or isinstance(v, str | bool | type):
         return v
@@ -216,7 +218,7 @@ def _written(
     def place(v: Any) -> Any:
         if id(v) in paths:
             return Given(paths[id(v)])
-        return _template(it, v, atoms, found)
+        return taken_apart(it, v, atoms, found)
 
     out = []
     for path, v, first in given:

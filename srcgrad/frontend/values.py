@@ -145,6 +145,12 @@ class Formatted:
     values: list
 
 
+# what only exists while a function is compiled, and is no dataclass of the user's
+OWN = Range | Iterated | Slice | GrownList | Bound | Partial | Closure | Formatted
+
+RUNNING = Bound | Partial | Closure  # functions that belong to the run that is compiled
+
+
 def is_number(v: Any) -> bool:
     return isinstance(v, NUMBERS)
 
@@ -262,4 +268,4 @@ def describe(v: Any) -> str:
 
 
 def is_dataclass_instance(v: Any) -> bool:
-    return dataclasses.is_dataclass(v) and not isinstance(v, type | Var | Const | GrownList)
+    return dataclasses.is_dataclass(v) and not isinstance(v, type | Var | Const | OWN)

@@ -141,6 +141,12 @@ def row_norms_at_zero(x):
     return np.linalg.norm(x, axis=1)
 
 
+@kink(np.ones((2, 1)), expected=(np.zeros((2, 1)),))
+@kink(A([[2.0, 2.0], [1.0, 5.0]]), expected=(A([[0.0, 0.0], [-0.5, 0.5]]),))
+def deviations_of_equal_numbers(x):
+    return np.std(x, axis=1)
+
+
 @kink(0.0, 0.0, expected=(0.0, 0.0))
 def hypot_at_zero(x, y):
     return np.hypot(x, y)

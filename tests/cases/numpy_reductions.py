@@ -7,6 +7,13 @@ from tests.cases.registry import case, mat, signed, vec
 CUBE = vec(24, 7).reshape(2, 3, 4)
 
 
+@case(mat(3, 2), vec(3), vec(2))
+def averages_along_axes(x, u, v):
+    rows, total = np.average(x, 0, u, True)
+    columns = np.average(x, axis=1, weights=v, keepdims=True)
+    return np.sum(rows * total) + np.sum(columns * x) + np.median(x, 0, keepdims=True)[0, 1]
+
+
 @case(CUBE, None)
 @case(CUBE, 0)
 @case(CUBE, -1)

@@ -102,25 +102,37 @@ def full(it: Any, node: Any, shape: Any, fill_value: Any, dtype: Any = None) -> 
     return filled(it, dims, fill_value, _dtype(it, node, dtype, atom(fill_value).type.dtype))
 
 
-def _like(value: Any) -> Any:
-    def handler(
-        it: Any, node: Any, x: Any, *fill: Any, dtype: Any = None, shape: Any = None, **_: Any
-    ) -> Any:
-        if isinstance(x, list | tuple):
-            x = array(it, node, x)
-        dims = list(x.type.dims) if is_array(x) else []
-        if shape is not None:
-            dims = dims_of(it, node, shape)
-        number = fill[0] if fill else _.get("fill_value", value)
-        return filled(it, dims, number, _dtype(it, node, dtype, atom(x).type.dtype))
-
-    return handler
+def _like(it: Any, node: Any, x: Any, value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    if isinstance(x, list | tuple):
+        x = array(it, node, x)
+    dims = list(x.type.dims) if is_array(x) else []
+    if shape is not None:
+        dims = dims_of(it, node, shape)
+    return filled(it, dims, value, _dtype(it, node, dtype, atom(x).type.dtype))
 
 
-implements(np.zeros_like)(_like(0))
-implements(np.empty_like)(_like(0))
-implements(np.ones_like)(_like(1))
-implements(np.full_like)(_like(None))
+@implements(np.zeros_like, np.empty_like)
+def zeros_like(
+    it: Any, node: Any, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    shape: Any = None,
+) -> Any:  # fmt: skip
+    return _like(it, node, x, 0, dtype, shape)
+
+
+@implements(np.ones_like)
+def ones_like(
+    it: Any, node: Any, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    shape: Any = None,
+) -> Any:  # fmt: skip
+    return _like(it, node, x, 1, dtype, shape)
+
+
+@implements(np.full_like)
+def full_like(
+    it: Any, node: Any, x: Any, fill_value: Any, dtype: Any = None, order: Any = "K",
+    subok: Any = True, shape: Any = None,
+) -> Any:  # fmt: skip
+    return _like(it, node, x, fill_value, dtype, shape)
 
 
 @implements(np.eye)

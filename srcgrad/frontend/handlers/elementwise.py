@@ -296,6 +296,8 @@ def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
 @implements(np.nan_to_num)
 def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> Any:
     (x,) = operands(it, node, (x,), "nan_to_num")
+    if copy is not True:
+        it.refuse(node, "nan_to_num in place is not supported", "x[:] = np.nan_to_num(x)")
     if not is_float(atom(x).type.dtype):
         return positive(it, node, x)
     big = np.finfo(scalar_dtype(x)).max

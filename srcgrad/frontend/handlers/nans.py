@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import reduce
+from srcgrad.frontend.handlers.reductions import reduce, root
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number
 from srcgrad.ir.nodes import atom
@@ -109,4 +109,4 @@ def nanvar(
 
 @implements(np.nanstd)
 def nanstd(it: Any, node: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    return it.emit(node, "sqrt", nanvar(it, node, x, *args, **kwargs))
+    return root(it, it.call_numpy(np.nanvar, [x, *args], kwargs, node))

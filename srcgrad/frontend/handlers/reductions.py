@@ -96,20 +96,16 @@ def _floats(it: Any, x: Any) -> Any:
     return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
 
 
-@implements(np.mean, np.average, method="mean")
+@implements(np.mean, method="mean")
 def mean(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
-    keepdims: Any = False, weights: Any = None,
+    keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
     x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     if not is_array(x):
         return x
     axes = axes_of(it, node, x, axis)
-    if weights is not None:
-        (weights,) = operands(it, node, (weights,), "average")
-        total = reduce(it, node, "sum", it.emit(node, "mul", x, weights), axis, keepdims)
-        return it.emit(node, "div", total, reduce(it, node, "sum", weights, None, False))
     total = reduce(it, node, "sum", x, axis, keepdims)
     return to_out(it, node, it.emit(node, "div", total, count(it, x, axes)), out)
 
@@ -120,7 +116,7 @@ def var(
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
-    x = _floats(it, x)
+    x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     axes = axes_of(it, node, x, axis)
     centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
     total = reduce(it, node, "sum", it.b("mul", centred, centred), axis, keepdims)
@@ -130,7 +126,8 @@ def var(
 
 @implements(np.std, method="std")
 def std(it: Any, node: Any, x: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-    return to_out(it, node, it.emit(node, "sqrt", var(it, node, x, *args, **kwargs)), out)
+    spread = it.call_numpy(np.var, [x, *args], kwargs, node)
+    return to_out(it, node, root(it, spread), out)
 
 
 def _plain_reduction(name: str, *functions: Any) -> None:
@@ -296,8 +293,12 @@ def norm(
 
 def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """sqrt(sum x²); its gradient at 0 is taken to be 0."""
+    return root(it, reduce(it, node, "sum", it.b("mul", x, x), axis, keepdims))
+
+
+def root(it: Any, total: Any) -> Any:
+    """The square root of a sum of squares; its derivative at 0 is taken to be 0."""
     b = it.b
-    total = reduce(it, node, "sum", b("mul", x, x), axis, keepdims)
     zero = b("eq", total, 0.0)
     return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
 

@@ -157,9 +157,9 @@ def transpose_method(it: Any, node: Any, x: Any, *axes: Any) -> Any:
 
 
 @implements(np.swapaxes, method="swapaxes")
-def swapaxes(it: Any, node: Any, x: Any, a: Any, c: Any) -> Any:
+def swapaxes(it: Any, node: Any, x: Any, axis1: Any, axis2: Any) -> Any:
     perm = list(range(x.type.ndim))
-    i, j = axes_of(it, node, x, a)[0], axes_of(it, node, x, c)[0]
+    i, j = axes_of(it, node, x, axis1)[0], axes_of(it, node, x, axis2)[0]
     perm[i], perm[j] = perm[j], perm[i]
     return transpose(it, node, x, perm)
 

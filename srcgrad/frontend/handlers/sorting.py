@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axes_of, keep
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.values import Slice, is_array, plain
@@ -60,10 +60,11 @@ def sort_in_place(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) 
 
 @implements(np.median)
 def median(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    (x,) = operands(it, node, (x,), "median")
-    if axis is None:
-        x, axis = ravel(it, node, x), 0
-    (k,) = axes_of(it, node, x, axis)
+    (given,) = operands(it, node, (x,), "median")
+    axes = axes_of(it, node, given, axis)
+    if axis is not None and len(axes) != 1:
+        it.refuse(node, "a median over several axes is not supported", "reshape the array")
+    x, k = (ravel(it, node, given), 0) if axis is None else (given, axes[0])
     ordered = sort(it, node, x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64")), k)
     b, n = it.b, x.type.dims[k]
     low = b("floordiv", b("sub", n, 1), 2)
@@ -73,7 +74,7 @@ def median(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) 
         items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
         items[k] = plain(place)
         picks.append(it.read(ordered, items, node))
-    return it.emit(node, "mul", it.b("add", *picks), 0.5)
+    return keep(it, given, it.emit(node, "mul", it.b("add", *picks), 0.5), axes, keepdims)
 
 
 @implements(np.searchsorted)

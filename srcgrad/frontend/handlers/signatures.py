@@ -1,0 +1,76 @@
+"""Arguments of NumPy's functions as NumPy binds them, by position or by name.
+
+A handler names the arguments that it knows as NumPy does, or by a name of its own at NumPy's place.
+What is given as NumPy's default counts as not given. Never looks at what arguments hold otherwise.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import numpy as np
+
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+# what these mean is the same in every function: they never stand for another argument
+EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
+
+
+def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[list, dict]:
+    """The arguments for a handler; TypeError, with NumPy's text, where NumPy would raise it."""
+    plan = _plan(f, handler)
+    if plan is None:
+        return args, kwargs
+    signature, names = plan
+    bound = signature.bind(*args, **kwargs)
+    taken: dict[str, Any] = {}
+    for n, v in bound.arguments.items():
+        if _is_default(v, signature.parameters[n].default):
+            continue
+        if n in names:
+            taken[names[n]] = v
+        else:
+            raise TypeError(f"got an unexpected keyword argument '{n}'")
+    return [], taken
+
+
+def _is_default(v: Any, default: Any) -> bool:
+    same = type(v) is type(default) and isinstance(v, str | bool | int)
+    return v is default or (same and v == default)
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str]] | None:
+    """NumPy's signature, and the handler's name of each argument; None for what has its own way."""
+    module = getattr(f, "__module__", None) or ""
+    if isinstance(f, np.ufunc | type) or module.split(".")[0] != "numpy":
+        return None
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):
+        return None
+    known = list(inspect.signature(handler).parameters.values())[2:]
+    given = list(signature.parameters.values())
+    if any(p.kind in VARIADIC for p in given) or _takes_many(known):
+        return None
+    passed_on = any(p.kind is p.VAR_KEYWORD for p in known)
+    known = [p for p in known if p.kind not in VARIADIC]
+    own = {p.name for p in known}
+    theirs = {p.name for p in given}
+    names: dict[str, str] = {}
+    for k, p in enumerate(given):
+        if p.name in own:
+            names[p.name] = p.name
+        elif k < len(known) and known[k].name not in (*theirs, *EVERYWHERE):
+            names[p.name] = known[k].name
+        elif passed_on:
+            names[p.name] = p.name
+    return signature, names
+
+
+def _takes_many(known: list[inspect.Parameter]) -> bool:
+    """Whether a handler takes what it is given one by one; what it passes on has names."""
+    kinds = [p.kind for p in known]
+    P = inspect.Parameter
+    return P.VAR_POSITIONAL in kinds and P.VAR_KEYWORD not in kinds

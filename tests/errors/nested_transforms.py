@@ -1,0 +1,81 @@
+"""Functions that are defined inside and differentiated there: what they may not do."""
+
+import numpy as np
+
+import srcgrad as flow
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+
+@program(1.5)
+def array_around_it_stored_to(x):
+    w = np.zeros(2)
+
+    def inner(y):
+        w[0] = y
+        return w[0] * y
+
+    return flow.grad(inner)(x) + w[0]  # error: UnsupportedError: changes 'zeros', which belongs
+
+
+@program(1.5)
+def list_around_it_changed(x):
+    seen = []
+
+    def inner(y):
+        seen.append(y)
+        return y * y
+
+    return flow.grad(inner)(x) + seen[0]  # error: UnsupportedError: changes a container or a name
+
+
+@program(1.5)
+def name_around_it_bound(x):
+    last = 0.0
+
+    def inner(y):
+        nonlocal last
+        last = y
+        return y * y
+
+    return flow.grad(inner)(x) + last  # error: UnsupportedError: changes a container or a name
+
+
+@program(vec(3))
+def argument_that_is_also_captured(x):
+    def inner(y):
+        y[0] = y[1] * y[0]
+        return np.sum(y * x)
+
+    return np.sum(flow.grad(inner)(x))  # error: UnsupportedError: may share memory
+
+
+def product(y, z):
+    y[0] = y[0] * z[1]
+    return np.sum(y * z)
+
+
+@program(vec(3))
+def same_argument_twice(x):
+    return np.sum(flow.grad(product)(x, x[:]))  # error: UnsupportedError: may share memory
+
+
+@program(vec(3), vec(3), how="call")
+def array_that_one_path_chose(x, y):
+    z = x if x[0] > y[0] else y
+    return np.sum(flow.grad(product)(z, x))  # error: UnsupportedError: may share memory
+
+
+@program(1.5)
+def integer_inside(x):
+    return flow.grad(lambda k: k * x)(3)  # error, no line: TypeError: argument 'k' of inner() is
+
+
+@program(vec(3, 1) > 1.0)
+def jacobian_of_booleans(x):
+    return np.sum(flow.jacfwd(lambda b: b * 2.0)(x))  # error, no line: TypeError: only floats have
+
+
+@program(1.5)
+def no_function(x):
+    return flow.grad(x)(x)  # error: UnsupportedError: cannot be differentiated: it is no function
