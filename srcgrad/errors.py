@@ -48,11 +48,32 @@ def located(reason: str, location: Location | None, way_out: str = "") -> str:
 
 
 class SrcgradError(Exception):
-    """Base of everything srcgrad raises on its own account."""
+    """Base of everything srcgrad raises on its own account.
+
+    `reason`, `location` and `way_out` are what the text is made of, `page` is where the class is
+    explained, `others` are further problems of the same function.
+    """
+
+    page = "docs/errors.md"
+    others: tuple[SrcgradError, ...] = ()
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
         super().__init__(located(reason, location, way_out))
+
+    def __init_subclass__(cls, **kwargs: object):
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ == __name__:
+            cls.page = f"docs/errors.md#{cls.__name__.lower()}"
+
+
+def together(problems: list[SrcgradError]) -> SrcgradError:
+    """The first of several problems, whose text lists the others too."""
+    first, *others = problems
+    if others:
+        texts = [located(p.reason, p.location, p.way_out) for p in problems]
+        first.others, first.args = tuple(others), ("\nalso: ".join(texts),)
+    return first
 
 
 class UnsupportedError(SrcgradError, NotImplementedError):

@@ -16,6 +16,7 @@ from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.problems import Passed
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -237,6 +238,8 @@ class Calls(Part):
             self.b.loc = loc
 
     def _result(self, frame: Any, node: Any) -> Any:
+        if frame.passed:
+            raise Passed
         result = frame.env.get(RESULT)
         returned = frame.env.get(RETURNED, False)
         found = frame.source

@@ -140,7 +140,7 @@ def trace(
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
     for w in demands.weights:
         captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
-    result = _interpreted(it, found, env)
+    result = it.all_problems(lambda: _interpreted(it, found, env))
     atoms: list[Atom] = []
     output = _template(it, result, atoms, found)
     writes = _written(it, taken.given, atoms, found)

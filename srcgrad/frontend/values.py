@@ -25,6 +25,13 @@ class Unbound:
 UNBOUND = Unbound()
 
 
+class Poison:
+    """A statement that was refused would have bound the name."""
+
+
+POISON = Poison()
+
+
 @dataclass
 class MaybeUnbound:
     """A value with the run-time flag that says whether it was bound."""
