@@ -123,8 +123,19 @@ class RaisedError(SrcgradError):
 @lru_cache(maxsize=256)
 def raised_class(cls: type[Exception]) -> type[Exception]:
     """The class of a `raise` of the user's, located: a subclass of the class that is raised."""
+
+    def init(self: Exception, reason: str, location: Location | None = None) -> None:
+        # not the user's `__init__`, which may make another text of it
+        self.reason, self.location, self.way_out = reason, location, ""  # type: ignore[attr-defined]
+        self.args = (located(reason, location),)
+
     # KeyError would show the repr of its text
-    members = {"__str__": lambda self: self.args[0], "__module__": cls.__module__}
+    members = {
+        "__init__": init,
+        "__str__": lambda self: self.args[0],
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+    }
     return type(cls.__name__, (RaisedError, cls), members)
 
 

@@ -30,6 +30,7 @@ from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     POISON,
     UNBOUND,
@@ -153,6 +154,11 @@ class Interpreter(
         self.b("fail", *values, kind=kind, message=message)
         raise Diverged(kind, message, self.b.loc)
 
+    def fails(self, e: Exception, node: Any) -> NoReturn:
+        """What was computed at compile time raised: so does this path, whenever it runs."""
+        self.locate(node)
+        self.fail(type(e).__name__, literal(str(e)))
+
     def fail_if(self, condition: Any, kind: str, message: str, *values: Any) -> None:
         """Raise at run time where a condition holds."""
         if condition is not False:
@@ -208,7 +214,7 @@ class Interpreter(
         try:
             return bool(v)
         except (ValueError, TypeError) as e:
-            self.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+            self.fails(e, node)
 
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None

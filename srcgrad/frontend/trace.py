@@ -7,7 +7,6 @@ function changes in the containers it was given.
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import types
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     Conflict,
     GrownList,
@@ -43,6 +43,7 @@ from srcgrad.frontend.values import (
     rebuild,
 )
 from srcgrad.ir.nodes import Atom, Function, Var, atom
+from srcgrad.primitives.raising import class_of
 
 
 @dataclass(frozen=True)
@@ -163,11 +164,11 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
             env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)
     except Diverged as e:
-        message = e.message.replace("{}", "...").replace("{{", "{").replace("}}", "}")
+        message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
             raise UnboundError(message, e.location) from None
-        cls = raised_class(getattr(builtins, e.kind))
-        raise cls(message or e.kind, e.location) from None
+        cls = class_of(e.kind)
+        raise raised_class(cls)(message or cls.__name__, e.location) from None
     except RecursionError:
         raise UnsupportedError(
             "the program is nested too deeply", it.b.loc, "use loops instead of recursion"
