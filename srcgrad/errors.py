@@ -80,6 +80,10 @@ class UnsupportedError(SrcgradError, NotImplementedError):
     """The program uses something that srcgrad does not differentiate; nothing was computed."""
 
 
+class CompilerError(UnsupportedError):
+    """Numba does not compile the code that srcgrad generated: a fault of srcgrad."""
+
+
 class SourceError(SrcgradError, OSError):
     """The source of a function could not be found."""
 

@@ -1,0 +1,44 @@
+"""A failure of Numba as the user is told it: their line, whose fault it is, the way round.
+
+Numba's own text speaks of generated code. It is shown where `SRCGRAD_DEBUG` is set. Never decides
+what is compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from srcgrad.errors import CompilerError, Location, SrcgradError
+
+WAY_OUT = 'please report it with the function; target="python" runs it without Numba'
+
+
+def fault(error: Exception, name: str, text: str, places: list[Location | None]) -> Exception:
+    """The error for a module text that Numba did not compile; `places`: where its lines are from.
+
+    `places` belong to the last lines of the text: above them are its imports.
+    """
+    if isinstance(error, SrcgradError | ImportError | MemoryError):
+        return error
+    number = _line(error)
+    above = len(text.splitlines()) - len(places)
+    known = number is not None and 0 <= number - 1 - above < len(places)
+    location = places[number - 1 - above] if known else None  # type: ignore[operator]
+    reason = f"a fault of srcgrad: Numba does not compile what it made of {name}()"
+    debug = bool(os.environ.get("SRCGRAD_DEBUG"))
+    said = f"Numba says:\n{error}" if debug else "SRCGRAD_DEBUG=1 shows what Numba says"
+    made = CompilerError(reason, location, f"{WAY_OUT}\n  {said}")
+    made.__cause__ = error if debug else None
+    return made
+
+
+def _line(error: Exception) -> int | None:
+    """The line of the generated module that an error of Numba speaks of."""
+    loc = getattr(error, "loc", None)
+    # other files are those of our kernels
+    module = r"(?:k_[0-9a-f]+\.py|<srcgrad k_[0-9a-f]+>)"
+    if re.search(rf"{module}$", str(getattr(loc, "filename", ""))):
+        return loc.line  # type: ignore[union-attr]
+    found = re.search(rf'{module}(?:"?, line | \()(\d+)', str(error))
+    return int(found[1]) if found else None
