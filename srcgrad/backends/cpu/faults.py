@@ -21,10 +21,9 @@ def fault(error: Exception, name: str, text: str, places: list[Location | None])
     """
     if isinstance(error, SrcgradError | ImportError | MemoryError):
         return error
-    number = _line(error)
     above = len(text.splitlines()) - len(places)
-    known = number is not None and 0 <= number - 1 - above < len(places)
-    location = places[number - 1 - above] if known else None  # type: ignore[operator]
+    numbered = {above + k: place for k, place in enumerate(places, 1)}
+    location = next((numbered[n] for n in _lines(error) if numbered.get(n)), None)
     reason = f"a fault of srcgrad: Numba does not compile what it made of {name}()"
     debug = bool(os.environ.get("SRCGRAD_DEBUG"))
     said = f"Numba says:\n{error}" if debug else "SRCGRAD_DEBUG=1 shows what Numba says"
@@ -33,12 +32,8 @@ def fault(error: Exception, name: str, text: str, places: list[Location | None])
     return made
 
 
-def _line(error: Exception) -> int | None:
-    """The line of the generated module that an error of Numba speaks of."""
-    loc = getattr(error, "loc", None)
+def _lines(error: Exception) -> list[int]:
+    """The lines of the generated module that an error of Numba speaks of, the innermost first."""
     # other files are those of our kernels
     module = r"(?:k_[0-9a-f]+\.py|<srcgrad k_[0-9a-f]+>)"
-    if re.search(rf"{module}$", str(getattr(loc, "filename", ""))):
-        return loc.line  # type: ignore[union-attr]
-    found = re.search(rf'{module}(?:"?, line | \()(\d+)', str(error))
-    return int(found[1]) if found else None
+    return [int(n) for n in re.findall(rf'{module}(?:"?, line | \()(\d+)', str(error))]
