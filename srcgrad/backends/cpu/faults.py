@@ -36,4 +36,6 @@ def _lines(error: Exception) -> list[int]:
     """The lines of the generated module that an error of Numba speaks of, the innermost first."""
     # other files are those of our kernels
     module = r"(?:k_[0-9a-f]+\.py|<srcgrad k_[0-9a-f]+>)"
-    return [int(n) for n in re.findall(rf'{module}(?:"?, line | \()(\d+)', str(error))]
+    last = getattr(error, "loc", None)
+    said = f"{error} at {getattr(last, 'filename', '')} ({getattr(last, 'line', 0)})"
+    return [int(n) for n in re.findall(rf'{module}(?:"?, line | \()(\d+)', said)]
