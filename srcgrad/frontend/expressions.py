@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
     Bound,
@@ -48,6 +49,7 @@ OPERATORS = {
     "Mod": "mod", "Pow": "pow", "MatMult": "matmul", "BitAnd": "and", "BitOr": "or",
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
+ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
 LARGEST_POWER = 64  # integer exponents up to here are products
 
 
@@ -333,7 +335,10 @@ class Expressions(Part):
                 return flat
         known = self.method_of(v, name, node) is not None
         if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
-            self.refuse(node, f"{self.described(v)} has no attribute '{name}' in compiled code")
+            self.refuse(
+                node, f"{self.described(v)} has no attribute '{name}' in compiled code",
+                similar(name, [*ATTRIBUTES, *methods_of("array")]),
+            )  # fmt: skip
         return Bound(v, name)
 
 

@@ -31,6 +31,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.texts import literal
+from srcgrad.frontend.unknown import Unknown
 from srcgrad.frontend.values import (
     POISON,
     UNBOUND,
@@ -67,7 +68,7 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Calls, Classes, Kinds, Problems,
+    Stores, Iteration, Lists, Calls, Classes, Kinds, Problems, Unknown,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)

@@ -12,8 +12,6 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from srcgrad.errors import (
     ArgumentTypeError,
     ReturnTypeError,
@@ -24,6 +22,7 @@ from srcgrad.errors import (
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden
 from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
@@ -98,12 +97,8 @@ class _Arguments:
             self.params.append(var)
             self.paths.append(path)
             return var
-        if isinstance(value, np.ndarray) and type_of_value(value) is None:
-            raise ArgumentTypeError(
-                f"'{label}' is {describe(value)} of dtype {value.dtype}, which is not supported",
-                None,
-                "make it a plain array: np.asarray(x, float)",
-            )
+        if type_of_value(value) is None and (why := not_taken(value, label)) is not None:
+            raise ArgumentTypeError(why[0], None, why[1])
         out = self._container(value, path, label)
         if is_mutable(out):
             self.given.append((path, out, contents(out)))
