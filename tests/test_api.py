@@ -154,7 +154,7 @@ def test_positions_are_checked_at_the_call(transform, position, text):
     made = transform(function, position)
     with pytest.raises(RuntimeError) as caught:
         made(X, Y)
-    assert str(caught.value) == text and isinstance(caught.value, flow.SrcgradError)
+    assert str(caught.value).splitlines()[0] == text and isinstance(caught.value, flow.SrcgradError)
 
 
 def test_has_aux_is_checked():

@@ -76,7 +76,7 @@ def test_int_arguments_are_untouched():
 
 @pytest.mark.parametrize(
     ("n", "way"),
-    [(3, "pass a float, such as 2.0"), (True, "pass a float, such as 2.0"),
+    [(3, "pass a float, such as 3.0"), (True, "pass a float, such as 1.0"),
      (np.arange(3), r"use \.astype\(float\)"), (np.int32(3), r"use \.astype\(float\)")],
 )  # fmt: skip
 def test_int_arguments_have_no_gradient(n, way):

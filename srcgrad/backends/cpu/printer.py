@@ -15,6 +15,7 @@ import astunparse
 
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.parts import Part, in_parts
+from srcgrad.backends.cpu.signature import NO_HALF
 from srcgrad.backends.cpu.statements import definition, effect
 from srcgrad.backends.cpu.workspace import borrowed
 from srcgrad.errors import Location, UnsupportedError
@@ -217,4 +218,4 @@ def refuse_unprintable(f: Function) -> None:
             if not isinstance(s, Def) and isinstance(v.type, Tape | RefTape):
                 raise UnsupportedError("a growing buffer cannot be joined", s.loc, WITHOUT_NUMBA)
             if getattr(v.type, "dtype", "") == "f16":
-                raise UnsupportedError("float16 is not supported on the cpu", s.loc, "use float32")
+                raise UnsupportedError("compiled code has no float16", s.loc, NO_HALF)
