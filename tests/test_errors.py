@@ -25,6 +25,8 @@ def check(program: Program, target: str):
     args = copied(program.args)
     expected = program.expected_class()
     with pytest.raises(expected) as caught:
+        if program.how == "plain":
+            program.fn(*args)
         compiled = flow.compile(program.fn, target=target)
         if program.how == "call":
             compiled(*args)

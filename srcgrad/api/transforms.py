@@ -108,10 +108,11 @@ def _as_function(fn: Any) -> Any:
     if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
         return fn
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
-        what = "a class" if isinstance(fn, type) else "not a Python function: it has no source"
+        why = "is a class" if isinstance(fn, type) else "has no source"
         raise ArgumentTypeError(
-            f"{fn.__name__} is {what}", None, f"wrap it: def f(x): return {fn.__name__}(x)"
-        )
+            f"{fn.__name__} is not a Python function: it {why}", None,
+            f"wrap it: def f(x): return {fn.__name__}(x)",
+        )  # fmt: skip
     from srcgrad.api.callables import as_function
 
     return as_function(fn)

@@ -238,6 +238,7 @@ class Calls(Part):
             frame.local = set(assigned(tree.body)) - frame.elsewhere
             self._refuse_scopes(tree)
             self.block(tree.body)
+            self.returned_at = frame.returns[-1] if frame.returns else None
             return self._result(frame, node)
         finally:
             self.frames.pop()

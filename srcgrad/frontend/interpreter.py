@@ -9,7 +9,7 @@ import builtins
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from srcgrad.errors import SrcgradError, UnboundError, UnsupportedError
+from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError
 from srcgrad.frontend.branches import Branches
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.captures import Captures
@@ -80,6 +80,7 @@ class Interpreter(
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
+        self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []
         self.passed = 0
         self.unrolled: set[tuple[str, int]] = captures.unrolled

@@ -193,7 +193,7 @@ def _template(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) 
     raise ReturnTypeError(
         f"{found.name}() returns {_described(v)}, which is not a number, an array "
         "or a container of them",
-        found.location(found.tree),
+        it.returned_at or found.location(found.tree),
     )
 
 

@@ -8,8 +8,8 @@
 The comment names the class (srcgrad's, a builtin that it inherits from, or the user's own) and a
 fragment of the text; `...` in a fragment stands for anything. The error has to report this line,
 unless the comment says `# error, no line:` as for an argument, which has none. The line may stand
-in a helper above the program. Each program is run by `grad` at position 0, or called, with
-`how="call"`.
+in a helper above the program. Each program is run by `grad` at position 0; compiled and called with
+`how="call"`; called as it is with `how="plain"`.
 """
 
 import builtins
