@@ -190,9 +190,12 @@ def test_results_without_a_gradient_are_refused():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda f: f(), "missing a required argument: 'x'"),
-        (lambda f: f(X, Y, X), "too many positional arguments"),
-        (lambda f: f(X, z=Y), "missing a required argument: 'y'|unexpected keyword argument 'z'"),
+        (lambda f: f(), "missing 2 required positional arguments: 'x' and 'y'"),
+        (lambda f: f(X, Y, X), "takes 2 positional arguments but 3 were given"),
+        (
+            lambda f: f(X, z=Y),
+            "missing 1 required positional argument: 'y'|unexpected keyword argument 'z'",
+        ),
     ],
 )
 def test_calls_that_do_not_fit_the_signature(call, text):
