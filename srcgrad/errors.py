@@ -100,6 +100,10 @@ class ArgumentValueError(SrcgradError, ValueError):
     """An argument or a position has a wrong value."""
 
 
+class PositionError(SrcgradError, RuntimeError):
+    """A position that the call has no argument for."""
+
+
 class ShapeError(SrcgradError, ValueError):
     """Shapes that do not fit together; the text is NumPy's."""
 

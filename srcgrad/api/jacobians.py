@@ -13,7 +13,6 @@ import numpy as np
 
 from srcgrad.api import transforms
 from srcgrad.api.compiled import Compiled
-from srcgrad.api.program import PositionError
 from srcgrad.api.tape import clone, preferred
 from srcgrad.api.transforms import aux_of, checked_positions, taken_apart
 from srcgrad.eager import engine
@@ -23,6 +22,7 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    PositionError,
     SourceError,
     SrcgradError,
     UnsupportedError,

@@ -16,7 +16,7 @@ from srcgrad.api.weights import Weights, not_floating
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, PositionError
 from srcgrad.frontend.captures import Demands, Guard, Hidden
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.trace import Leaf, Write, trace
@@ -26,10 +26,6 @@ from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array, float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
-
-
-class PositionError(SrcgradError, RuntimeError):
-    """A position that the call has no argument for."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from srcgrad.errors import SrcgradError, together
+from srcgrad.errors import RaisedError, SrcgradError, together
 from srcgrad.frontend.heap import frames_of, reachable
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.part import Part
@@ -77,6 +77,8 @@ class Problems(Part):
         except Exception as e:
             if not self.problems:
                 raise
+            if isinstance(e, RaisedError):  # what the user raises is no problem
+                self._raise()
             if isinstance(e, SrcgradError) and len(self.problems) < MOST:
                 self._note(e)
             self._raise()
