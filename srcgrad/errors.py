@@ -48,15 +48,40 @@ def located(reason: str, location: Location | None, way_out: str = "") -> str:
 
 
 class SrcgradError(Exception):
-    """Base of everything srcgrad raises on its own account."""
+    """Base of everything srcgrad raises on its own account.
+
+    `reason`, `location` and `way_out` are what the text is made of, `page` is where the class is
+    explained, `others` are further problems of the same function.
+    """
+
+    page = "docs/errors.md"
+    others: tuple[SrcgradError, ...] = ()
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
         super().__init__(located(reason, location, way_out))
 
+    def __init_subclass__(cls, **kwargs: object):
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ == __name__:
+            cls.page = f"docs/errors.md#{cls.__name__.lower()}"
+
+
+def together(problems: list[SrcgradError]) -> SrcgradError:
+    """The first of several problems, whose text lists the others too."""
+    first, *others = problems
+    if others:
+        texts = [located(p.reason, p.location, p.way_out) for p in problems]
+        first.others, first.args = tuple(others), ("\nalso: ".join(texts),)
+    return first
+
 
 class UnsupportedError(SrcgradError, NotImplementedError):
     """The program uses something that srcgrad does not differentiate; nothing was computed."""
+
+
+class CompilerError(UnsupportedError):
+    """Numba does not compile the code that srcgrad generated: a fault of srcgrad."""
 
 
 class SourceError(SrcgradError, OSError):
@@ -73,6 +98,10 @@ class ReturnTypeError(ArgumentTypeError):
 
 class ArgumentValueError(SrcgradError, ValueError):
     """An argument or a position has a wrong value."""
+
+
+class PositionError(SrcgradError, RuntimeError):
+    """A position that the call has no argument for."""
 
 
 class ShapeError(SrcgradError, ValueError):
@@ -102,8 +131,19 @@ class RaisedError(SrcgradError):
 @lru_cache(maxsize=256)
 def raised_class(cls: type[Exception]) -> type[Exception]:
     """The class of a `raise` of the user's, located: a subclass of the class that is raised."""
+
+    def init(self: Exception, reason: str, location: Location | None = None) -> None:
+        # not the user's `__init__`, which may make another text of it
+        self.reason, self.location, self.way_out = reason, location, ""  # type: ignore[attr-defined]
+        self.args = (located(reason, location),)
+
     # KeyError would show the repr of its text
-    members = {"__str__": lambda self: self.args[0], "__module__": cls.__module__}
+    members = {
+        "__init__": init,
+        "__str__": lambda self: self.args[0],
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+    }
     return type(cls.__name__, (RaisedError, cls), members)
 
 

@@ -154,7 +154,7 @@ def test_positions_are_checked_at_the_call(transform, position, text):
     made = transform(function, position)
     with pytest.raises(RuntimeError) as caught:
         made(X, Y)
-    assert str(caught.value) == text and isinstance(caught.value, flow.SrcgradError)
+    assert str(caught.value).splitlines()[0] == text and isinstance(caught.value, flow.SrcgradError)
 
 
 def test_has_aux_is_checked():
@@ -190,9 +190,12 @@ def test_results_without_a_gradient_are_refused():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda f: f(), "missing a required argument: 'x'"),
-        (lambda f: f(X, Y, X), "too many positional arguments"),
-        (lambda f: f(X, z=Y), "missing a required argument: 'y'|unexpected keyword argument 'z'"),
+        (lambda f: f(), "missing 2 required positional arguments: 'x' and 'y'"),
+        (lambda f: f(X, Y, X), "takes 2 positional arguments but 3 were given"),
+        (
+            lambda f: f(X, z=Y),
+            "missing 1 required positional argument: 'y'|unexpected keyword argument 'z'",
+        ),
     ],
 )
 def test_calls_that_do_not_fit_the_signature(call, text):

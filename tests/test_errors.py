@@ -25,6 +25,8 @@ def check(program: Program, target: str):
     args = copied(program.args)
     expected = program.expected_class()
     with pytest.raises(expected) as caught:
+        if program.how == "plain":
+            program.fn(*args)
         compiled = flow.compile(program.fn, target=target)
         if program.how == "call":
             compiled(*args)
@@ -43,14 +45,14 @@ def test_program_fails_at_its_line(program: Program):
     check(program, "python")
 
 
-@over([p for p in PROGRAMS if p.id.startswith("run_time.")])
+@over([p for p in PROGRAMS if p.id.startswith(("run_time.", "raised."))])
 @pytest.mark.full
 def test_program_fails_on_the_cpu(program: Program):
     """Compiled code raises what NumPy raises; it never reads past an array."""
     check(program, "cpu")
 
 
-@over([p for p in PROGRAMS if p.id.startswith("run_time.")])
+@over([p for p in PROGRAMS if p.id.startswith(("run_time.", "raised."))])
 def test_plain_python_agrees(program: Program):
     """What depends on values raises the same class in plain Python."""
     expected = np.linalg.LinAlgError if program.cls == "SingularError" else program.expected_class()

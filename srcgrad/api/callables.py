@@ -7,6 +7,8 @@ import inspect
 import types
 from typing import Any
 
+import numpy as np
+
 from srcgrad.errors import ArgumentTypeError
 
 
@@ -18,7 +20,9 @@ def as_function(fn: Any) -> types.FunctionType:
         raise ArgumentTypeError(f"{fn!r} cannot be differentiated: {e}") from None
     from srcgrad.frontend.source import state_source
 
-    params = list(signature.parameters.values())
+    # what NumPy's functions have for "not given" is left out
+    params = [p for p in signature.parameters.values() if p.default is not np._NoValue]
+    signature = signature.replace(parameters=params)
     listed, passed = [], []
     for p in params:
         star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")

@@ -25,7 +25,8 @@ from srcgrad.api.steps import Apart
 from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
-from srcgrad.errors import ArgumentValueError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.captures import Demands, Respecialise
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
@@ -128,7 +129,11 @@ class Compiled:
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         if not kwargs and self._simple and len(args) == len(self._names):
             return dict(zip(self._names, args, strict=True))
-        bound = self._signature.bind(*args, **kwargs)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError:
+            said = misfit(self.__name__, self._signature, args, kwargs)  # type: ignore[attr-defined]
+            raise ArgumentTypeError(str(said)) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.api import transforms
 from srcgrad.api.compiled import Compiled, Options
-from srcgrad.api.program import PositionError, Primal
+from srcgrad.api.program import Primal
 from srcgrad.api.rows import jacobians
 from srcgrad.api.tape import clone, preferred
 from srcgrad.api.transforms import aux_of, checked_positions, taken_apart
@@ -26,6 +26,7 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    PositionError,
     SourceError,
     SrcgradError,
     UnsupportedError,

@@ -16,20 +16,16 @@ from srcgrad.api.weights import Weights, not_floating
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, PositionError
 from srcgrad.frontend.captures import Demands, Guard, Hidden
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.trace import Leaf, Write, trace
-from srcgrad.frontend.values import describe
+from srcgrad.frontend.values import children, describe, is_dataclass_instance
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array, float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
-
-
-class PositionError(SrcgradError, RuntimeError):
-    """A position that the call has no argument for."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,11 @@ class Gradient:
             raise PositionError("grad_position should not be empty when grad by position!")
         for k in self.positions:
             if k >= len(given):
-                raise PositionError(f"Position index {k} is exceed input size.")
+                many = f"{len(given)} argument{'s' * (len(given) != 1)}"
+                raise PositionError(
+                    f"Position index {k} is exceed input size.", None,
+                    f"{self.name}() has {many}: positions count from 0",
+                )  # fmt: skip
         return [given[k] for k in self.positions]
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
@@ -139,9 +139,7 @@ class Gradient:
             for k, a in enumerate(p.function.returns)
         ]
         if not any(seeds) and not self.seeded:
-            raise ArgumentTypeError(
-                f"{p.name}() returns nothing that has a gradient ({describe_returns(p)})"
-            )
+            raise nothing_returned(p)
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
@@ -351,11 +349,16 @@ def _has_none(v: Any) -> bool:
 
 def no_float(function: str, name: str, value: Any) -> Exception:
     """The error for an argument without a float."""
-    way = "pass a float, such as 2.0" if not hasattr(value, "dtype") else "use .astype(float)"
+    what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
+    if hasattr(value, "dtype"):
+        way = "use .astype(float)"
+    elif isinstance(value, int):
+        way = f"pass a float, such as {float(value)}"
+    elif children(value) is not None or is_dataclass_instance(value):
+        what = f"({describe(value)}) has no float in it"
+        way = "pass floats, such as 2.0; integers have no gradient"
     return ArgumentTypeError(
-        f"argument '{name}' of {function}() is {_kind(value)}: only floats have gradients",
-        None,
-        way,
+        f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
     )
 
 
@@ -367,6 +370,10 @@ def _kind(value: Any) -> str:
     return describe(value)
 
 
-def describe_returns(p: Program) -> str:
+def nothing_returned(p: Program) -> Exception:
+    """The error for a function whose result has no float."""
     kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
-    return ", ".join(kinds) or "None"
+    what, way = ", ".join(kinds) or describe(p.output), "return a float, or an array of them"
+    if p.output is None:
+        way = "is a return missing?"
+    return ArgumentTypeError(f"{p.name}() returns nothing that has a gradient ({what})", None, way)

@@ -168,7 +168,9 @@ def _roots(main: Any, name: str) -> list[Any]:
     outputs = [v for _, v in leaves(main, ())]
     floats = [t for t in outputs if isinstance(t, Tensor) and t.is_floating_point()]
     if not floats and not any(map(_is_float, outputs)):
-        raise ArgumentTypeError(f"{name}() returns nothing that has a gradient")
+        raise ArgumentTypeError(
+            f"{name}() returns nothing that has a gradient", None, "return a floating tensor"
+        )
     return [t for t in floats if t._node is not None]
 
 

@@ -84,8 +84,13 @@ def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
         return fn.function, fn.spec, fn.options
     if hasattr(fn, "py_func"):
         fn = fn.py_func
+    if isinstance(fn, staticmethod):
+        fn = fn.__func__
     if not callable(fn):
-        raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
+        raise ArgumentTypeError(
+            f"The fn should be callable, but got {type(fn).__name__}", None,
+            "pass the function itself: grad(f), not grad(f(x))",
+        )  # fmt: skip
     function = _as_function(fn)
     return function, Primal(function), Options()
 
@@ -103,11 +108,11 @@ def _as_function(fn: Any) -> Any:
     if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
         return fn
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
+        why = "is a class" if isinstance(fn, type) else "has no source"
         raise ArgumentTypeError(
-            f"{getattr(fn, '__name__', fn)} is not a Python function: it has no source",
-            None,
-            "wrap it: def f(x): return ...",
-        )
+            f"{fn.__name__} is not a Python function: it {why}", None,
+            f"wrap it: def f(x): return {fn.__name__}(x)",
+        )  # fmt: skip
     from srcgrad.api.callables import as_function
 
     return as_function(fn)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from typing import Any
 
 import gast
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, SourceError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
+from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.flow import RESULT, RETURNED
+from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.problems import Passed
+from srcgrad.frontend.similar import methods_of, similar
+from srcgrad.frontend.unknown import callable_name
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -110,7 +116,7 @@ class Calls(Part):
             inspect.getattr_static(type(f), "__call__", None), types.FunctionType
         ):
             return self.call(type(f).__call__, [f, *args], kwargs, node)
-        self.refuse(node, f"{_callable_name(f)} cannot be called in a compiled function")
+        self.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
 
     def strong(self, v: Any) -> Any:
         """A Python number as the scalar that NumPy's functions make of it."""
@@ -150,36 +156,26 @@ class Calls(Part):
     def call_method(
         self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
     ) -> Any:
+        from srcgrad.frontend.handlers.registry import kind_of_owner
+
         handler = self.method_of(owner, name, node)
         if handler is None:
-            self.refuse(node, f"the method '{name}' of {self.described(owner)} is not supported")
+            self.refuse(
+                node, f"the method '{name}' of {self.described(owner)} is not supported",
+                similar(name, methods_of(kind_of_owner(owner))),
+            )  # fmt: skip
         result = self._handled(handler, [owner, *args], kwargs, node)
         if is_array(owner) and self.kind_of(owner) is not Kind.ARRAY:
             self.note_method(owner, result)
         return result
-
-    def refuse_unknown(self, f: Any, node: Any) -> None:
-        """A function of NumPy, SciPy or the standard library without a row in our tables."""
-        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
-        name = _callable_name(f)
-        if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
-            self.refuse(
-                node,
-                f"{name}() draws random numbers",
-                "draw them outside and pass them as an argument",
-            )
-        if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
-            self.refuse(node, f"{name} is not supported", "docs/support.md lists what is")
-        if isinstance(f, types.BuiltinFunctionType):
-            self.refuse(node, f"{name}() is not supported in a compiled function")
 
     # ---- inlining ----
     def follow(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
     ) -> Any:
         """The result of a Python function, whose source is interpreted here."""
-        module = f.__module__ or ""
-        if module.split(".")[0] in ("numpy", "scipy", "numba"):
+        module = (f.__module__ or "").split(".")[0]
+        if module in ("numpy", "scipy", "numba") or foreign_library(f):
             self.refuse_unknown(f, node)
         if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
             self.refuse(
@@ -191,13 +187,23 @@ class Calls(Part):
             self.refuse(node, e.reason, e.way_out)
         self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
+        library = module in sys.stdlib_module_names and module != "__main__"
+        if not library and (module != "srcgrad" or self.follows_library()):
+            return self.inline(found, bound, None, node)
+        problems = len(self.problems)
         try:
             return self.inline(found, bound, None, node)
-        except UnsupportedError as e:
-            if not module.startswith("srcgrad.") or self.follows_library():
-                raise
-            # a place in a function of ours says nothing to its caller
-            self.refuse(node, f"{f.__name__}() is not supported here: {e.reason}", e.way_out)
+        except (UnsupportedError, Passed) as e:  # the user's line, not one of a library
+            first = [*self.problems[problems:], e][0]
+            del self.problems[problems:]
+            if library or not isinstance(first, SrcgradError):
+                self.refuse(
+                    node, f"{f.__module__}.{f.__qualname__}() is not supported in a compiled "
+                    "function", "call it outside and pass the result",
+                )  # fmt: skip
+            self.refuse(
+                node, f"{f.__name__}() is not supported here: {first.reason}", first.way_out
+            )
 
     def bind(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,
@@ -206,10 +212,11 @@ class Calls(Part):
         """The names of a function's arguments, defaults included."""
         try:
             bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
-        except TypeError as e:
+        except TypeError:
+            said = misfit(f.__qualname__, inspect.signature(f), args, kwargs)
             if found is not None:
-                raise ArgumentTypeError(f"{f.__name__}(): {e}", found.location(node)) from None
-            self.refuse(node, f"{f.__name__}(): {e}")
+                raise ArgumentTypeError(str(said), found.location(node)) from None
+            self.fails(said, node)
         env = dict(bound.arguments)
         for name, p in bound.signature.parameters.items():
             if name not in env and p.default is not p.empty:
@@ -249,12 +256,15 @@ class Calls(Part):
             frame.local = set(assigned(tree.body)) - frame.elsewhere
             self._refuse_scopes(tree)
             self.block(tree.body)
+            self.returned_at = frame.returns[-1] if frame.returns else None
             return self._result(frame, node)
         finally:
             self.frames.pop()
             self.b.loc = loc
 
     def _result(self, frame: Any, node: Any) -> Any:
+        if frame.passed:
+            raise Passed
         result = frame.env.get(RESULT)
         returned = frame.env.get(RETURNED, False)
         found = frame.source
@@ -350,19 +360,10 @@ def _bind_tree(
         params.append(P(a.kwarg.id, P.VAR_KEYWORD))
     try:
         bound = inspect.Signature(params).bind(*args, **kwargs)
-    except TypeError as e:
-        it.refuse(node, f"{f.name}(): {e}")
+    except TypeError:
+        it.fails(misfit(f.name, inspect.Signature(params), args, kwargs), node)
     bound.apply_defaults()
     return dict(bound.arguments)
-
-
-def _callable_name(f: Any) -> str:
-    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
-    module = getattr(f, "__module__", None)
-    if isinstance(f, np.ufunc):
-        module = "numpy"
-    top = (module or "").split(".")[0]
-    return f"{top}.{name}" if top in ("numpy", "scipy", "math") else name
 
 
 def _gives_strong(f: Any) -> bool:
@@ -371,10 +372,6 @@ def _gives_strong(f: Any) -> bool:
         return True
     numpy = (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
     return numpy and f not in (np.ndim, np.size, np.shape)
-
-
-def _random(f: Any) -> bool:
-    return "random" in type(getattr(f, "__self__", None)).__module__
 
 
 def _arguments_of(e: TypeError) -> str:

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
+from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import (
     NUMBERS,
     Record,
     TrackedList,
-    describe,
     is_array,
     is_dataclass_instance,
 )
@@ -135,7 +136,8 @@ class Captures:
         try:
             value = getattr(owner, name)
         except AttributeError:
-            it.refuse(node, f"{_name(owner)} has no attribute '{name}'")
+            known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
+            it.refuse(node, f"{_name(owner)} has no attribute '{name}'", similar(name, known))
         if _library(owner):
             return value
         if callable(value) or isinstance(value, types.ModuleType):
@@ -174,6 +176,7 @@ class Captures:
         if isinstance(value, set):
             self.watch((*key, "items"), lambda: repr(sorted(map(repr, fetch()))), name)
             return set(value)
+        self._refuse_kind(it, value, name, node)
         return value
 
     def watch_attribute(self, f: types.FunctionType, part: str) -> None:
@@ -235,14 +238,15 @@ class Captures:
     ) -> Any:
         type_ = type_of_value(value)
         if type_ is None:
-            it.refuse(
-                node,
-                f"'{name}' is {describe(value)} of dtype {value.dtype}, which is not supported",
-                "make it a plain array: np.asarray(x, float)",
-            )
+            self._refuse_kind(it, value, name, node)
         var = self.parameter(it.b, name, value, ("hidden", *key))
         self.hidden[key] = Hidden(name, fetch, var)
         return var
+
+    def _refuse_kind(self, it: Any, value: Any, name: str, node: Any) -> None:
+        why = not_taken(value, name)
+        if why is not None:
+            it.refuse(node, why[0], f"{why[1]} as an argument")
 
     def _tensor(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any

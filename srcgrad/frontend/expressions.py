@@ -13,6 +13,8 @@ import numpy as np
 
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.similar import methods_of, similar
+from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -48,6 +50,7 @@ OPERATORS = {
     "Mod": "mod", "Pow": "pow", "MatMult": "matmul", "BitAnd": "and", "BitOr": "or",
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
+ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
 LARGEST_POWER = 64  # integer exponents up to here are products
 
 
@@ -110,19 +113,15 @@ class Expressions(Part):
         template, values = "", []
         for part in node.values:
             if isinstance(part, gast.Constant):
-                template += part.value.replace("{", "{{").replace("}", "}}")
+                template += literal(part.value)
                 continue
             v = self.expression(part.value)
-            if isinstance(v, Var) or not isinstance(v, str | int | float):
-                template += "{}" if is_value(v) else str(describe(v))
-                values += [v] if is_value(v) else []
-            else:
-                spec = "" if part.format_spec is None else self.expression(part.format_spec)
-                template += (
-                    format(v, spec if isinstance(spec, str) else "")
-                    .replace("{", "{{")
-                    .replace("}", "}}")
-                )
+            spec = None if part.format_spec is None else self.expression(part.format_spec)
+            try:
+                text, own = formatted(v, spec, part.conversion)
+            except (TypeError, ValueError) as e:
+                self.fails(e, node)
+            template, values = template + text, [*values, *own]
         return Formatted(template, values) if values else template.format()
 
     # ---- operators ----
@@ -152,6 +151,10 @@ class Expressions(Part):
         name = type(op).__name__
         if isinstance(a, Record) or isinstance(c, Record):
             return self.record_operator(OPERATORS[name], a, c, node)
+        if isinstance(a, str | Formatted):
+            text = self._text(name, a, c, node)
+            if text is not None:
+                return text
         if not isinstance(a, Var) and not isinstance(c, Var):
             return self._static_binary(name, a, c, node)
         if isinstance(a, list | tuple) or isinstance(c, list | tuple):
@@ -202,7 +205,9 @@ class Expressions(Part):
         if not is_value(v):
             self.refuse(
                 node, f"arithmetic with {describe(v)} is not supported",
-                "make it an array with np.array(...)" if isinstance(v, list | GrownList) else "",
+                "make it an array with np.array(...)"
+                if isinstance(v, list | tuple | GrownList)
+                else "",
             )  # fmt: skip
 
     def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
@@ -211,11 +216,31 @@ class Expressions(Part):
                 self.refuse(node, f"arithmetic with {describe(v)} is not supported")
         try:
             with np.errstate(all="ignore"):
-                if name == "Div" and is_number(a) and is_number(c) and c == 0:
+                integers = isinstance(a, int) and isinstance(c, int)  # Python's: these raise
+                if name == "Div" and is_number(a) and is_number(c) and c == 0 and not integers:
                     return np.float64(a) / np.float64(c)
                 return STATIC[name](a, c)
-        except (TypeError, ZeroDivisionError, ValueError, OverflowError) as e:
-            self.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+        except TypeError as e:
+            if isinstance(a, list | tuple | dict) or isinstance(c, list | tuple | dict):
+                self._arithmetic(a if isinstance(a, list | tuple | dict) else c, node)
+            self.fails(e, node)
+        except (ZeroDivisionError, ValueError, OverflowError) as e:
+            self.fails(e, node)
+
+    def _text(self, name: str, a: Any, c: Any, node: Any) -> Any:
+        """Texts put together, and `%`; None if this is neither."""
+        made: tuple[str, list] | None = None
+        if name == "Add" and isinstance(c, str | Formatted):
+            (one, values), (two, more) = shown(a), shown(c)
+            made = one + two, [*values, *more]
+        elif name == "Mod" and isinstance(a, str):
+            try:
+                made = percent(a, c)
+            except (TypeError, ValueError) as e:
+                self.fails(e, node)
+        if made is None:
+            return None
+        return Formatted(*made) if made[1] else made[0].format()
 
     def _sequence_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
         if name == "Mult" and (is_integer(a) or is_integer(c)):
@@ -240,15 +265,38 @@ class Expressions(Part):
             k = int(float(n))  # type: ignore[arg-type]
             kind = atom(n).type.dtype
             if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
-                if k < 0 and kind[0] != "f" and a.type.dtype[0] != "f" and is_array(a):
-                    self.refuse(node, "integers to negative integer powers are not allowed")
+                if k < 0 and kind[0] != "f":
+                    self._negative_power(a, n)
                 a = self.b.cast(a, Scalar("f64", weak=is_scalar(a) and a.type.weak))
             if k == 2:
                 return self.emit(node, "mul", a, a)
             if k == 1:
                 return self.emit(node, "copy", a) if is_array(a) else a
             return self.emit(node, "powi", a, n=k)
+        self.check_power(a, n)
         return self.emit(node, "pow", a, n)
+
+    def _negative_power(self, a: Any, n: Any) -> None:
+        """An integer to a negative integer power: Python's is a float, NumPy's raises."""
+        if _of_python(a) and _of_python(n):
+            zero = plain(self.b("eq", a, 0))
+            text = "0.0 cannot be raised to a negative power"
+            self.fail_if(zero, "ZeroDivisionError", text)
+        elif a.type.dtype != "bool":
+            self.fail("ValueError", "Integers to negative integer powers are not allowed.")
+
+    def check_power(self, a: Any, n: Any) -> None:
+        """Raise where integers have a negative power: the result is one of integers."""
+        if atom(a).type.dtype[0] not in "iub" or atom(n).type.dtype[0] not in "ib":
+            return
+        text = "Integers to negative integer powers are not allowed."
+        if _of_python(a) and _of_python(n):
+            text = "an integer to a negative power is a float: write float(n) ** k"
+        negative = plain(self.b("lt", n, 0))
+        if is_array(negative):
+            axes = tuple(range(negative.type.ndim))
+            negative = plain(self.b("any", negative, axes=axes))
+        self.fail_if(negative, "ValueError", text)
 
     # ---- choices ----
     def _of_IfExp(self, node: Any) -> Any:
@@ -290,7 +338,10 @@ class Expressions(Part):
                 return flat
         known = self.method_of(v, name, node) is not None
         if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
-            self.refuse(node, f"{self.described(v)} has no attribute '{name}' in compiled code")
+            self.refuse(
+                node, f"{self.described(v)} has no attribute '{name}' in compiled code",
+                similar(name, [*ATTRIBUTES, *methods_of("array")]),
+            )  # fmt: skip
         return Bound(v, name)
 
 

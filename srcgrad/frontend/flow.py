@@ -11,9 +11,11 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.heap import State
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.values import Conflict
+from srcgrad.frontend.problems import Passed
+from srcgrad.frontend.values import POISON, Conflict
 from srcgrad.ir.nodes import If, Var
 
 RETURNED, RESULT = "$returned", "$result"
@@ -70,22 +72,32 @@ class ControlFlow(Part):
 
     # ---- sequences and exits ----
     def block(self, stmts: list[Any]) -> None:
+        depth = self.frame.depth
         for k, s in enumerate(stmts):
-            rest = stmts[k + 1 :]
-            if isinstance(s, gast.If) and rest and self._split(s, rest):
-                return
-            self.execute(s)
-            kinds = exits([s])
-            if kinds and rest:
-                gone = self._exited(kinds)
-                if gone is True:
+            try:
+                if self._left(s, stmts[k + 1 :]):
                     return
-                if gone is not False:
-                    left = self._has_returned if kinds == {"return"} else nothing
-                    self.branch(
-                        self.negate(gone), lambda r=rest: self.block(r), left, s, live_rest=True
-                    )
+            except (SrcgradError, Passed) as e:
+                self.pass_over(s, e, depth)
+                if isinstance(s, gast.Raise):
+                    raise Diverged("", "", self.b.loc) from None
+                if always_exits([s]):
+                    self.env.update({RETURNED: True, RESULT: POISON})
                     return
+
+    def _left(self, s: Any, rest: list[Any]) -> bool:
+        """Execute a statement; whether nothing is left to do: it exited, or did the rest too."""
+        if isinstance(s, gast.If) and rest and self._split(s, rest):
+            return True
+        self.execute(s)
+        kinds = exits([s])
+        if not (kinds and rest):
+            return False
+        gone = self._exited(kinds)
+        if gone is not True and gone is not False:
+            left = self._has_returned if kinds == {"return"} else nothing
+            self.branch(self.negate(gone), lambda: self.block(rest), left, s, live_rest=True)
+        return gone is not False
 
     def _has_returned(self) -> None:
         """On the path that skips the rest the function has returned: so both paths have."""

@@ -9,7 +9,7 @@ import builtins
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from srcgrad.errors import UnboundError, UnsupportedError
+from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError
 from srcgrad.frontend.branches import Branches
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.captures import Captures
@@ -25,11 +25,15 @@ from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.patterns import Patterns
+from srcgrad.frontend.problems import Passed, Problems
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
+from srcgrad.frontend.texts import literal
+from srcgrad.frontend.unknown import Unknown
 from srcgrad.frontend.values import (
+    POISON,
     UNBOUND,
     Closure,
     Conflict,
@@ -59,11 +63,12 @@ class Frame:
     local: set[str] = field(default_factory=set)
     elsewhere: set[str] = field(default_factory=set)  # declared nonlocal
     returns: list[Any] = field(default_factory=list)  # where it returned
+    passed: bool = False  # whether one of its statements was passed over
 
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Calls, Classes, Kinds,
+    Stores, Iteration, Lists, Calls, Classes, Kinds, Problems, Unknown,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)
@@ -75,6 +80,9 @@ class Interpreter(
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
+        self.returned_at: Location | None = None  # in the function that was left last
+        self.problems: list[SrcgradError] = []
+        self.passed = 0
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 
@@ -115,6 +123,8 @@ class Interpreter(
 
     def _bound(self, env: dict[str, Any], name: str, node: Any) -> Any:
         value = env[name]
+        if value is POISON:
+            raise Passed
         if value is UNBOUND:
             self._unbound(name, node)
         if isinstance(value, Conflict):
@@ -145,6 +155,11 @@ class Interpreter(
         """The path that is interpreted raises here whenever it runs."""
         self.b("fail", *values, kind=kind, message=message)
         raise Diverged(kind, message, self.b.loc)
+
+    def fails(self, e: Exception, node: Any) -> NoReturn:
+        """What was computed at compile time raised: so does this path, whenever it runs."""
+        self.locate(node)
+        self.fail(type(e).__name__, literal(str(e)))
 
     def fail_if(self, condition: Any, kind: str, message: str, *values: Any) -> None:
         """Raise at run time where a condition holds."""
@@ -201,7 +216,7 @@ class Interpreter(
         try:
             return bool(v)
         except (ValueError, TypeError) as e:
-            self.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+            self.fails(e, node)
 
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None

@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.values import (
+    POISON,
     UNBOUND,
     Bound,
     Conflict,
@@ -143,6 +144,10 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
     match a, b:
         case StaticSpec(v), StaticSpec(w) if _equal(v, w):
             return a
+        case StaticSpec(v), _ if v is POISON:
+            return a
+        case _, StaticSpec(w) if w is POISON:
+            return b
         case StaticSpec(Unbound()), MaybeSpec():
             return b
         case MaybeSpec(), StaticSpec(Unbound()):

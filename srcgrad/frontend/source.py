@@ -70,14 +70,18 @@ def find(function: types.FunctionType) -> Source:
             raise SourceError(
                 f"the source of {function.__name__}() was not found (it comes from {file})",
                 None,
-                "put the function into a file or a notebook cell, or pass source=...",
+                "put it into a file or a notebook cell, or use flow.compile(f, source=...)",
             )
         text = "".join(lines)
     try:
         module = _parse(file, text)
     except SyntaxError as e:
-        raise SourceError(f"the source of {function.__name__}() does not parse: {e}") from e
+        raise SourceError(
+            f"the source of {function.__name__}() does not parse: {e}", None, "correct it"
+        ) from e
     node = _locate(module, function, explicit=code in _EXPLICIT)
+    if node is None and code in _EXPLICIT:
+        raise SourceError(f"source= holds no function {function.__name__}()", None, "correct it")
     if node is None:
         raise SourceError(
             f"{function.__name__}() was not found in {file}:{code.co_firstlineno}",

@@ -5,7 +5,6 @@ Never emits control flow itself.
 
 from __future__ import annotations
 
-import builtins
 import importlib
 from typing import Any
 
@@ -15,18 +14,17 @@ import numpy as np
 from srcgrad.frontend.expressions import OPERATORS
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.values import (
     UNBOUND,
-    Formatted,
     GrownList,
     Iterated,
     Record,
     describe,
     is_array,
-    is_scalar,
-    is_value,
 )
 from srcgrad.ir.nodes import Var
+from srcgrad.primitives.raising import name_of
 
 
 class Statements(Part):
@@ -260,27 +258,24 @@ class Statements(Part):
     def _do_Raise(self, node: Any) -> None:
         exc = node.exc
         if exc is None:
-            self.refuse(node, "a bare raise is not supported")
+            self.refuse(
+                node, "'raise' without an exception is not supported", "raise ValueError(...)"
+            )
         call = isinstance(exc, gast.Call)
         cls = self.expression(exc.func if call else exc)
+        if isinstance(cls, BaseException) and not call:
+            self.fail(name_of(type(cls)), literal(str(cls)))
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-            self.refuse(node, "only exception classes can be raised")
-        kind = next((c.__name__ for c in cls.__mro__ if hasattr(builtins, c.__name__)), "Exception")
-        message = self.expression(exc.args[0]) if call and exc.args else ""
-        self.fail(kind, *self._message(message))
+            self.refuse(
+                node, "only exceptions and their classes can be raised", "raise ValueError(...)"
+            )
+        args = self.elements(exc.args) if call else []
+        message = args[0] if len(args) == 1 else tuple(args) or ""
+        self.fail(name_of(cls), *self._message(message))
 
     def _message(self, message: Any) -> tuple:
         """A template and its values, as `fail` takes them."""
-        if isinstance(message, Formatted):
-            template, values = message.template, message.values
-        elif isinstance(message, Var):
-            template, values = "{}", [message]
-        elif is_value(message) or isinstance(message, str):
-            template, values = str(message).replace("{", "{{").replace("}", "}}"), []
-        else:
-            template, values = describe(message), []
-        if any(not is_scalar(v) for v in values):
-            template, values = template.replace("{}", "..."), []
+        template, values = without_values(*shown(message))
         return template, *values
 
     # ---- imports ----

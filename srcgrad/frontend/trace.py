@@ -7,13 +7,10 @@ function changes in the containers it was given.
 
 from __future__ import annotations
 
-import builtins
 import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from srcgrad.errors import (
     ArgumentTypeError,
@@ -25,10 +22,12 @@ from srcgrad.errors import (
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden
 from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     Conflict,
     GrownList,
@@ -43,6 +42,7 @@ from srcgrad.frontend.values import (
     rebuild,
 )
 from srcgrad.ir.nodes import Atom, Function, Var, atom
+from srcgrad.primitives.raising import class_of
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,8 @@ class _Arguments:
             self.params.append(var)
             self.paths.append(path)
             return var
-        if isinstance(value, np.ndarray) and type_of_value(value) is None:
-            raise ArgumentTypeError(
-                f"'{label}' is {describe(value)} of dtype {value.dtype}, which is not supported",
-                None,
-                "make it a plain array: np.asarray(x, float)",
-            )
+        if type_of_value(value) is None and (why := not_taken(value, label)) is not None:
+            raise ArgumentTypeError(why[0], None, why[1])
         out = self._container(value, path, label)
         if is_mutable(out):
             self.given.append((path, out, contents(out)))
@@ -141,7 +137,7 @@ def trace(
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
     for w in demands.weights:
         captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
-    result = _interpreted(it, found, env)
+    result = it.all_problems(lambda: _interpreted(it, found, env))
     atoms: list[Atom] = []
     output = taken_apart(it, result, atoms, found)
     writes = _written(it, taken.given, atoms, found)
@@ -165,11 +161,11 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
             env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)
     except Diverged as e:
-        message = e.message.replace("{}", "...").replace("{{", "{").replace("}}", "}")
+        message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
             raise UnboundError(message, e.location) from None
-        cls = raised_class(getattr(builtins, e.kind))
-        raise cls(message or e.kind, e.location) from None
+        cls = class_of(e.kind)
+        raise raised_class(cls)(message or cls.__name__, e.location) from None
     except RecursionError:
         raise UnsupportedError(
             "the program is nested too deeply", it.b.loc, "use loops instead of recursion"
@@ -199,7 +195,7 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
     raise ReturnTypeError(
         f"{found.name}() returns {_described(v)}, which is not a number, an array "
         "or a container of them",
-        found.location(found.tree),
+        it.returned_at or found.location(found.tree),
     )
 
 

@@ -6,6 +6,7 @@ Numbers known at compile time are plain Python numbers; `Var` is a run-time scal
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
@@ -23,6 +24,13 @@ class Unbound:
 
 
 UNBOUND = Unbound()
+
+
+class Poison:
+    """A statement that was refused would have bound the name."""
+
+
+POISON = Poison()
 
 
 @dataclass
@@ -261,10 +269,20 @@ def describe(v: Any) -> str:
         case Closure() | Partial():
             return "a function"
         case Record():
-            return f"a {v.cls.__name__}"
-        case np.ndarray():
-            return "an array" if type(v) is np.ndarray else f"a {type(v).__name__}"
-    return f"a {type(v).__name__}"
+            return f"{article(v.cls.__name__)} {v.cls.__name__}"
+        case np.ndarray() if type(v) is np.ndarray:
+            return "an array"
+        case set() | frozenset():
+            return "a set"
+        case types.ModuleType():
+            return f"the module {v.__name__}"
+        case Formatted():
+            return "a string"
+    return f"{article(type(v).__name__)} {type(v).__name__}"
+
+
+def article(noun: str) -> str:
+    return "an" if noun[:1] in "AEIOUaeiou" else "a"
 
 
 def is_dataclass_instance(v: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.raising import instance
 from srcgrad.primitives.registry import linear, nondiff
 
 # ---- allocation ----
@@ -337,10 +338,8 @@ ref_get = linear(
 
 # ---- the world ----
 def _fail(*values: Any, kind: str, message: str) -> None:
-    import builtins
-
-    raise getattr(builtins, kind)(message.format(*values))
+    raise instance(kind, message.format(*values))
 
 
 fail = nondiff("fail", _fail, effect=True, raises=True)
-show = nondiff("show", lambda *values, message: print(message.format(*values)), effect=True)
+show = nondiff("show", lambda *values, message: print(message.format(*values), end=""), effect=True)

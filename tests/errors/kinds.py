@@ -8,12 +8,12 @@ from tests.errors.registry import program
 
 
 @program(3)
-def integer_argument(n):  # error, no line: TypeError: n ... 2.0
+def integer_argument(n):  # error, no line: TypeError: n ... 3.0
     return n * 2.0
 
 
 @program(0.5, 3, position=1)
-def integer_second_argument(x, count):  # error, no line: TypeError: count ... 2.0
+def integer_second_argument(x, count):  # error, no line: TypeError: count ... 3.0
     return x * count
 
 

@@ -5,10 +5,11 @@
         with open("file") as f:  # error: UnsupportedError: with
             ...
 
-The comment names the class (srcgrad's or a builtin that it inherits from) and a fragment of the
-text; `...` in a fragment stands for anything. The error has to report this line, unless the comment
-says `# error, no line:` as for an argument, which has none. The line may stand in a helper above
-the program. Each program is run by `grad` at position 0, or called, with `how="call"`.
+The comment names the class (srcgrad's, a builtin that it inherits from, or the user's own) and a
+fragment of the text; `...` in a fragment stands for anything. The error has to report this line,
+unless the comment says `# error, no line:` as for an argument, which has none. The line may stand
+in a helper above the program. Each program is run by `grad` at position 0; compiled and called with
+`how="call"`; called as it is with `how="plain"`.
 """
 
 import builtins
@@ -42,7 +43,8 @@ class Program:
     def expected_class(self) -> type[BaseException]:
         from srcgrad import errors
 
-        return getattr(errors, self.cls, None) or getattr(builtins, self.cls)
+        scopes = (vars(errors), vars(builtins), inspect.unwrap(self.fn).__globals__)
+        return next(scope[self.cls] for scope in scopes if self.cls in scope)
 
     def matches(self, text: str) -> bool:
         """Whether the fragment occurs; letters' case and line breaks do not count."""

@@ -12,7 +12,7 @@ import re
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,11 @@ import numpy as np
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.failure import Failure
+from srcgrad.backends.cpu.faults import fault
 from srcgrad.backends.cpu.printer import Printer
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.sites import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
-from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Scalar, np_dtype
@@ -79,10 +79,18 @@ def build(
     flags = True if fastmath is True else set(fastmath or SUMS_IN_ANY_ORDER)
     lock = threading.Lock()
     run: Any = None
-    compile = partial(compile_text, text, function, printer.parts, flags, cache)
     kinds = _narrow_returns(function)
     slots = sorted(printer.borrowed.values())
     within = Workspaces(slots[-1]).run if slots else None
+
+    def compile() -> Any:
+        try:
+            return compile_text(text, function, printer.parts, flags, cache)
+        except Exception as error:
+            made = fault(error, function.name, text, printer.places)
+            if made is error:
+                raise
+            raise made from made.__cause__
 
     def enter(*args: Any) -> tuple:
         return run(*args) if within is None else within(run, args)
@@ -126,7 +134,7 @@ def compile_text(
     text: str, function: Function, parts: Iterable[str], flags: Any, cache: bool
 ) -> Any:
     """The compiled function of a module text with its parts; from the cache if it is there."""
-    from numba.core.errors import NumbaError, NumbaWarning
+    from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu.llvm import options
     from srcgrad.backends.cpu.signature import signature, workspace_type
@@ -148,12 +156,8 @@ def compile_text(
     with warnings.catch_warnings():
         # strided operands of a product are copied, printing holds the GIL: it is meant so
         warnings.simplefilter("ignore", NumbaWarning)
-        try:
-            with options(function), collector.waiting():
-                made.compile(types)
-        except NumbaError as error:
-            reason = " ".join(str(error).split()[:40])
-            raise UnsupportedError(f"'{function.name}' cannot be compiled: {reason}") from error
+        with options(function), collector.waiting():
+            made.compile(types)
     made.disable_compile()
     if folder is not None and not made.stats.cache_hits:
         files.seal(folder, name)

@@ -212,7 +212,7 @@ def fail(site, values):
 def show(message, values):
     """What the program prints: formatted by Python itself."""
     with objmode():
-        print(message.format(*values))
+        print(message.format(*values), end="")
 
 
 # ---- allocation ----

@@ -15,15 +15,17 @@ import astunparse
 
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.parts import Part, in_parts
+from srcgrad.backends.cpu.signature import NO_HALF
 from srcgrad.backends.cpu.statements import definition, effect
 from srcgrad.backends.cpu.workspace import borrowed
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.ir.types import RefTape, Tape
 from srcgrad.ir.walk import results, walk
 
 NOTE_COLUMN = 44
+WITHOUT_NUMBA = 'target="python" runs it without Numba'
 _GROUPED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
 
 
@@ -33,10 +35,13 @@ class Printer:
     def __init__(self, taken: set[str]):
         self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
+        self.places: list[Location | None] = []  # where each of the lines is from
+        self.here: Location | None = None
         self.sites: list[Stmt] = []
         self.borrowed: dict[Var, int] = {}  # what lies in the workspace, and its slot
         self.work = "work"
         self.parts: dict[str, str] = {}  # the text of each part, by its name
+        self.part_places: list[Location | None] = []  # of the parts' lines, with those between
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -57,6 +62,7 @@ class Printer:
     def write(self, depth: int, text: str, note: str = "") -> None:
         text = "    " * depth + text
         self.lines.append(f"{text:<{NOTE_COLUMN}}# {note}" if note else text)
+        self.places.append(self.here)
 
     def put(self, depth: int, node: ast.stmt, note: str = "") -> None:
         self.write(depth, printed(node), note)
@@ -79,6 +85,7 @@ class Printer:
     # ---- statements ----
     def block(self, block: Block, depth: int) -> None:
         for s in block:
+            self.here = getattr(s, "loc", self.here)
             match s:
                 case Def():
                     self.define(s, depth)
@@ -101,7 +108,9 @@ class Printer:
         operands = [self.value(a) for a in s.args]
         value = scalar(s, operands) or definition(self, s)
         if value is None:
-            raise UnsupportedError(f"'{s.op.name}' has no scalar form on the cpu", s.loc)
+            raise UnsupportedError(
+                f"'{s.op.name}' has no scalar form on the cpu", s.loc, WITHOUT_NUMBA
+            )
         name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
         self.put(depth, assign(name, value), note_of(s))
         return None
@@ -157,14 +166,16 @@ class Printer:
         """The call of a part, and its text among the parts."""
         name = self.names[Var(f"{self.name}_part", None)]
         params = [*map(self.text, s.reads), *([self.work] if self.borrowed else [])]
-        outside, self.lines = self.lines, []
+        outside, self.lines, self.places = (self.lines, self.places), [], []
         self.write(0, f"def {name}({', '.join(params)}):")
         self.block(s.body, 1)
         leaves = ", ".join(map(self.text, s.leaves))
         if leaves:
             self.write(1, f"return {leaves}")
         self.parts[name] = "\n".join(self.lines) + "\n"
-        self.lines = outside
+        self.part_places += [*self.places, None, None]
+        self.lines, self.places = outside
+        self.here = None  # a call of a part is nobody's line
         self.write(depth, f"{leaves + ' = ' * bool(leaves)}{name}({', '.join(params)})")
 
     def function(self, f: Function, name: str) -> str:
@@ -182,6 +193,7 @@ class Printer:
                 self.write(1, f"keep_size({self.work}, {slot}, {self.names[v]})")
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
         main = "\n".join(self.lines) + "\n"
+        self.places = [*self.part_places, *self.places]
         return "\n\n".join((*self.parts.values(), main))
 
 
@@ -204,6 +216,6 @@ def refuse_unprintable(f: Function) -> None:
     for s in walk(f.body):
         for v in results(s):
             if not isinstance(s, Def) and isinstance(v.type, Tape | RefTape):
-                raise UnsupportedError("a growing buffer cannot be joined", s.loc)
+                raise UnsupportedError("a growing buffer cannot be joined", s.loc, WITHOUT_NUMBA)
             if getattr(v.type, "dtype", "") == "f16":
-                raise UnsupportedError("float16 is not supported on the cpu", s.loc, "use float32")
+                raise UnsupportedError("compiled code has no float16", s.loc, NO_HALF)

@@ -8,9 +8,16 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
 
+NO_HALF = 'use float32, or target="python"'
+
 
 def signature(function: Function) -> tuple:
     """One Numba type per parameter."""
+    for p in function.params:
+        if getattr(p.type, "dtype", "") == "f16":
+            raise UnsupportedError(
+                f"'{p.name}' is float16, which compiled code does not have", None, NO_HALF
+            )
     return tuple(_numba_type(p.type) for p in function.params)
 
 
@@ -26,16 +33,10 @@ def _numba_type(type: Type) -> Any:
 
     match type:
         case Scalar(dtype):
-            return getattr(types, "boolean" if dtype == "bool" else _known(dtype))
+            return getattr(types, "boolean" if dtype == "bool" else DTYPES[dtype])
         case Array(dtype, dims, layout):
             scalar = _numba_type(Scalar(dtype))
             return types.Array(scalar, len(dims), "C" if layout == "C" or not dims else "A")
         case Tape(dtype):
             return types.Array(_numba_type(Scalar(dtype)), 1, "C")
     raise UnsupportedError(f"a parameter of type {type} cannot be passed to compiled code")
-
-
-def _known(dtype: str) -> str:
-    if dtype == "f16":
-        raise UnsupportedError("float16 is not supported on the cpu", None, "use float32")
-    return DTYPES[dtype]

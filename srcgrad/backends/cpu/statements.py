@@ -71,7 +71,9 @@ def effect(p: Any, s: Def) -> list[ast.stmt]:
         case "show":
             values = tuple_text(list(map(p.text, args)))
             return [_call(f"show({s.params['message']!r}, {values})")]
-    raise UnsupportedError(f"'{name}' has no lowered form on the cpu", s.loc)
+    raise UnsupportedError(
+        f"'{name}' has no lowered form on the cpu", s.loc, 'target="python" runs it without Numba'
+    )
 
 
 def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.Subscript:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.handlers.registry import method
+from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, is_number
 from srcgrad.ir.nodes import Var
 
@@ -187,13 +188,12 @@ def clear_dict(it: Any, node: Any, owner: Any) -> None:
 
 # ---- strings ----
 @method("str", "format")
-def format_(it: Any, node: Any, owner: Any, *args: Any) -> Any:
-    if any(isinstance(a, Var) for a in args):
-        return Formatted(owner, list(args))
+def format_(it: Any, node: Any, owner: Any, *args: Any, **named: Any) -> Any:
     try:
-        return owner.format(*args)
+        template, values = filled_in(owner, args, named)
     except (LookupError, ValueError, TypeError) as e:
-        it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+        it.fails(e, node)
+    return Formatted(template, values) if values else template.format()
 
 
 @method("str", "join")
@@ -204,14 +204,8 @@ def join_(it: Any, node: Any, owner: str, items: Any) -> Any:
         it.refuse(node, "join() takes strings, as many as are known at compile time")
     if all(isinstance(p, str) for p in parts):
         return owner.join(parts)
-    shown = [p.template if isinstance(p, Formatted) else _literal(p) for p in parts]
-    values = [v for p in parts if isinstance(p, Formatted) for v in p.values]
-    return Formatted(_literal(owner).join(shown), values)
-
-
-def _literal(text: str) -> str:
-    """A text as part of a template."""
-    return text.replace("{", "{{").replace("}", "}}")
+    texts, values = zip(*map(shown, parts), strict=True)
+    return Formatted(literal(owner).join(texts), [v for own in values for v in own])
 
 
 def _static_str(name: str) -> None:
@@ -221,7 +215,7 @@ def _static_str(name: str) -> None:
         try:
             return getattr(owner, name)(*args)
         except (TypeError, ValueError, IndexError) as e:
-            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+            it.fails(e, node)
 
     method("str", name)(handler)
 

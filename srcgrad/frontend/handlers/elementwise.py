@@ -112,7 +112,7 @@ def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
         try:
             return f(*args)
         except (TypeError, ValueError, OverflowError) as e:
-            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+            it.fails(e, node)
 
 
 def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:

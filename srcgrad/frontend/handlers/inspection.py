@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Closure,
     Formatted,
@@ -151,19 +152,17 @@ def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
 
 @implements(print)
 def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any) -> Any:
-    template, atoms = [], []
-    for v in values:
-        if isinstance(v, Formatted):
-            template.append(v.template)
-            atoms += v.values
-        elif isinstance(v, Var):
-            template.append("{}")
-            atoms.append(v)
-        else:
-            template.append(str(v).replace("{", "{{").replace("}", "}}"))
-    it.b("show", *atoms, message=sep.join(template))
+    if not isinstance(sep, str | None) or not isinstance(end, str | None):
+        it.refuse(node, "sep and end of print() must be known at compile time")
+    if kwargs.keys() - {"flush"}:
+        it.refuse(node, "print() to a file is not supported", "leave out file=")
+    texts = [shown(v) for v in values]
+    message = literal(" " if sep is None else sep).join(text for text, _ in texts)
+    message += literal("\n" if end is None else end)
+    it.b("show", *(v for _, own in texts for v in own), message=message)
 
 
 @implements(str, repr)
 def str_(it: Any, node: Any, x: Any = "") -> Any:
-    return Formatted("{}", [x]) if isinstance(x, Var) else str(x)
+    template, values = shown(x)
+    return Formatted(template, values) if values else template.format()

@@ -50,7 +50,7 @@ def _of_integers(f: Any) -> None:
         try:
             return f(*(it.static_int(a, node, f"an argument of {f.__name__}") for a in args))
         except (TypeError, ValueError, OverflowError) as e:
-            it.refuse(node, f"this fails whenever it runs: {type(e).__name__}: {e}")
+            it.fails(e, node)
 
     implements(f)(handler)
 

@@ -1,0 +1,79 @@
+"""What is no NumPy array of ours and looks like one: its name, and how to make it one.
+
+Objects of other libraries are not followed, nor taken for constants: they may change unseen. Loads
+none of these libraries.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.values import article, describe
+
+# by the top package of the class: the library, and what makes a NumPy array of `{}`
+LIBRARIES = {
+    "torch": ("PyTorch", "{}.detach().numpy()"),
+    "jax": ("JAX", "np.asarray({})"),
+    "jaxlib": ("JAX", "np.asarray({})"),
+    "tensorflow": ("TensorFlow", "{}.numpy()"),
+    "pandas": ("pandas", "{}.to_numpy()"),
+    "polars": ("polars", "{}.to_numpy()"),
+    "xarray": ("xarray", "{}.to_numpy()"),
+    "cupy": ("CuPy", "{}.get()"),
+    "mindspore": ("MindSpore", "{}.asnumpy()"),
+    "scipy": ("SciPy", "{}.toarray()"),  # sparse matrices
+}
+
+
+def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
+    """What an array of another library is, and the way out; None if the value is none."""
+    cls = type(value)
+    library = LIBRARIES.get(cls.__module__.split(".")[0])
+    if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
+        return None
+    kind = cls.__name__ if cls.__name__ != "ArrayImpl" else "array"
+    return f"'{name}' is {article(kind)} {kind} of {library[0]}", f"pass {library[1].format(name)}"
+
+
+def foreign_library(f: Any) -> str:
+    """The library that a function belongs to, if it is one that is not followed."""
+    owner = getattr(f, "__self__", None)
+    modules = (
+        getattr(f, "__module__", None),
+        type(f).__module__,
+        getattr(owner, "__module__", None),
+        type(owner).__module__,
+    )
+    tops = (str(m).split(".")[0] for m in modules)
+    return next((LIBRARIES[t][0] for t in tops if t in LIBRARIES and t != "scipy"), "")
+
+
+def not_taken(value: Any, name: str) -> tuple[str, str] | None:
+    """Why an array or a number of no type of ours is not taken, and the way out."""
+    if isinstance(value, np.ndarray):
+        what = f"{describe(value)} of dtype {value.dtype}"
+        return f"'{name}' is {what}, which is not supported", _way_out(value, name)
+    if isinstance(value, np.inexact):
+        return f"'{name}' is {value!r}, a number of unsupported precision", f"pass float({name})"
+    return foreign_array(value, name)
+
+
+def _way_out(value: Any, name: str) -> str:
+    """How to make an array of NumPy's one that is taken."""
+    if isinstance(value, np.ma.MaskedArray):
+        return f"pass {name}.filled(0.0) and the mask as another argument"
+    dtype = value.dtype
+    if isinstance(value, np.recarray) or dtype.names is not None:
+        return f"pass its fields: {name}['...']"
+    if type(value) not in (np.ndarray, np.memmap) and isinstance(value, np.ndarray):
+        return f"pass np.asarray({name})"
+    if dtype.kind in "mM":
+        return f"pass numbers: {name}.astype(np.int64)"
+    if dtype.kind in "SUV":
+        return "pass numbers"
+    if dtype.kind == "O":
+        return f"make it an array of numbers: np.asarray({name}, float)"
+    to = "complex" if dtype.kind == "c" else "float" if dtype.kind == "f" else "np.int64"
+    return f"pass {name}.astype({to})"

@@ -1,0 +1,124 @@
+"""Texts with run-time values in them: f-strings, messages of exceptions, what `print` shows.
+
+A text is a template of `str.format` and its values. Never formats a run-time value.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Any
+
+from srcgrad.frontend.values import (
+    Formatted,
+    GrownList,
+    Record,
+    describe,
+    is_integer,
+    is_number,
+    is_scalar,
+    is_value,
+)
+from srcgrad.ir.nodes import Var
+
+NAMED = (str, bytes, bool, type(None), type(...), type)
+
+
+def literal(text: str) -> str:
+    """A text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def shown(v: Any, inside: bool = False) -> tuple[str, list[Any]]:
+    """The template and the values that `str(v)` gives; `repr` for what is inside a container."""
+    match v:
+        case Formatted():
+            return v.template, v.values
+        case Var() if is_value(v):
+            return "{}", [v]
+        case tuple() | list() if not hasattr(v, "_fields"):
+            parts = [shown(p, True) for p in v]
+            text = ", ".join(t for t, _ in parts)
+            if isinstance(v, tuple):
+                text = f"({text},)" if len(v) == 1 else f"({text})"
+            else:
+                text = f"[{text}]"
+            return text, [x for _, xs in parts for x in xs]
+        case dict() if all(not isinstance(k, Var) for k in v):
+            parts = [shown(p, True) for p in v.values()]
+            text = ", ".join(f"{literal(repr(k))}: {t}" for k, (t, _) in zip(v, parts, strict=True))
+            return f"{{{{{text}}}}}", [x for _, xs in parts for x in xs]
+        case Record() | GrownList():
+            return literal(describe(v)), []
+    if is_number(v) or isinstance(v, NAMED) or hasattr(v, "kind"):
+        return literal(repr(v) if inside else str(v)), []
+    return literal(describe(v)), []
+
+
+def formatted(v: Any, spec: Any, conversion: int) -> tuple[str, list[Any]]:
+    """A field of an f-string; `conversion` is that of the syntax tree (-1: none)."""
+    template, values = shown(v, conversion in (ord("r"), ord("a")))
+    width, widths = ("", []) if spec is None else shown(spec)
+    if not width:
+        return template, values
+    if template == "{}":
+        return f"{{:{width}}}", [*values, *widths]
+    if values or widths:
+        return template, values
+    return literal(format(v if conversion == -1 else template.format(), width)), []
+
+
+def filled_in(text: str, args: tuple, named: dict[str, Any]) -> tuple[str, list[Any]]:
+    """`text.format(*args, **named)`; LookupError, ValueError or TypeError as that raises."""
+    template, values, unnumbered = "", [], iter(range(len(args)))
+    for before, field, spec, conversion in string.Formatter().parse(text):
+        template += literal(before)
+        if field is None:
+            continue
+        if field == "" and (field := next(unnumbered, None)) is None:
+            raise IndexError("Replacement index out of range for positional args tuple")
+        v = named[field] if isinstance(field, str) and not field.isdigit() else args[int(field)]
+        wanted, own = formatted(v, spec, -1 if conversion is None else ord(conversion))
+        template, values = template + wanted, [*values, *own]
+    return template, values
+
+
+_PERCENT = re.compile(
+    r"%(?P<left>-?)(?P<flags>[0 +]*)(?P<size>\d*(?:\.\d+)?)(?P<kind>[sdifeEgGr%])"
+)
+
+
+def percent(text: str, args: Any) -> tuple[str, list[Any]] | None:
+    """`text % args`; None for a field that `str.format` has no counterpart of."""
+    rest, out, values, end = list(args) if isinstance(args, tuple) else [args], "", [], 0
+    for field in _PERCENT.finditer(text):
+        before, end = text[end : field.start()], field.end()
+        if "%" in before:
+            return None
+        out += literal(before)
+        kind, size = field["kind"], field["size"]
+        if kind == "%":
+            out += "%"
+            continue
+        if not rest or (kind in "di" and not (is_integer(rest[0]) or isinstance(rest[0], bool))):
+            return None
+        spec = ("<" if field["left"] else ">" if size and kind in "sr" else "") + field["flags"]
+        spec += size + ("d" if kind == "i" else "" if kind in "sr" else kind)
+        wanted, own = formatted(rest.pop(0), spec or None, ord(kind) if kind == "r" else -1)
+        out, values = out + wanted, [*values, *own]
+    return None if rest or "%" in text[end:] else (out + literal(text[end:]), values)
+
+
+def without_values(template: str, values: list[Any] | None = None) -> tuple[str, list[Any]]:
+    """The template with "..." for what is no number; for every field where `values` is None."""
+    given, out, kept = iter(values or ()), "", []
+    for text, field, spec, _ in string.Formatter().parse(template):
+        out += literal(text)
+        if field is None:
+            continue
+        own = [v for _, v in zip(range(1 + (spec or "").count("{")), given, strict=False)]
+        if own and all(is_scalar(v) for v in own):
+            out, kept = out + (f"{{:{spec}}}" if spec else "{}"), [*kept, *own]
+        else:
+            out += "..."
+    return out, kept

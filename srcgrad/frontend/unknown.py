@@ -1,0 +1,69 @@
+"""Functions that are called and have no row in our tables: what they are, and the way out.
+
+Never emits anything.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.similar import similar, supported_in
+
+
+class Unknown(Part):
+    """Mixed into the interpreter."""
+
+    def refuse_unknown(self, f: Any, node: Any) -> None:
+        """A function of NumPy, SciPy or the standard library without a row in our tables."""
+        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
+        name = callable_name(f)
+        library = foreign_library(f)
+        if library:
+            self.refuse(
+                node, f"{getattr(f, '__name__', name)}() is a function of {library}",
+                "use NumPy's, or call it outside and pass the result",
+            )  # fmt: skip
+        if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
+            self.refuse(
+                node,
+                f"{name}() draws random numbers",
+                "draw them outside and pass them as an argument",
+            )
+        if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
+            near = similar(name.rpartition(".")[2], supported_in(_home(f)))
+            self.refuse(
+                node, f"{name} is not supported", f"{near} docs/support.md lists what is".lstrip()
+            )
+        if isinstance(f, types.BuiltinFunctionType | types.BuiltinMethodType):
+            self.refuse(
+                node, f"{name}() is not supported in a compiled function",
+                "call it outside and pass the result",
+            )  # fmt: skip
+
+
+def callable_name(f: Any) -> str:
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
+    if isinstance(f, np.ufunc):
+        return f"{_home(f).__name__}.{name}"
+    module = getattr(f, "__module__", None) or ""
+    public = module.partition("._")[0]
+    return f"{public}.{name}" if public.split(".")[0] in ("numpy", "scipy", "math") else name
+
+
+def _home(f: Any) -> types.ModuleType:
+    """The module of NumPy or SciPy where users find a function."""
+    if isinstance(f, np.ufunc):
+        special = sys.modules.get("scipy.special")
+        return special if special is not None and not hasattr(np, f.__name__) else np
+    module = (getattr(f, "__module__", None) or "numpy").partition("._")[0]
+    return sys.modules.get(module, np)
+
+
+def _random(f: Any) -> bool:
+    return "random" in type(getattr(f, "__self__", None)).__module__

@@ -1,0 +1,36 @@
+"""Classes of exceptions in programs: a name for each, and an instance with a given text.
+
+Builtin classes go by their own names. Users' classes are kept here, as programs hold texts only.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+_CLASSES: dict[str, type[BaseException]] = {}
+
+
+def name_of(cls: type[BaseException]) -> str:
+    """The name that programs have for a class."""
+    if vars(builtins).get(cls.__name__) is cls:
+        return cls.__name__
+    name = f"{cls.__module__}.{cls.__qualname__}"
+    while _CLASSES.setdefault(name, cls) is not cls:  # defined again, as in a notebook
+        name += "_"
+    return name
+
+
+def class_of(name: str) -> type[BaseException]:
+    """The class that a program names."""
+    return _CLASSES.get(name) or vars(builtins)[name]
+
+
+def instance(name: str, text: str) -> BaseException:
+    """An exception of this class; one whose `__init__` takes other arguments is left without."""
+    cls = class_of(name)
+    try:
+        return cls(text)
+    except Exception:
+        made = cls.__new__(cls)
+        made.args = (text,)
+        return made
