@@ -22,6 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
         check=Check(args.target, args.order, args.limit, args.float32),
+        themes=args.themes,
         without=args.without,
         shrink_seconds=args.shrink,
     )
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--jobs", type=int, default=1, help="processes")
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
+    add("--themes", type=int, default=3, help="of the wide vocabulary, for each program")
     add("--limit", type=float, default=120.0, metavar="SECONDS", help="for checking one program")
     add("--show", type=int, default=10, metavar="N", help="failing programs to print")
     add("--census", action="store_true", help="print how often each construct occurs")

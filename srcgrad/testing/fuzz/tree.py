@@ -73,7 +73,7 @@ Block = tuple[Stmt, ...]
 @dataclass(frozen=True)
 class Program:
     seed: int
-    params: tuple[str, ...]  # x, w, n and perhaps y
+    params: tuple[str, ...]  # x, w, n and perhaps y and A
     body: Block
     result: Expr
     outputs: tuple[Expr, ...] = ()  # arrays that every return gives besides a number
@@ -97,7 +97,7 @@ def stmt_lines(stmt: Stmt, depth: int) -> list[str]:
     pad = "    " * depth
     match stmt:
         case Line(form, args):
-            return [pad + form.format(*args)]
+            return [pad + line for line in form.format(*args).split("\n")]
         case If(cond, body, orelse):
             head = [f"{pad}if {cond}:"]
         case For(var, span, body, orelse):
