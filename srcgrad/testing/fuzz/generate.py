@@ -1,10 +1,10 @@
 """Random programs: `generate(seed)` is one, a function `f(x, w, n)` and perhaps `y` and `A`.
 
 `x` and `y` are vectors of 4, `w` a float, `n` the int 3, `A` a matrix of 3 rows and 4 columns; the
-result is a scalar, or a tuple of it and arrays.  The same seed and options give the same program, on every machine.  A program that is
-larger than the options allow is drawn again: the census of a size is not that of another.  Whether
-a program is smooth at its inputs is not known here (`reference` finds out), and no program is ever
-run here.
+result is a scalar, or a tuple of it and arrays.  The same seed and options give the same program,
+on every machine.  A program that is larger than the options allow is drawn again: the census of a
+size is not that of another.  Whether a program is smooth at its inputs is not known here
+(`reference` finds out), and no program is ever run here.
 """
 
 import random

@@ -29,7 +29,7 @@ class Settings:
     @property
     def drawn(self) -> Options:
         """How programs are drawn: small ones for second derivatives and for Numba."""
-        slow = self.check.order > 1 or self.check.target == "cpu"
+        slow = self.check.order > 1 or self.check.target != "python"
         return self.options or replace(SMALL if slow else Options(), themes=self.themes)
 
 

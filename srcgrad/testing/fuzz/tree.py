@@ -97,7 +97,8 @@ def stmt_lines(stmt: Stmt, depth: int) -> list[str]:
     pad = "    " * depth
     match stmt:
         case Line(form, args):
-            return [pad + line for line in form.format(*args).split("\n")]
+            # a function defined inside is one entry: its `return` is not the program's
+            return [pad + form.format(*args).replace("\n", "\n" + pad)]
         case If(cond, body, orelse):
             head = [f"{pad}if {cond}:"]
         case For(var, span, body, orelse):

@@ -33,7 +33,7 @@ FUNCTIONS = Theme(
             np.log1p({v4} ** 2)
             np.expm1(np.tanh({v4}))
             np.power(0.5 + {v4} ** 2, 0.7)
-            (0.6 + {v4} ** 2) ** {s}
+            ((0.6 + {v4} ** 2) ** {s})
             np.abs({v4})
             np.square({v4})
             np.arcsinh({v4})
@@ -41,7 +41,7 @@ FUNCTIONS = Theme(
             np.reciprocal(1.5 + {v4} ** 2)
             np.gradient({v4})
             np.nan_to_num({v4})
-            np.sign({v4}) * {v4}
+            (np.sign({v4}) * {v4})
             np.fmax({v4}, {v4})
             np.add.accumulate({v4})
             np.cbrt(1.0 + {v4} ** 2)
@@ -63,7 +63,7 @@ FUNCTIONS = Theme(
             math.hypot({s}, 1.1)
             math.exp(-abs({s}))
             np.max(np.abs({v4}))
-            0.2 * np.add.reduce({v4})
+            (0.2 * np.add.reduce({v4}))
             np.polyval([0.3, 0.2, 0.1], {s})
         """, 1, "array functions"),
         "m": forms("""
@@ -165,9 +165,9 @@ JOINING = Theme(
             np.linspace({s}, {s}, 4)
             np.stack(({v4}, {v4}), axis=1)[:, {ix2}]
             np.pad({v2}, 1)
-            np.ones_like({v4}) * {s}
+            (np.ones_like({v4}) * {s})
             np.diag({nm}[:, :3])[[0, 1, 2, 0]]
-            np.broadcast_to({s}, (4,)) * {v4}
+            (np.broadcast_to({s}, (4,)) * {v4})
             np.array([[{s}, {s}], [{s}, 0.3]]).reshape(4)
         """, 1, "joined arrays"),
         "m": forms("""

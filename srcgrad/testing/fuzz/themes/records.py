@@ -171,7 +171,7 @@ for I in {range}:
     ),
     {
         "fixed3": forms("0\n1\n2\n-1"),
-        "s": forms('dc["k"]\ndc["u"][{ix4}]\nrows[1][{ix4}]\nlen(rows) * 0.1', 2),
+        "s": forms('dc["k"]\ndc["u"][{ix4}]\nrows[1][{ix4}]\n(len(rows) * 0.1)', 2),
         "v4": forms('dc["u"]\ndc["v"]\nrows[{fixed3}]', 2),
     },
     ('dc = {{"u": x.copy(), "v": x * w, "k": 0.3 * w}}', "rows = [x * 0.5, x + w, x * w]"),
@@ -199,7 +199,6 @@ CLOSURES = Theme(
         if (h1 := {bounded_s}) > CUT: s = h1 * t
         {n4}[{ix4}], p = {bounded_s}, (p + 1) % 3
         {n4}[p] = s = {bounded_s}
-        p = [2, 0, 1][p]
         c = (a, b, x)[{fixed3}] ;; c[{ix4}] = {bounded_s}
         c = (a if {b} else b)[::-1] ;; c *= {gain_v4}
         s, (t, held) = {bounded_s}, ({bounded_s}, {s})

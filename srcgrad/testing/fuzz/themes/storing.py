@@ -18,7 +18,8 @@ MASK_FORMS = forms("""
 
 MASKS = Theme(
     "masks",
-    moves("""
+    moves(
+        """
         {n4}[{mk4}] = {bounded_s}
         {n4}[{mk4}] += {small_s}
         {n4}[{mk4}] *= {gain_s}
@@ -39,8 +40,11 @@ MASKS = Theme(
         s = 0.2 * np.sum({n4}, where={mk4})
         p = int(np.sum({mk4})) % 3
         p = np.count_nonzero({mk4}) % n
-    """, "mask store")
-    + moves("""
+    """,
+        "mask store",
+    )
+    + moves(
+        """
         mask = {mk4}
         mask = {mk4} ;; {n4}[mask] = ({bounded_v4})[mask]
         mask = {mk4} ;; {n4}[mask] += ({small_v4})[mask]
@@ -50,18 +54,31 @@ MASKS = Theme(
         mask = {mk4} ;; mask[1:] = mask[:-1] ;; {n4}[mask] = {bounded_s}
         mask = {mk4} ;; {n4}[mask] = {n4}[mask][::-1]
         mask = {mk4} ;; mask |= {mk4} ;; {n4}[mask] *= {gain_s}
-    """, "mask store", mask="mask")
-    + moves("""
+    """,
+        "mask store",
+        mask="mask",
+    )
+    + moves(
+        """
         where = np.nonzero({mk4})[0] ;; {n4}[where] += {small_s}
         where = np.flatnonzero({mk4}) ;; {n4}[where] = ({bounded_v4})[where]
         where = np.flatnonzero({mk4}) ;; {n4}[where] *= ({gain_v4})[: len(where)]
-    """, "mask store")
-    + moves("""
+    """,
+        "mask store",
+    )
+    + moves(
+        """
         r = {n4}[1:] ;; r[r > CUT] *= {gain_s}
         r = {nm}[:, {ix4}] ;; r[{mk3}] += {small_s}
-    """, "mask store", "view written through", r="v3"),
+    """,
+        "mask store",
+        "view written through",
+        r="v3",
+    ),
     (
-        Nest(2, """\
+        Nest(
+            2,
+            """\
 for I in {range}:
     mask = {mk4}
     {n4}[mask] *= {gain_s}
@@ -69,13 +86,24 @@ for I in {range}:
     LEAVE
     {n4}[mask] += 0.2 * {n4}[mask]
     s = 0.2 * np.sum({n4}[mask])
-""", ("mask store",), {"mask": "mask"}),
+""",
+            ("mask store",),
+            {"mask": "mask"},
+        ),
     ),
     {
         "mk4": MASK_FORMS + forms("{mask}", 4),
-        "mk3": forms("({n3} > CUT)\n({n4}[:-1] < CUT)\n({n3} != {n4}[1:])\n(np.arange(3) == {ix3})"),
+        "mk3": forms(
+            "({n3} > CUT)\n({n4}[:-1] < CUT)\n({n3} != {n4}[1:])\n(np.arange(3) == {ix3})"
+        ),
         "s": forms("(0.3 * np.sum({n4}[{mk4}]))\nnp.mean(np.where({mk4}, {v4}, {s}))"),
-        "v4": forms("np.where({mk4}, {v4}, {v4})\n({mk4} * {v4})\nnp.select([{mk4}, {mk4}], [{v4}, {v4}], {s})"),
+        "v4": forms(
+            """
+                np.where({mk4}, {v4}, {v4})
+                ({mk4} * {v4})
+                np.select([{mk4}, {mk4}], [{v4}, {v4}], {s})
+            """
+        ),
         "b": forms("np.any({mk4})\n{mk4}.all()"),
     },
 )
@@ -157,7 +185,12 @@ for I in {ia}:
             {nm}[{ia} % 3, {ia}]
             np.take_along_axis({n4}, {ia} % 4, 0)
         """),
-        "m": forms("{nm}[{ia3}]\n{nm}[:, {ia}]\n{nm}[{ia3}[:, None], {ia}]\nnp.take({nm}, {ia}, axis=1)"),
+        "m": forms("""
+            {nm}[{ia3}]
+            {nm}[:, {ia}]
+            {nm}[{ia3}[:, None], {ia}]
+            np.take({nm}, {ia}, axis=1)
+        """),
         "v3": forms("{n4}[{ia3}]\n{nm}[{ia3}, {ia3}]"),
     },
 )  # fmt: skip

@@ -72,14 +72,24 @@ for m in {nk}:
     ),
     {
         "ax": forms("0\n1\n2\n-1"),
-        "m": forms("{nk}[{ix2}]\nnp.max({nk}, axis=0)\nnp.sum({nk}, axis=0)\nnp.einsum('ijk,ij->jk', {nk}, {nk}[:, :, 0])"),
+        "m": forms("""
+            {nk}[{ix2}]
+            np.max({nk}, axis=0)
+            np.sum({nk}, axis=0)
+            np.einsum('ijk,ij->jk', {nk}, {nk}[:, :, 0])
+        """),
         "v4": forms("""
             np.mean({nk}, axis=(0, 1))
             {nk}[{ix2}, {ix3}]
             (0.3 * np.einsum('ijk,j->k', {nk}, {v3}))
-            ({nk} @ {v4})[0, 0] * {v4}
+            (({nk} @ {v4})[0, 0] * {v4})
         """),
-        "v3": forms("np.sum({nk}, axis=(0, 2))\n{nk}[{ix2}, :, {ix4}]\nnp.max({nk}[{ix2}], axis=-1)\n(0.3 * {nk} @ {v4})[{ix2}]"),
+        "v3": forms("""
+            np.sum({nk}, axis=(0, 2))
+            {nk}[{ix2}, :, {ix4}]
+            np.max({nk}[{ix2}], axis=-1)
+            (0.3 * {nk} @ {v4})[{ix2}]
+        """),
         "v2": forms("{nk}[:, {ix3}, {ix4}]\nnp.mean({nk}, axis=(1, 2))"),
         "s": forms("{nk}[{ix2}, {ix3}, {ix4}]\nnp.mean({nk})\nnp.max({nk})"),
     },
@@ -125,7 +135,6 @@ RESHAPED = Theme(
         m = {nm}.reshape(4, 3).T.copy()
         m = {nm}[::-1]
         m = {nm}[:, ::-1]
-        m = np.ascontiguousarray({nm}[:, ::-1])
         m = {nm}.reshape(4, 3)[::-1].reshape(3, 4)
     """, "reshape")
     + moves("""
@@ -163,8 +172,21 @@ for I in {range}:
 """, ("reshape",)),
     ),
     {
-        "m": forms("{nm}.reshape(4, 3).T\n{nm}[::-1]\n{nm}[:, ::-1]\nnp.reshape({nm}, (3, 4))\n{v4}.reshape(1, 4) * {nm}\n({nm}.T + {v3}).T"),
-        "v4": forms("{nm}.reshape(-1)[2:6]\n{nm}.ravel()[::3]\nnp.sum({nm}.T, axis=-1)\nnp.squeeze({v4}[None])\n{nm}.T[:, {ix3}]"),
+        "m": forms("""
+            {nm}.reshape(4, 3).T
+            {nm}[::-1]
+            {nm}[:, ::-1]
+            np.reshape({nm}, (3, 4))
+            ({v4}.reshape(1, 4) * {nm})
+            ({nm}.T + {v3}).T
+        """),
+        "v4": forms("""
+            {nm}.reshape(-1)[2:6]
+            {nm}.ravel()[::3]
+            np.sum({nm}.T, axis=-1)
+            np.squeeze({v4}[None])
+            {nm}.T[:, {ix3}]
+        """),
         "v3": forms("{nm}.T[{ix4}]\n{nm}[:, ::2][:, 1]\nnp.diagonal({nm})"),
     },
 )  # fmt: skip
