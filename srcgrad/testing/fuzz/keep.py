@@ -25,7 +25,7 @@ if __name__ == "__main__":
     args = (
 {args}
     )
-    gradcheck(f, *args, argnums={positions}, target="{target}")
+    gradcheck(f, args, {positions}, target="{target}")
     print("right")
 '''
 
