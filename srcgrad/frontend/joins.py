@@ -143,10 +143,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
     match a, b:
         case StaticSpec(v), StaticSpec(w) if _equal(v, w):
             return a
-        case StaticSpec(Unbound()), MaybeSpec():
-            return b
-        case MaybeSpec(), StaticSpec(Unbound()):
-            return a
+        case (StaticSpec(Unbound()), MaybeSpec(inner)) | (MaybeSpec(inner), StaticSpec(Unbound())):
+            return _maybe(inner)
         case StaticSpec(Unbound()), _:
             return _maybe(b)
         case _, StaticSpec(Unbound()):
