@@ -160,7 +160,7 @@ def _question(
         out = primal._run(_replaced(arguments, at), {})
         return product(seeds(out), spec.main_of(out))[0]
 
-    dtypes = {np.asarray(v).dtype for v in by.values()}
+    dtypes = {np.asarray(v).dtype for v in given.values() if is_floating(v)}
     near = max((NEAR.get(d, 1e-8) for d in dtypes), default=1e-8)
     code = getattr(function, "__code__", None)
     place = code and Location(code.co_filename, code.co_firstlineno, function=function.__name__)

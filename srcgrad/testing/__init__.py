@@ -9,11 +9,14 @@
 >>> check_grads(f, (np.array([0.5, 1.5]),), target="python")
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import GradientError, GradientWarning
 from srcgrad.testing.differences import check_grads
 from srcgrad.testing.gradcheck import check_jvp_vjp, gradcheck
+
+if TYPE_CHECKING:
+    from srcgrad.api.slopes import slope
 
 __all__ = [
     "GradientError",

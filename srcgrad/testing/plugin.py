@@ -27,4 +27,4 @@ def gradcheck(request: pytest.FixtureRequest) -> Callable[..., None]:
     """`srcgrad.testing.gradcheck`, on the backend that `--gradcheck-target` chooses."""
     from srcgrad.testing import gradcheck as check
 
-    return functools.partial(check, target=request.config.getoption("--gradcheck-target"))
+    return functools.partial(check, target=str(request.config.getoption("--gradcheck-target")))
