@@ -120,6 +120,14 @@ class DivisionError(SrcgradError, ZeroDivisionError):
     """An integer was divided by zero."""
 
 
+class GradientError(SrcgradError, AssertionError):
+    """A derivative disagrees with another; the text says which, where, and by how much."""
+
+
+class GradientWarning(UserWarning):
+    """Differences of a function disagree with its derivative: a kink, or too rough to tell."""
+
+
 class SingularError(SrcgradError):
     """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
 

@@ -17,12 +17,13 @@ from typing import Any
 from srcgrad import collector
 from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
-from srcgrad.api.program import Primal, Program, protected
+from srcgrad.api.program import Gradient, Primal, Program, protected
 from srcgrad.api.reference import by_reference, restored
 from srcgrad.api.stack import described, shown_by, transforms, weights_of
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.steps import Apart
 from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
+from srcgrad.api.verify import verify, wanted
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
@@ -103,6 +104,7 @@ class Compiled:
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
         self._last_arguments: dict[str, Any] = {}
+        self._unverified: list[Entry] = []  # gradients that are yet to be checked
 
     def __repr__(self) -> str:
         return f"<srcgrad.{described(self.spec)} of {self._title()} on {self.options.target}>"
@@ -155,9 +157,18 @@ class Compiled:
         if entry.program.changed:
             refuse_shared(arguments, entry.program.changed, self.__name__)  # type: ignore[attr-defined]
         raw = entry.run(*inputs)
+        if self._unverified:
+            self._verify(entry, arguments, extra, raw)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
         write_back(arguments, entry.program.writes, out)
         return filled(entry.program.output, out)
+
+    def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
+        """What the first call of an entry gives; until it is right there is no fast road to it."""
+        if any(e is entry for e in self._unverified):
+            verify(self, entry, arguments, extra, raw)
+            self._unverified = [e for e in self._unverified if e is not entry]
+            self._quicken(entry, arguments)
 
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
         """Whether a call with these arguments is one on tensors: they are some, or captured."""
@@ -216,7 +227,10 @@ class Compiled:
             # a new tuple each time: other threads read without the lock
             self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
             self._last_arguments = {n: mapped(v, blank) for n, v in arguments.items()}
-            self._quicken(entry, arguments)
+            if wanted() and isinstance(self.spec, Gradient):
+                self._unverified.append(entry)
+            else:
+                self._quicken(entry, arguments)
             return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:

@@ -148,10 +148,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return a
         case _, StaticSpec(w) if w is POISON:
             return b
-        case StaticSpec(Unbound()), MaybeSpec():
-            return b
-        case MaybeSpec(), StaticSpec(Unbound()):
-            return a
+        case (StaticSpec(Unbound()), MaybeSpec(inner)) | (MaybeSpec(inner), StaticSpec(Unbound())):
+            return _maybe(inner)
         case StaticSpec(Unbound()), _:
             return _maybe(b)
         case _, StaticSpec(Unbound()):

@@ -1,4 +1,6 @@
-"""Tools that check gradients: `check_grads` for a function of yours, `fuzz` for the compiler.
+"""Tools that check gradients: `gradcheck` and others for functions of yours, `fuzz` for srcgrad.
+
+`plugin` is the fixture for pytest. The classes of errors are those of `srcgrad.errors`.
 
 >>> import numpy as np
 >>> from srcgrad.testing import check_grads
@@ -7,6 +9,28 @@
 >>> check_grads(f, (np.array([0.5, 1.5]),), target="python")
 """
 
-from srcgrad.testing.differences import GradientError, check_grads, slope
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["GradientError", "check_grads", "slope"]
+from srcgrad.errors import GradientError, GradientWarning
+from srcgrad.testing.differences import check_grads
+from srcgrad.testing.gradcheck import check_jvp_vjp, gradcheck
+
+if TYPE_CHECKING:
+    from srcgrad.api.slopes import slope
+
+__all__ = [
+    "GradientError",
+    "GradientWarning",
+    "check_grads",
+    "check_jvp_vjp",
+    "gradcheck",
+    "slope",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "slope":
+        from srcgrad.api.slopes import slope
+
+        return slope
+    raise AttributeError(name)

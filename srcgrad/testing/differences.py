@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-
-class GradientError(AssertionError):
-    """A derivative disagrees; the text says which, where, and by how much."""
+from srcgrad.errors import GradientError
 
 
 def check_grads(
@@ -37,6 +35,7 @@ def check_grads(
     >>> check_grads(lambda x, y: x * x * y, (3.0, 2.0), (0, 1), target="python")
     """
     import srcgrad as flow
+    from srcgrad.api.slopes import direction, moved, product, slope, total
 
     plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
@@ -45,15 +44,20 @@ def check_grads(
     gradients = gradients if len(positions) > 1 else (gradients,)
     rng = np.random.default_rng(seed)
     for k in range(directions):
-        moves = [_direction(args[p], rng) for p in positions]
-        reverse = sum(_dot(g, m) for g, m in zip(gradients, moves, strict=True))
+        moves = [direction(args[p], rng) for p in positions]
+        reverse = sum(product(g, m)[0] for g, m in zip(gradients, moves, strict=True))
         tangents: list[Any] = [None] * len(args)
         for p, m in zip(positions, moves, strict=True):
             tangents[p] = m
-        forward = _total(flow.jvp(compiled, copy.deepcopy(args), tuple(tangents))[1])
-        expected, uncertain = slope(
-            lambda h, m=moves: _total(plain(*_moved(args, positions, m, h)))
-        )
+        forward = total(flow.jvp(compiled, copy.deepcopy(args), tuple(tangents))[1])
+
+        def along(h: float, moves: list = moves) -> float:
+            new = list(copy.deepcopy(args))
+            for p, m in zip(positions, moves, strict=True):
+                new[p] = moved(new[p], m, h)
+            return total(plain(*new))
+
+        expected, uncertain = slope(along)
         _compare(k, {"reverse": reverse, "forward": forward}, expected, uncertain, tolerance)
 
 
@@ -68,81 +72,3 @@ def _compare(
                 f"along direction {k} {mode} mode gives {value:.10g}, differences {expected:.10g} "
                 f"(uncertain by {uncertain:.1g})"
             )
-
-
-def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tuple[float, float]:
-    """f'(0) and an estimate of its error, by extrapolated central differences.
-
-    C. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4 (1982).
-
-    >>> from srcgrad.testing import slope
-    >>> value, error = slope(lambda h: (2.0 + h) ** 3)
-    >>> abs(value - 12.0) < 1e-9 and error < 1e-6
-    True
-    """
-    best, error, above = np.nan, np.inf, []
-    for k in range(rows):
-        h = start / 2**k
-        row = [(f(h) - f(-h)) / (2 * h)]
-        for j, previous in enumerate(above):
-            row.append(row[j] + (row[j] - previous) / (4.0 ** (j + 1) - 1))
-            moved = max(abs(row[j + 1] - row[j]), abs(row[j + 1] - previous))
-            if moved < error:
-                best, error = row[j + 1], moved
-        above = row
-    return float(best), float(error)
-
-
-# ---- structures ----
-def _is_float(v: Any) -> bool:
-    dtype = getattr(v, "dtype", None)
-    return isinstance(v, float) if dtype is None else dtype.kind == "f"
-
-
-def _direction(value: Any, rng: np.random.Generator) -> Any:
-    """Numbers of about 1 in place of the floats of a structure; None for the rest."""
-    from srcgrad.api.structure import mapped
-
-    def drawn(v: Any) -> Any:
-        if not _is_float(v):
-            return None
-        t = rng.choice([-1.0, -0.5, 0.5, 1.0], np.shape(v))
-        return t.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(t)
-
-    return mapped(value, drawn)
-
-
-def _floats(value: Any) -> list[Any]:
-    from srcgrad.api.structure import leaves
-
-    return [v for _, v in leaves(value, ()) if _is_float(v)]
-
-
-def _dot(a: Any, b: Any) -> float:
-    pairs = zip(_floats(a), _floats(b), strict=True)
-    return float(sum(np.sum(np.asarray(x, float) * np.asarray(y, float)) for x, y in pairs))
-
-
-def _total(value: Any) -> float:
-    return float(sum(np.sum(v, dtype=np.float64) for v in _floats(value)))
-
-
-def _moved(args: tuple, positions: tuple[int, ...], moves: list, h: float) -> tuple:
-    """Copies of the arguments with `h` times the moves added."""
-    from srcgrad.api.structure import mapped
-
-    new = list(copy.deepcopy(args))
-    for p, m in zip(positions, moves, strict=True):
-        steps = iter(_floats(m))
-
-        def step(v: Any, steps: Any = steps) -> Any:
-            if not _is_float(v):
-                return v
-            return (
-                type(v)(v + h * next(steps))
-                if not isinstance(v, np.ndarray)
-                else v + h * next(steps)
-            )
-
-        new[p] = mapped(new[p], step)
-    return tuple(new)

@@ -188,3 +188,19 @@ def nested_branches_in_loop(x):
         else:
             pass
     return s * t
+
+
+@case(vec(4), 0)
+@case(vec(4), 1)
+@case(vec(4), 2)
+def array_bound_two_branches_deep(x, n):
+    """Where it is not bound its length, a name of the inner branch, does not exist either."""
+    if n > 0:
+        if n > 1:
+            v = np.sin(x[n:])
+        s = 0.5
+    else:
+        s = 1.0
+    if n > 1:
+        s = s + np.sum(v * v)
+    return s * x[0]

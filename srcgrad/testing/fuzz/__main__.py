@@ -2,42 +2,57 @@
 
 Prints what the programs contained, what became of them, and every failing program shrunk to a few
 lines.  The exit code is 1 if any was wrong or crashed.  `--without RULE` switches a rule of reverse
-mode off, to see that the programs find it.  It writes no files.
+mode off, to see that the programs find it.  `--state FILE` keeps what was done, so that a run that
+was stopped goes on; `--save FOLDER` keeps failing programs as files that run by themselves.
 """
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from srcgrad.testing.fuzz.census import census
 from srcgrad.testing.fuzz.check import KINDS, Check
 from srcgrad.testing.fuzz.generate import Options, generate
+from srcgrad.testing.fuzz.keep import keep
+from srcgrad.testing.fuzz.routes import CHOICES
 from srcgrad.testing.fuzz.runner import FAILURES, Result, Settings, run, tally
+from srcgrad.testing.fuzz.state import State, code_digest, default_path
 
 
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
-        check=Check(args.target, args.order, args.limit, args.float32),
+        check=Check(args.target, args.order, args.limit, args.float32, args.passes),
+        themes=args.themes,
         without=args.without,
         shrink_seconds=args.shrink,
     )
     seeds = range(args.seed, args.seed + args.programs)
     if args.census:
         _print_census(seeds, settings.drawn)
-    results, failures = [], []
-    for result in _progress(run(seeds, settings, args.jobs), len(seeds)):
-        results.append(result)
-        if result.outcome.kind in FAILURES:
-            failures.append(result)
-            if len(failures) <= args.show:
-                _print_failure(result)
-    if len(failures) > args.show:
-        others = " ".join(str(r.seed) for r in failures[args.show :])
-        print(f"\nfailing seeds not shown: {others}")
+    state = _state(args, settings)
+    results: list[Result] = []
+    seeds = _remaining(seeds, state, results)
+    failures = [r for r in results if r.outcome.kind in FAILURES]
+    try:
+        for result in _progress(run(seeds, settings, args.jobs), len(seeds)):
+            results.append(result)
+            if state:
+                state.add(result)
+            if result.outcome.kind in FAILURES:
+                failures.append(result)
+                _failed(result, len(failures) <= args.show, args)
+    except KeyboardInterrupt:
+        print(f"\nstopped after {len(results)} programs", file=sys.stderr)
+        if state:
+            print(f"the same command goes on from {state.path}", file=sys.stderr)
+    unseen = [r for r in failures if r.shrunk is None] + failures[args.show :]
+    if unseen:
+        print(f"\nfailing seeds not shown: {' '.join(str(r.seed) for r in unseen)}")
     _print_reasons(results)
     counts = tally(results)
     print("\n" + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
@@ -52,16 +67,56 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--programs", type=int, default=100, help="how many (default 100)")
     add("--seed", type=int, default=0, help="the first program's seed; the others follow it")
-    add("--target", choices=["python", "cpu"], default="python", help="the backend")
+    add(
+        "--target",
+        choices=["python", "cpu", "all"],
+        default="python",
+        help="the backend; all: each against the others",
+    )
     add("--order", type=int, choices=[1, 2], default=1, help="2: second derivatives too")
     add("--float32", action="store_true", help="in single precision too")
+    add(
+        "--passes",
+        choices=CHOICES,
+        default="none",
+        help="also without passes, and as loop nests: one way per program, or every way",
+    )
+    add("--state", type=Path, metavar="FILE", help="what was done is kept there and not done again")
+    add("--resume", action="store_true", help="keep it in a file among the caches")
+    add("--save", type=Path, metavar="FOLDER", help="failing programs as files")
     add("--jobs", type=int, default=1, help="processes")
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
+    add("--themes", type=int, default=3, help="of the wide vocabulary, for each program")
     add("--limit", type=float, default=120.0, metavar="SECONDS", help="for checking one program")
     add("--show", type=int, default=10, metavar="N", help="failing programs to print")
     add("--census", action="store_true", help="print how often each construct occurs")
     return parser
+
+
+def _state(args: argparse.Namespace, settings: Settings) -> State | None:
+    if not args.state and not args.resume:
+        return None
+    asked = {"settings": repr(settings), "code": code_digest()}
+    return State(args.state or default_path(asked), asked)
+
+
+def _remaining(seeds: Sequence[int], state: State | None, results: list[Result]) -> Sequence[int]:
+    """The seeds that are still to be done; what is known of the others goes to the results."""
+    if state is None:
+        return seeds
+    results += [Result(s, state.done[s]) for s in seeds if s in state.done]
+    return state.missing(seeds)
+
+
+def _failed(result: Result, shown: bool, args: argparse.Namespace) -> None:
+    if shown:
+        _print_failure(result)
+    if args.save:
+        options = f" --target {args.target} --order {args.order} --themes {args.themes}"
+        options += " --float32" * args.float32
+        path = keep(result, args.save, Check(args.target).first, options)
+        print(f"kept as {path}", flush=True)
 
 
 def _progress(results: Iterator[Result], total: int) -> Iterable[Result]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
 from srcgrad.testing.fuzz.results import parts, same, same_memory
+from srcgrad.testing.fuzz.routes import by_other_routes, routes
 from srcgrad.testing.fuzz.second import second_order
 from srcgrad.testing.fuzz.single import single_precision
 from srcgrad.testing.fuzz.source import copied, loaded, on_copies
@@ -49,6 +50,16 @@ class Check:
     order: int = 1
     limit: float = 120.0  # seconds per program, where the system has timers
     single: bool = False  # in single precision too
+    passes: str = "none"  # other routes through the compiler: "none", "sampled", "all"
+
+    @property
+    def first(self) -> str:
+        """The target of the first route; `all` begins with the reference backend."""
+        return "python" if self.target == "all" else self.target
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return ("cpu",) if self.target == "all" else ()
 
 
 def check(program: Program, subject: Subject, how: Check | None = None) -> Outcome:
@@ -68,7 +79,7 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
     stage, at, reduction = "value", trial.at, trial.reduction
     try:
         with _limited(how.limit):
-            compiled = subject.compile(trial.fn, target=how.target)
+            compiled = subject.compile(trial.fn, target=how.first)
             _value(compiled, trial)
             stage = "gradient"
             gradient = _gradient(subject.gradient(compiled, at.positions, reduction.adjoints), at)
@@ -78,10 +89,14 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
             _against_forward(compiled, gradient, trial, subject)
             stage = "second order"
             if how.order > 1:
-                second_order(compiled, gradient, trial, subject, how.target)
+                second_order(compiled, gradient, trial, subject, how.first)
             stage = "float32"
             if how.single:
-                single_precision(compiled, trial, subject, how.target)
+                single_precision(compiled, trial, subject, how.first)
+            stage = "routes"
+            if how.passes != "none" or how.others:
+                chosen = routes(how.passes, how.others, trial.program.seed)
+                by_other_routes(gradient, trial, subject, chosen)
     except Mismatch as error:
         return Outcome("wrong", f"{stage}, {error.what}", str(error))
     except Unusable as error:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from srcgrad.testing.fuzz.tree import Expr
 
 # Kinds that are names, and what the names hold.
 STORABLE = {
     "n4": "v4", "n3": "v3", "n2": "v2", "nm": "m", "int": "int", "pair": "pair", "idx": "idx",
-    "held": "held",
+    "held": "held", "nk": "k", "mask": "mask",
 }  # fmt: skip
 # Kinds that can be had only while such a name is in scope.
 WANTS = STORABLE | {"m": "m"}
@@ -52,7 +53,7 @@ def holes(text: str) -> tuple[str, tuple[str, ...]]:
     kinds: list[str] = []
     numbered = ""
     for literal, kind, _, _ in string.Formatter().parse(text):
-        numbered += literal
+        numbered += literal.replace("{", "{{").replace("}", "}}")
         if kind is not None:
             numbered += f"{{{len(kinds)}}}"
             kinds.append(kind)
@@ -64,6 +65,8 @@ class Draw:
     rng: random.Random
     forms: dict[str, tuple[Form, ...]]
     leaves: dict[str, tuple[Form, ...]]
+    families: tuple[tuple[float, tuple[Any, ...]], ...]  # of moves, and how often each is drawn
+    nests: tuple[Any, ...]
     scope: dict[str, str] = field(default_factory=dict)  # name -> kind
     loops: int = 0  # loops around the point being drawn
     count: int = 0  # for fresh names of loop variables

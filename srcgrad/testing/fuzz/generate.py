@@ -1,10 +1,10 @@
-"""Random programs: `generate(seed)` is one, a function `f(x, w, n)` or `f(x, w, n, y)`.
+"""Random programs: `generate(seed)` is one, a function `f(x, w, n)` and perhaps `y` and `A`.
 
-`x` and `y` are vectors of 4, `w` a float, `n` the int 3; the result is a scalar, or a tuple of it
-and arrays.  The same seed and options give the same program, on every machine.  A program that is
-larger than the options allow is drawn again: the census of a size is not that of another.  Whether
-a program is smooth at its inputs is not known here (`reference` finds out), and no program is ever
-run here.
+`x` and `y` are vectors of 4, `w` a float, `n` the int 3, `A` a matrix of 3 rows and 4 columns; the
+result is a scalar, or a tuple of it and arrays.  The same seed and options give the same program,
+on every machine.  A program that is larger than the options allow is drawn again: the census of a
+size is not that of another.  Whether a program is smooth at its inputs is not known here
+(`reference` finds out), and no program is ever run here.
 """
 
 import random
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from srcgrad.testing.fuzz.draw import Draw
 from srcgrad.testing.fuzz.expressions import FORMS, LEAVES
-from srcgrad.testing.fuzz.moves import simple
-from srcgrad.testing.fuzz.nests import nest
+from srcgrad.testing.fuzz.moves import FAMILIES, simple
+from srcgrad.testing.fuzz.nests import NESTS, nest
+from srcgrad.testing.fuzz.themes.theme import Theme
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES, widened
 from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
 
 
@@ -25,6 +27,7 @@ class Options:
     matrix: float = 0.6  # ... with two-dimensional state
     outputs: float = 0.3  # ... and with arrays among their results
     largest: int = 450  # `tree.size` of a program, some 80 lines
+    themes: int = 0  # of the wide vocabulary, drawn for each program
 
 
 # Second derivatives and Numba take time that grows faster than the program: some 40 lines.
@@ -44,25 +47,42 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
     scope = {"a": "v4", "b": "v4", "x": "v4", "p": "int"}
     scope |= {"y": "v4"} if rng.random() < options.second_array else {}
     scope |= {"m": "m"} if rng.random() < options.matrix else {}
-    draw = Draw(rng, FORMS, LEAVES, scope)
+    themes = _themes(rng, options, scope) if options.themes else ()
+    draw = _vocabulary(rng, scope, themes)
     body = block(draw, rng.randint(*options.statements), options.depth)
-    params = ("x", "w", "n", "y") if "y" in scope else ("x", "w", "n")
+    params = ("x", "w", "n", *(name for name in "yA" if name in scope))
     outputs = _outputs(draw) if draw.chance(options.outputs) else ()
-    return Program(seed, params, _prelude(scope) + body, _result(scope), outputs)
+    return Program(seed, params, _prelude(scope, themes) + body, _result(scope, themes), outputs)
 
 
-def _prelude(scope: dict[str, str]) -> Block:
+def _themes(rng: random.Random, options: Options, scope: dict[str, str]) -> tuple[Theme, ...]:
+    """Some themes; with them there is always a matrix, and often one among the arguments."""
+    scope |= {"m": "m"} | ({"A": "m"} if rng.random() < options.second_array else {})
+    themes = tuple(rng.sample(THEMES, options.themes))
+    for theme in themes:
+        scope |= theme.scope
+    return themes
+
+
+def _vocabulary(rng: random.Random, scope: dict[str, str], themes: tuple[Theme, ...]) -> Draw:
+    draw = Draw(rng, FORMS, LEAVES, FAMILIES, NESTS, scope)
+    return widened(draw, themes) if themes else draw
+
+
+def _prelude(scope: dict[str, str], themes: tuple[Theme, ...]) -> Block:
     lines = ["a = x.copy()", "b = y * w" if "y" in scope else "b = x * w"]
     lines += ["s = 0.4", "t = w * w", "p = 0"]
     if "m" in scope:
         lines += ["m = np.zeros((n, 4))", "m[:] = x", "m[1] *= w", "m[2, 1:] += 0.3 * w"]
+    lines += [line for theme in themes for line in theme.prelude]
     return tuple(map(Line, lines))
 
 
-def _result(scope: dict[str, str]) -> Expr:
+def _result(scope: dict[str, str], themes: tuple[Theme, ...]) -> Expr:
     """A sum that reads all state, in which the shrinker may keep either half."""
     terms = ["np.sum(a * b)", "np.sum(np.sin(a))", "b[1] * s", "t", "0.3 * x[2]"]
     terms += ["np.sum(np.cos(m) * a)"] if "m" in scope else []
+    terms += [term for theme in themes for term in theme.result]
     total = Expr("s", terms[0])
     for term in terms[1:]:
         total = Expr("s", "{0} + {1}", (total, Expr("s", term)))

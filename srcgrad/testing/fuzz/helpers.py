@@ -6,6 +6,8 @@ of any length from 2 (`relax`: a matrix; `ends`: of 4) and keeps its values boun
 
 import re
 
+from srcgrad.testing.fuzz.themes.helpers import NEEDED, WIDE
+
 IMPORTS = "import math\n\nimport numpy as np\n\n\n"
 
 HELPERS = {
@@ -98,9 +100,10 @@ def either(a, b, k):
 def ends(a):
     return a[:2], a[2:]
 """,
+    **WIDE,
 }
 
-_NEEDS = {"both": ("smear",)}
+_NEEDS = {"both": ("smear",), "advance": ("State",)}
 
 
 def header(text: str) -> str:
@@ -108,4 +111,6 @@ def header(text: str) -> str:
     called = [name for name in HELPERS if re.search(rf"\b{name}\(", text)]
     needed = [need for name in called for need in _NEEDS.get(name, ())]
     used = [name for name in HELPERS if name in called or name in needed]
-    return IMPORTS + "".join(HELPERS[name] + "\n\n" for name in used)
+    body = "".join(HELPERS[name] + "\n\n" for name in used)
+    extra = "".join(line for word, line in NEEDED.items() if word in body)
+    return IMPORTS.replace("\n\n", f"\n{extra}\n", 1) + body

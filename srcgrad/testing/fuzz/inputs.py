@@ -19,7 +19,7 @@ Values = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Point:
-    args: Values  # (x, w, n) or (x, w, n, y)
+    args: Values  # (x, w, n), perhaps y and A after them
     positions: tuple[int, ...]  # of the arguments that are differentiated
 
     def direction(self, rng: np.random.Generator) -> Values:
@@ -86,12 +86,34 @@ class Reduction:
 
 
 def point(program: Program) -> Point:
+    """The arguments of a program; where it has a matrix, arrays of every layout."""
     rng = np.random.default_rng(program.seed)
-    x, y = rng.random(4) + 0.2, rng.random(4) + 0.2
+    values: dict[str, Any] = {"x": rng.random(4) + 0.2, "w": 0.613, "n": 3}
+    values["y"] = rng.random(4) + 0.2
     if program.seed % 5 == 4:
-        x = np.repeat(x, 2)[::2]
-    args = (x, 0.613, 3, y) if "y" in program.params else (x, 0.613, 3)
+        values["x"] = np.repeat(values["x"], 2)[::2]
+    if "A" in program.params:
+        values["A"] = rng.random((3, 4)) + 0.2
+        for name in "xyA":
+            values[name] = laid_out(values[name], LAYOUTS[rng.integers(len(LAYOUTS))])
+    args = tuple(values[name] for name in program.params)
     return Point(args, tuple(k for k in range(len(args)) if k != 2))
+
+
+LAYOUTS = ("contiguous", "contiguous", "strided", "reversed", "transposed")
+
+
+def laid_out(array: Any, layout: str) -> Any:
+    """The same numbers in memory of another order, with gaps or backwards."""
+    match layout:
+        case "strided":
+            return np.repeat(array, 2, axis=-1)[..., ::2]
+        case "reversed":
+            return array[::-1].copy()[::-1]
+        case "transposed":
+            return array.T.copy().T
+        case _:
+            return array
 
 
 def dot(a: Values, b: Values) -> float:

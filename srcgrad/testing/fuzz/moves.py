@@ -212,7 +212,7 @@ def simple(draw: Draw) -> list[Stmt]:
 
 
 def _choose(draw: Draw) -> Move:
-    families = [(w, [m for m in moves if _fits(draw, m)]) for w, moves in FAMILIES]
+    families = [(w, [m for m in moves if _fits(draw, m)]) for w, moves in draw.families]
     families = [(w, moves) for w, moves in families if moves]
     moves = draw.rng.choices([m for _, m in families], [w for w, _ in families])[0]
     return draw.rng.choices(moves, [m.weight for m in moves])[0]

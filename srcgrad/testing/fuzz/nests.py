@@ -7,7 +7,7 @@ loop.  Names on the left of an `=` that are listed in `LOCALS` may be read and s
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from srcgrad.testing.fuzz.draw import LOCALS, Draw
 from srcgrad.testing.fuzz.tree import Expr, For, If, Line, Stmt, While
@@ -21,6 +21,7 @@ class Nest:
     weight: float
     text: str
     tags: tuple[str, ...]
+    binds: dict[str, str] = field(default_factory=dict)  # what other names hold, by kind
 
 
 NESTS = (
@@ -228,13 +229,13 @@ for I in {range}:
 def nest(draw: Draw, depth: int, some: Callable[[Draw, int], list[Stmt]],
          leave: Callable[[Draw], Stmt]) -> list[Stmt]:  # fmt: skip
     """A random nest; `some` draws random statements in it, `leave` a way out."""
-    usable = [n for n in NESTS if draw.possible(n.text)]
+    usable = [n for n in draw.nests if draw.possible(n.text)]
     chosen = draw.rng.choices(usable, [n.weight for n in usable])[0]
     text = chosen.text
     for name in "IJK":
         draw.count += 1
         text = re.sub(rf"\b{name}\b", f"i{draw.count}", text)
-    stmts = _Growth(draw, depth, some, leave).block(text.splitlines())
+    stmts = _Growth(draw, depth, some, leave, LOCALS | chosen.binds).block(text.splitlines())
     return [replace(stmts[0], tags=stmts[0].tags + chosen.tags), *stmts[1:]]
 
 
@@ -244,6 +245,7 @@ class _Growth:
     depth: int
     some: Callable[[Draw, int], list[Stmt]]
     leave: Callable[[Draw], Stmt]
+    locals: dict[str, str]
 
     def block(self, lines: list[str]) -> tuple[Stmt, ...]:
         out: list[Stmt] = []
@@ -271,7 +273,7 @@ class _Growth:
             span = draw.expr("range") if drawn else Expr("range", *draw.fill(text, 2))
             with draw.inner(loop=True):
                 names = var.split(", ")
-                draw.scope |= {v: LOCALS.get(v, "int") for v in names}
+                draw.scope |= {v: self.locals.get(v, "int") for v in names}
                 return [For(var, span, self.block(body), (), span.tags)]
         if head == "while COND:":
             cond = draw.expr("b", 2) if draw.chance(0.5) else None
@@ -295,7 +297,8 @@ class _Growth:
     def line(self, text: str) -> Line:
         form, args = self.draw.fill(text, 2)
         target = text.partition(" = ")[0]
-        self.draw.scope |= {v: LOCALS[v] for v in target.split(", ") if v in LOCALS}
+        known = self.locals
+        self.draw.scope |= {v: known[v] for v in target.split(", ") if v in known}
         return Line(form.replace("CUT", self.draw.cut()), args)
 
 

@@ -6,7 +6,7 @@ A result carries the program's seed, so any of them can be had again alone.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from srcgrad.testing.fuzz.check import Check, Outcome, check
@@ -22,14 +22,15 @@ FAILURES = ("wrong", "crashed")
 class Settings:
     check: Check = field(default_factory=Check)
     options: Options | None = None  # None: by what is checked
+    themes: int = 0  # of the wide vocabulary, for each program
     without: str | None = None  # the rule of reverse mode to switch off
     shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn
 
     @property
     def drawn(self) -> Options:
         """How programs are drawn: small ones for second derivatives and for Numba."""
-        slow = self.check.order > 1 or self.check.target == "cpu"
-        return self.options or (SMALL if slow else Options())
+        slow = self.check.order > 1 or self.check.target != "python"
+        return self.options or replace(SMALL if slow else Options(), themes=self.themes)
 
 
 @dataclass(frozen=True)

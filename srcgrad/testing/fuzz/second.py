@@ -16,22 +16,13 @@ from srcgrad.testing.fuzz.stages import Unusable, demand
 from srcgrad.testing.fuzz.subject import Subject
 from srcgrad.testing.fuzz.trial import Trial
 
-_TWO = """\
+_PRODUCT = """\
 import numpy as np
 
 
-def g(x, w, n, rx, rw):
-    gx, gw = df(x, w, n)
-    return np.sum(gx * rx) + gw * rw
-"""
-
-_THREE = """\
-import numpy as np
-
-
-def g(x, w, n, y, rx, rw, ry):
-    gx, gw, gy = df(x, w, n, y)
-    return np.sum(gx * rx) + gw * rw + np.sum(gy * ry)
+def g({params}, {moves}):
+    {parts} = df({params})
+    return {total}
 """
 
 
@@ -50,26 +41,38 @@ def second_order(
     compiled: Any, gradient: Values, trial: Trial, subject: Subject, target: str
 ) -> None:
     """Raise Mismatch where a second derivative of the program is wrong."""
-    at, adjoints = trial.at, trial.reduction.adjoints
+    at, adjoints, params = trial.at, trial.reduction.adjoints, trial.program.params
     if adjoints is None:
-        _second_order(compiled, gradient, at, subject, target)
+        _second_order(compiled, gradient, at, params, subject, target)
         return
     constants = {f"c{k}": c for k, c in enumerate(adjoints)}
     outs = ", ".join(f"o{k}" for k in range(len(adjoints)))
     total = " + ".join(f"np.sum(o{k} * c{k})" for k in range(len(adjoints)))
-    text = _REDUCED.format(params=", ".join("xwny"[: len(at.args)]), outs=outs, total=total)
+    text = _REDUCED.format(params=", ".join(params), outs=outs, total=total)
     with loaded(text, "reduced", several=compiled, **constants) as namespace:
         one = subject.compile(namespace["f"], target=target)
-        _second_order(one, gradient, at, subject, target)
+        _second_order(one, gradient, at, params, subject, target)
 
 
 def _second_order(
-    compiled: Any, gradient: Values, at: Point, subject: Subject, target: str
+    compiled: Any,
+    gradient: Values,
+    at: Point,
+    params: tuple[str, ...],
+    subject: Subject,
+    target: str,
 ) -> None:
     rng = np.random.default_rng(2)
     r, u = at.direction(rng), at.direction(rng)
     df = subject.grad(compiled, grad_position=at.positions)
-    with loaded(_TWO if len(r) == 2 else _THREE, "second order", df=df) as namespace:
+    moved = [params[k] for k in at.positions]
+    text = _PRODUCT.format(
+        params=", ".join(params),
+        moves=", ".join(f"r{v}" for v in moved),
+        parts=", ".join(f"g{v}" for v in moved),
+        total=" + ".join(f"np.sum(g{v} * r{v})" for v in moved),
+    )
+    with loaded(text, "second order", df=df) as namespace:
         g = subject.compile(namespace["g"], target=target)
         args = (*at.args, *r)
         value = float(g(*copied(args)))

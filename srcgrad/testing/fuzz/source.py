@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 _variant = count(1)
 
 
@@ -33,9 +35,11 @@ def copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _copy(array: Any) -> Any:
-    if array.flags.c_contiguous:
+    if array.base is None or array.flags.c_contiguous:
         return array.copy()
-    return array.base.copy()[:: array.strides[0] // array.itemsize]
+    memory = array.base.copy(order="K")  # in the order of its own memory
+    offset = array.ctypes.data - array.base.ctypes.data
+    return np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
 
 
 def on_copies(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -73,7 +73,7 @@ Block = tuple[Stmt, ...]
 @dataclass(frozen=True)
 class Program:
     seed: int
-    params: tuple[str, ...]  # x, w, n and perhaps y
+    params: tuple[str, ...]  # x, w, n and perhaps y and A
     body: Block
     result: Expr
     outputs: tuple[Expr, ...] = ()  # arrays that every return gives besides a number
@@ -97,7 +97,8 @@ def stmt_lines(stmt: Stmt, depth: int) -> list[str]:
     pad = "    " * depth
     match stmt:
         case Line(form, args):
-            return [pad + form.format(*args)]
+            # a function defined inside is one entry: its `return` is not the program's
+            return [pad + form.format(*args).replace("\n", "\n" + pad)]
         case If(cond, body, orelse):
             head = [f"{pad}if {cond}:"]
         case For(var, span, body, orelse):

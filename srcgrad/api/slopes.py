@@ -1,0 +1,88 @@
+"""Derivatives of a function that is only evaluated: extrapolated differences, on structures too.
+
+The numbers of a structure are those of its floating leaves, in the order of the frontend. Never
+asks srcgrad for a derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.structure import leaves, mapped
+
+
+def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tuple[float, float]:
+    """f'(0) and an estimate of its error, by extrapolated central differences.
+
+    C. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4 (1982).
+
+    >>> from srcgrad.testing import slope
+    >>> value, error = slope(lambda h: (2.0 + h) ** 3)
+    >>> abs(value - 12.0) < 1e-9 and error < 1e-6
+    True
+    """
+    best, error, above = np.nan, np.inf, []
+    for k in range(rows):
+        h = start / 2**k
+        row = [(f(h) - f(-h)) / (2 * h)]
+        for j, previous in enumerate(above):
+            row.append(row[j] + (row[j] - previous) / (4.0 ** (j + 1) - 1))
+            moved = max(abs(row[j + 1] - row[j]), abs(row[j + 1] - previous))
+            if moved < error:
+                best, error = row[j + 1], moved
+        above = row
+    return float(best), float(error)
+
+
+def is_floating(v: Any) -> bool:
+    """Whether a leaf is a real number, or an array of them, with a fraction."""
+    dtype = getattr(v, "dtype", None)
+    return isinstance(v, float) if dtype is None else dtype.kind == "f"
+
+
+def floats(value: Any) -> list[Any]:
+    """The floating leaves of a structure."""
+    return [v for _, v in leaves(value, ()) if is_floating(v)]
+
+
+def direction(value: Any, rng: np.random.Generator) -> Any:
+    """Numbers of about 1 in place of the floats of a structure; None for the rest."""
+
+    def drawn(v: Any) -> Any:
+        if not is_floating(v):
+            return None
+        t = rng.choice([-1.0, -0.5, 0.5, 1.0], np.shape(v))
+        return t.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(t)
+
+    return mapped(value, drawn)
+
+
+def moved(value: Any, step: Any, h: float) -> Any:
+    """The structure with `h` times the floats of `step`, in order, added to its own."""
+    steps = iter(floats(step))
+
+    def at(v: Any) -> Any:
+        if not is_floating(v):
+            return v
+        new = v + h * next(steps)
+        return new.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(new)
+
+    return mapped(value, at)
+
+
+def product(a: Any, b: Any) -> tuple[float, float]:
+    """The sum of products of the floats of two structures, and that of their magnitudes."""
+    total = size = 0.0
+    for x, y in zip(floats(a), floats(b), strict=True):
+        terms = np.asarray(x, np.float64) * np.asarray(y, np.float64)
+        total += float(np.sum(terms))
+        size += float(np.sum(np.abs(terms)))
+    return total, size
+
+
+def total(value: Any) -> float:
+    """The sum of all floats of a structure."""
+    return float(sum(np.sum(v, dtype=np.float64) for v in floats(value)))

@@ -1,0 +1,84 @@
+"""The same program by other routes: without a pass, as loop nests, by another backend.
+
+What comes out is held against what came out by the first route, which has been found right.  A
+route never changes what is asked, only how the compiler gets there.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from srcgrad.testing.fuzz.inputs import Values, magnitude
+from srcgrad.testing.fuzz.results import same
+from srcgrad.testing.fuzz.source import copied
+from srcgrad.testing.fuzz.stages import demand
+from srcgrad.testing.fuzz.subject import Subject
+from srcgrad.testing.fuzz.trial import Trial
+
+CHOICES = ("none", "sampled", "all")
+NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
+
+
+@dataclass(frozen=True)
+class Route:
+    target: str = "python"
+    loops: bool = False  # the reference backend runs what the cpu backend would print
+    off: str = ""  # the pass that is left out
+
+    def __str__(self) -> str:
+        loops = " as loops" if self.loops else ""
+        return f"{self.target}{loops}{f' without {self.off}' if self.off else ''}"
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """What is compiled meanwhile goes this way."""
+        from srcgrad.autodiff.clone import clone
+        from srcgrad.backends import python
+        from srcgrad.passes import lowered, without
+
+        build = python.build
+        try:
+            if self.loops:
+                python.build = lambda f, table: build(lowered(clone(f)), table)
+            with without(*([self.off] if self.off else [])):
+                yield
+        finally:
+            python.build = build
+
+
+def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]:
+    """The other routes of a program: all, or one that depends on its seed; and other targets."""
+    from srcgrad.passes import LOWERING, PIPELINE
+
+    plain = [Route(off=name) for name in dict.fromkeys(p.name for p in PIPELINE)]
+    names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
+    loops = [Route(loops=True), *(Route(loops=True, off=name) for name in names)]
+    every = plain + loops
+    if choice == "sampled":
+        every = [every[seed % len(every)]]
+    chosen = every if choice != "none" else []
+    return (*chosen, *(Route(target) for target in others))
+
+
+def by_other_routes(
+    gradient: Values,
+    trial: Trial,
+    subject: Subject,
+    chosen: tuple[Route, ...],
+) -> None:
+    """Raise Mismatch where a route gives another value or another gradient."""
+    at = trial.at
+    near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
+    for route in chosen:
+        with route.taken():
+            compiled = subject.compile(trial.fn, target=route.target)
+            same(compiled(*copied(at.args)), trial.out, near, f"value, {route}")
+            derivative = subject.gradient(compiled, at.positions, trial.reduction.adjoints)
+            got = derivative(*copied(at.args))
+        for one, other in zip(gradient, got, strict=True):
+            # relative to what it is made of, which is more than what it comes to
+            scale = max(1.0, magnitude((one,), (np.sign(one),)))
+            equal = np.allclose(one, other, rtol=NEAR, atol=NEAR * scale, equal_nan=True)
+            demand(equal, f"gradient, {route}", other, one)

@@ -1,0 +1,68 @@
+"""All themes, and how those that a program has drawn widen what it is drawn from."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from srcgrad.testing.fuzz.draw import Draw, Form
+from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
+from srcgrad.testing.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
+from srcgrad.testing.fuzz.themes.storing import INDEXED, MASKS, OUT
+from srcgrad.testing.fuzz.themes.theme import Theme, forms
+from srcgrad.testing.fuzz.themes.viewing import CUBE, RESHAPED
+
+THEMES = (
+    MASKS,
+    INDEXED,
+    OUT,
+    CUBE,
+    RESHAPED,
+    FUNCTIONS,
+    PRODUCTS,
+    JOINING,
+    NAMED,
+    CLASSES,
+    DICTS,
+    CLOSURES,
+)
+OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
+SHARE = 0.25  # of the expressions of a kind, that a theme adds
+# Kinds that only themes have, and index arrays, which they nest: what ends an expression.
+LEAVES = {
+    "mk4": forms("({n4} > CUT)\n({n4} < CUT)"),
+    "mk3": forms("({n4}[1:] > CUT)\n(np.arange(3) != {ix3})"),
+    "ia": forms("np.array([3, 0, 2, 1])\nnp.array([0, 2, 2, -1])\n{idx}"),
+    "ia3": forms("np.array([2, 0, 1])\nnp.array([0, 0, -1])"),
+}
+
+
+def widened(draw: Draw, themes: tuple[Theme, ...]) -> Draw:
+    """The drawing with the moves, nests and expressions of the themes added."""
+    families = tuple((OFTEN, theme.moves) for theme in themes)
+    more = tuple(nest for theme in themes for nest in theme.nests)
+    return replace(
+        draw,
+        forms=_merged(draw.forms, [theme.forms for theme in themes]),
+        leaves=draw.leaves | LEAVES,
+        families=draw.families + families,
+        nests=draw.nests + more + more,
+    )
+
+
+def _merged(
+    core: dict[str, tuple[Form, ...]], added: Iterable[dict[str, tuple[Form, ...]]]
+) -> dict[str, tuple[Form, ...]]:
+    out = dict(LEAVES | core)
+    for table in added:
+        for kind, more in table.items():
+            out[kind] = out.get(kind, ()) + _scaled(more, _weight(core.get(kind, ())))
+    # a bounded expression reads any other of its kind, and so those of the themes too
+    return out
+
+
+def _weight(forms: tuple[Form, ...]) -> float:
+    return sum(f.weight for f in forms)
+
+
+def _scaled(more: tuple[Form, ...], others: float) -> tuple[Form, ...]:
+    factor = SHARE * others / _weight(more) if others else 1.0
+    return tuple(replace(f, weight=f.weight * factor) for f in more)

@@ -1,0 +1,153 @@
+"""`gradcheck` and `check_jvp_vjp` pass what is right, and say where and how much is wrong."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.autodiff import faults
+from srcgrad.testing import GradientError, check_jvp_vjp, gradcheck
+
+
+@dataclass
+class Model:
+    weight: np.ndarray
+    bias: float
+    steps: int
+
+
+def run(m, x):
+    for _ in range(m.steps):
+        x = np.tanh(m.weight * x + m.bias)
+    return x
+
+
+def overwritten(x, k):
+    a = x.copy()
+    for i in range(1, len(a)):
+        a[i] = k * a[i] * a[i - 1]
+    return np.sum(a), a[::-1]
+
+
+def doubled():
+    """A function that nothing has been compiled of yet, so that a fault gets into its code."""
+
+    def doubled(x, k):
+        a = x.copy()
+        for i in range(1, len(a)):
+            a[i] = k * a[i] * a[i - 1]
+        return np.sum(a)
+
+    return doubled
+
+
+def scaled(x):
+    return np.sum(np.abs(x) * 2.0)
+
+
+X = np.array([0.3, 0.7, 1.1])
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_right_gradients_pass(order: int):
+    x, model = X.copy(), Model(X * 2.0, 0.1, 3)
+    gradcheck(run, (model, x), order=order, target="python")
+    gradcheck(overwritten, (x, 0.8), order=order, target="python")
+    gradcheck(flow.compile(overwritten, target="python"), (x, 0.8), (1, 0), order=order)
+    assert x.tolist() == X.tolist() and model.weight.tolist() == (X * 2.0).tolist()
+
+
+def test_the_default_backend():
+    gradcheck(overwritten, (X, 0.8))
+    check_jvp_vjp(overwritten, (X, 0.8))
+
+
+def test_single_precision():
+    gradcheck(overwritten, (X.astype(np.float32), 0.8), tolerance=1e-2, target="python")
+
+
+def test_a_wrong_gradient_is_named():
+    with faults.inject("zero-after-store"), pytest.raises(GradientError) as caught:
+        gradcheck(doubled(), (X, 0.8), target="python")
+    text = str(caught.value)
+    assert text.startswith("2 of 4 derivatives of doubled() disagree:")
+    assert "  x[1]: reverse mode " in text and "  x[0]" not in text
+    forward = text.split("forward mode ")[1].split(",")[0]
+    assert text.split("differences ")[1].startswith(forward[:8])
+
+
+def test_a_wrong_gradient_in_a_structure_is_named():
+    def stored(m, x):
+        a = m.weight.copy()
+        a[0] = a[0] * x[1]
+        a[0] = a[0] * a[1]
+        return np.sum(a)
+
+    with (
+        faults.inject("zero-after-store"),
+        pytest.raises(GradientError, match=r"m\.weight\[0\]: reverse"),
+    ):
+        gradcheck(stored, (Model(X * 2.0, 0.1, 3), X), target="python")
+
+
+def test_wrong_second_derivatives_are_named():
+    def f(x):
+        a = x.copy()
+        for i in range(1, len(a)):
+            a[i] = a[i] * a[i - 1]
+        return a[2]
+
+    with faults.inject("flip-direction"):
+        gradcheck(f, (X,), target="python")
+        with pytest.raises(GradientError, match=r"x \(second order\)\[\d\]: "):
+            gradcheck(f, (X,), order=2, target="python")
+
+
+def test_a_kink_is_told():
+    with pytest.raises(GradientError, match=r"x\[1\].* a kink: 1 to the left, 3 to the right"):
+        gradcheck(lambda x: np.sum(np.maximum(3.0 * x, x - 1e-13)), (np.zeros(3),), target="python")
+    gradcheck(scaled, (X,), target="python")
+
+
+def test_complex_step():
+    gradcheck(run, (Model(X * 2.0, 0.1, 3), X), tolerance=1e-13, step="complex", target="python")
+    with pytest.raises(GradientError, match=r"x\[0\]"):  # abs is not analytic
+        gradcheck(scaled, (X,), step="complex", target="python")
+
+
+def test_a_choice_of_many_elements():
+    calls = []
+
+    def f(x):
+        return np.sum(np.sin(x))
+
+    def counted(x):
+        calls.append(None)
+        return f(x)
+
+    gradcheck(flow.compile(f, target="python"), (np.ones(1000),), elements=3)
+    assert not calls
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"order": 3}, "order must be 1 or 2, not 3"),
+        ({"step": "forward"}, 'step must be "central" or "complex"'),
+        ({"args": (3,)}, "no argument has a float"),
+    ],
+)
+def test_arguments_are_checked(arguments: dict, match: str):
+    with pytest.raises(flow.errors.ArgumentValueError, match=match):
+        gradcheck(scaled, **{"args": (X,), "target": "python", **arguments})
+
+
+def test_the_dot_product_notices():
+    check_jvp_vjp(run, (Model(X * 2.0, 0.1, 3), X), target="python")
+    check_jvp_vjp(overwritten, (X, 0.8), target="python")
+    with (
+        faults.inject("zero-after-store"),
+        pytest.raises(GradientError, match="by forward mode and"),
+    ):
+        check_jvp_vjp(doubled(), (X, 0.8), target="python")
