@@ -4,6 +4,7 @@ import importlib
 
 from srcgrad.api import nested
 from srcgrad.api.compiled import Compiled
+from srcgrad.api.custom import custom_jvp, custom_vjp
 from srcgrad.api.derivatives import GradOperation, get_grad, linearize
 from srcgrad.api.jacobians import jacfwd, jacrev
 from srcgrad.api.pullback import vjp
@@ -14,6 +15,7 @@ LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [
-    "Compiled", "GradOperation", "compile", "get_grad", "grad", "jacfwd", "jacrev", "jit",
+    "Compiled", "GradOperation", "compile", "custom_jvp", "custom_vjp", "get_grad", "grad",
+    "jacfwd", "jacrev", "jit",
     "jvp",    "linearize", "nested", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

@@ -75,6 +75,7 @@ class Interpreter(
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
+        self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 
