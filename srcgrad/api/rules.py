@@ -145,6 +145,7 @@ class Call:
     def attach(self, value: Any, block: Block, make: Callable[[Called], None]) -> Any:
         """The value with a rule; `make` states it, or raises what is wrong with it."""
         b = self.it.b
+        self.it.locate(self.node)
         called = Called(self, value, block)
         rule = called.rule
         if called.values:
@@ -183,7 +184,7 @@ class Called:
         self.value = value
         self.values = [atom(v) for v in flat(value) if is_floating(v)]
         self.rule = Rule(call.name, len(self.values), len(call.inputs), 0, turned)
-        self.rest: list[Atom] = []
+        self.rest: list[Var] = []
         self.block = block
         self.inside = defined(block)
         self.classes = AliasClasses(Function("", (), block, ()))
@@ -244,7 +245,7 @@ class Called:
         return Direction(function, tuple(None if a is None else next(places) for a in made))
 
     def function(self, given: list[Var], body: Block, returns: tuple) -> Function:
-        own = {
+        own: dict[Var, Atom] = {
             y: v for y, v in zip(self.values, self.own, strict=True)
             if isinstance(y, Var) and y in self.inside
         }  # fmt: skip

@@ -44,7 +44,7 @@ def call_with_vjp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> A
     value, residuals = made
 
     def state(called: Called) -> None:
-        at = returned_at(it, owner.bwd)
+        at = called.rule.loc = returned_at(it, owner.bwd)
         given = [called.variable(y, "_bar") for y in called.values]
         result = [*call.constants, copied_structure(residuals), called.like_value(given)]
 
@@ -87,7 +87,7 @@ def call_with_jvp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> A
     value, block = call.values(owner.function)
 
     def state(called: Called) -> None:
-        at = returned_at(it, owner.jvp)
+        at = called.rule.loc = returned_at(it, owner.jvp)
         given = [called.variable(x, "_dot") for x in call.inputs]
         mine = iter(given)
         leaves = [next(mine) if varies(v) else 0.0 if is_floating(v) else None for v in call.leaves]

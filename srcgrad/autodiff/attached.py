@@ -64,9 +64,9 @@ def _inlined(b: Builder, function: Function, args: list[Atom], read: set[Var]) -
 def _fitting(b: Builder, type: Type, a: Atom) -> Atom:
     if isinstance(type, Scalar):
         return b.cast(a, type)
-    if isinstance(type, Array) and type.layout == "C" and a.type.layout != "C":
-        return b("copy", a)
-    return a
+    have = a.type
+    strided = isinstance(have, Array) and have.layout != "C"
+    return b("copy", a) if strided and getattr(type, "layout", "") == "C" else a
 
 
 def _derived(body: Block, loc: Location | None) -> Block:

@@ -8,9 +8,9 @@ itself reads (`rest`). Never runs a rule.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import Location, SrcgradError
 from srcgrad.ir.nodes import Atom, Def, Function
 
 
@@ -40,7 +40,8 @@ class Rule:
     turned: Turned  # the transpose of a direction
     pull: Direction | None = None
     push: Direction | None = None
-    refused: SrcgradError | None = field(default=None)  # raised when a derivative is asked for
+    loc: Location | None = None
+    refused: SrcgradError | None = None  # raised when a derivative is asked for
 
     def __repr__(self) -> str:
         return repr(self.name)

@@ -144,7 +144,7 @@ class Sweep:
         for k, y in enumerate(of.values):
             g = given.get(k)
             if g is None:
-                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0
+                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
                 g = self.b("copy", g)  # the shadow lives on
             seeds.append(self.b.cast(g, Scalar(y.type.dtype)))
