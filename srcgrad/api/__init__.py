@@ -9,6 +9,7 @@ from srcgrad.api.derivatives import GradOperation, get_grad, linearize
 from srcgrad.api.implicit import fixed_point, implicit_root
 from srcgrad.api.jacobians import jacfwd, jacrev
 from srcgrad.api.odes import odeint
+from srcgrad.api.opaque import opaque
 from srcgrad.api.pullback import vjp
 from srcgrad.api.transforms import compile, grad, jit, jvp, stop_gradient, value_and_grad
 from srcgrad.frontend.handlers.registry import LATE
@@ -19,5 +20,5 @@ LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 __all__ = [
     "Compiled", "GradOperation", "compile", "custom_jvp", "custom_vjp", "fixed_point",
     "get_grad", "grad", "implicit_root", "jacfwd", "jacrev", "jit",
-    "jvp",    "linearize", "nested", "odeint", "stop_gradient", "value_and_grad", "vjp",
+    "jvp",    "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

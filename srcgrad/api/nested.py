@@ -12,7 +12,9 @@ from typing import Any
 
 from srcgrad.api import odes, transforms
 from srcgrad.api.custom import custom_jvp, custom_vjp
+from srcgrad.api.implicit import fixed_point, implicit_root
 from srcgrad.api.inline import inline
+from srcgrad.api.opaque import opaque
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
 from srcgrad.frontend.handlers.registry import implements
@@ -123,7 +125,7 @@ def _odeint(
     return it.call(odes.solution_of(rhs), [y0, t, args, rtol, atol, mxstep], {}, node)
 
 
-@implements(custom_vjp, custom_jvp)
+@implements(custom_vjp, custom_jvp, fixed_point, implicit_root, opaque)
 def _ruled(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
     it.refuse(
         node, "a rule stated inside a compiled function is not supported",

@@ -38,9 +38,8 @@ class _Forward:
         self.classes = AliasClasses(function)
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
-        self.active = Activity(function, self.inputs, self.classes)
-        # rules of the user's own may refuse: they are asked only where it matters
-        self.wanted = Activity(function, self.inputs, self.classes, function.returns)
+        # what no result depends on may have no rule: its tangent is not asked for
+        self.active = Activity(function, self.inputs, self.classes, function.returns)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
@@ -144,9 +143,6 @@ class _Forward:
             t = self.ruled[s.args[0]][s.params["k"]]  # type: ignore[index]
             t = self.zero(v.type) if t is None else t
             self.dot[v] = self.b("copy", t) if isinstance(v.type, Array) else t
-            return
-        if not self.wanted(v):
-            self.ruled[v] = [None] * s.params["rule"].outputs
             return
         attached.refuse_foreign(s, self.active)
         direction = s.params["rule"].forward()

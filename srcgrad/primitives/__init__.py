@@ -7,6 +7,7 @@ Rules hold mathematics only: no broadcasting, no casting, no storage, no backend
 from srcgrad.primitives import (
     arrays,
     attached,
+    callbacks,
     elementwise,
     indexing,
     linalg,
@@ -21,6 +22,7 @@ __all__ = [
     "Primitive",
     "arrays",
     "attached",
+    "callbacks",
     "elementwise",
     "indexing",
     "linalg",
