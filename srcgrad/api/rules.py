@@ -125,6 +125,8 @@ class Call:
         self.leaves = flat(self.primals)
         self.inputs = [v for v in self.leaves if varies(v)]
 
+    what = ""  # what its values are called in refusals
+
     # ---- values ----
     def values(self, function: Any) -> tuple[Any, Block]:
         """What a function gives for the arguments, and the statements that compute it."""
@@ -172,7 +174,8 @@ class Call:
         it.captures.kinds[made] = it.kind_of(y)
         source = called.shared(k)
         if source is not None:
-            it.stands_for_view(made, source, f"what {self.name}() returns", self.node)
+            what = self.what or f"what {self.name}() returns"
+            it.stands_for_view(made, source, what, self.node)
         return made
 
 
