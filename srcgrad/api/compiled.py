@@ -32,6 +32,8 @@ from srcgrad.frontend.captures import Demands, Respecialise
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array
+from srcgrad.passes import run as run_passes
+from srcgrad.passes.settle import has_rules, settle
 from srcgrad.primitives import REGISTRY
 
 TARGETS = ("cpu", "python")
@@ -312,7 +314,7 @@ class Compiled:
         arguments = self._asked(args, kwargs)
         shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
         shown._demands = self._demands
-        return shown._program(arguments)[0].function
+        return settled(shown._program(arguments)[0].function)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was built for these arguments, stage by stage, as a text."""
@@ -344,6 +346,7 @@ def build(program: Program, options: Options) -> Callable[..., tuple]:
 
 def built(function: Function, options: Options) -> Callable[..., tuple]:
     """An IR function as a callable of the chosen target."""
+    function = settled(function)
     if options.target == "python":
         from srcgrad.backends.python import build as build_python
 
@@ -353,6 +356,13 @@ def built(function: Function, options: Options) -> Callable[..., tuple]:
 
     low = staged("lowering", lambda: lowered(clone(function), REGISTRY))
     return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
+
+
+def settled(function: Function) -> Function:
+    """The function as it is run: no further derivative is taken of it."""
+    if not has_rules(function):
+        return function
+    return staged("passes", lambda: run_passes(settle(clone(function), REGISTRY), REGISTRY))
 
 
 def _any_tensor(given: Any) -> bool:

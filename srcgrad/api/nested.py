@@ -7,19 +7,28 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
+<<<<<<< HEAD
 from srcgrad.api import inner, transforms
 from srcgrad.api.inline import inline
 from srcgrad.api.inner import Inner, is_inner
 from srcgrad.api.program import Gradient
+=======
+from srcgrad.api import odes, transforms
+from srcgrad.api.custom import custom_jvp, custom_vjp
+from srcgrad.api.implicit import fixed_point, implicit_root
+from srcgrad.api.inline import inline
+from srcgrad.api.opaque import opaque
+>>>>>>> wt_custom
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
 from srcgrad.api.weights import checked_weights
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import children, describe, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Array, float_type
+from srcgrad.ir.types import Array, Scalar, float_type
 
 
 @functools.lru_cache(maxsize=512)
@@ -101,7 +110,8 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
             it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
         )
     compiled = transforms.tangent_of(*transforms.taken_apart(fn))
-    dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
+    signature = inspect.signature(compiled.function, follow_wrapped=False)
+    dots = dict(signature.bind(*tangents).arguments)
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         return _dot(it, dots, path, values)
@@ -118,12 +128,35 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
     """The tangent of `v` with its shape; zero where none is given."""
     if isinstance(t, Var) and not float_type(t.type):
         t = it.b.cast(t, v.type)
-    t = atom(0.0 if t is None else t)
+    t = it.b.value(atom(0.0 if t is None else t))
     if not isinstance(v.type, Array):
         return it.b.cast(t, v.type)
     if isinstance(t.type, Array) and t.type.dims == v.type.dims:
         return t
-    return it.b("broadcast_to", it.b.cast(t, v.type), *v.type.dims)
+    return it.b("broadcast_to", it.b.cast(t, Scalar(v.type.dtype)), *v.type.dims)
+
+
+@implements(odes.odeint)
+def _odeint(
+    it: Any, node: Any, rhs: Any, y0: Any, t: Any, *args: Any, rtol: Any = 1.4e-8,
+    atol: Any = 1.4e-8, mxstep: Any = 10_000, adjoint: Any = True,
+) -> Any:  # fmt: skip
+    if not it.truth(adjoint, node):
+        return it.call(odes.solved, [rhs, y0, t, args, rtol, atol, mxstep], {}, node)
+    if isinstance(rhs, Closure) or is_value(rhs):
+        it.refuse(
+            node, "odeint of a function that is defined inside is not supported",
+            "define it outside and pass it what it needs, or say adjoint=False",
+        )  # fmt: skip
+    return it.call(odes.solution_of(rhs), [y0, t, args, rtol, atol, mxstep], {}, node)
+
+
+@implements(custom_vjp, custom_jvp, fixed_point, implicit_root, opaque)
+def _ruled(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    it.refuse(
+        node, "a rule stated inside a compiled function is not supported",
+        "define the function and its rule outside",
+    )  # fmt: skip
 
 
 @implements(transforms.stop_gradient)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from srcgrad.autodiff.rules import depends
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import float_type, is_reference
+from srcgrad.ir.rule import operands
+from srcgrad.ir.types import Tuple, Type, float_type, is_reference
 from srcgrad.ir.walk import walk
 
 # effects whose last argument's value goes into the buffer that is their first
@@ -78,6 +79,10 @@ def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
     match s:
         case Def(var=None) if s.op.name in STORES:
             yield from _float_pairs((s.args[-1], s.args[0]))
+        case Def(var=Var() as v) if s.op.name == "attached":
+            yield from _float_pairs(*((a, v) for a in operands(s).inputs))
+        case Def(var=Var() as v) if s.op.name == "part":
+            yield from _float_pairs((s.args[0], v))
         case Def(var=Var() as v):
             for k, a in enumerate(s.args):
                 if isinstance(a, Var) and ((s.op.view and k == 0) or depends(s, k)):
@@ -92,5 +97,10 @@ def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
 
 def _float_pairs(*pairs: tuple[Atom, Atom]) -> Iterator[tuple[Var, Var]]:
     for a, b in pairs:
-        if isinstance(a, Var) and isinstance(b, Var) and float_type(a.type) and float_type(b.type):
+        if isinstance(a, Var) and isinstance(b, Var) and _carries(a.type) and _carries(b.type):
             yield a, b
+
+
+def _carries(type: Type) -> bool:
+    """Whether values of a type may vary: floats, and several results that have a rule."""
+    return float_type(type) or isinstance(type, Tuple)

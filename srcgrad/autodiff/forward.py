@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from srcgrad.autodiff import attached
 from srcgrad.autodiff.activity import STORES, Activity
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.tangents import tangent
@@ -37,10 +38,12 @@ class _Forward:
         self.classes = AliasClasses(function)
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
-        self.active = Activity(function, self.inputs, self.classes)
+        # what no result depends on may have no rule: its tangent is not asked for
+        self.active = Activity(function, self.inputs, self.classes, function.returns)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
+        self.ruled: dict[Var, list[Atom | None]] = {}  # tangents of values with rules of their own
 
     def run(self) -> Function:
         f = self.function
@@ -94,6 +97,10 @@ class _Forward:
                 case Def(var=None):
                     self.keep(s)
                     self.effect(s)
+                case Def(var=Var() as v) if s.op.name in ("attached", "part"):
+                    self.keep(s)
+                    if self.active(v):
+                        self.by_own_rule(s, v)
                 case Def(var=Var() as v):
                     self.keep(s)
                     if float_type(v.type) and self.active(v):
@@ -129,6 +136,20 @@ class _Forward:
         if isinstance(t, Var) and isinstance(last, Def) and last.var is t:
             t.name = name
         return t
+
+    def by_own_rule(self, s: Def, v: Var) -> None:
+        """Values whose derivative the user states."""
+        if s.op.name == "part":
+            t = self.ruled[s.args[0]][s.params["k"]]  # type: ignore[index]
+            t = self.zero(v.type) if t is None else t
+            self.dot[v] = self.b("copy", t) if isinstance(v.type, Array) else t
+            return
+        attached.refuse_foreign(s, self.active)
+        direction = s.params["rule"].forward()
+        tangents = [self.of_type(a, a.type) for a in attached.operands(s).inputs]
+        self.ruled[v] = attached.run(
+            self.b, s, direction, tangents, lambda k: self.b("part", v, k=k), lambda a: a
+        )
 
     def _owns(self, s: Def, t: Atom, ts: list[Atom | None]) -> bool:
         """Whether `t` may be the tangent buffer of the result: it is no other value's, or that

@@ -152,6 +152,13 @@ def made(out: Any) -> Atom | None:
 
 
 def no_rule(definition: Def) -> UnsupportedError:
+    back = definition.params.get("back")
+    if back is not None:
+        return UnsupportedError(
+            f"{back.name}() is opaque: nothing is known of its derivative",
+            definition.loc,
+            "give flow.opaque a vjp= or a jvp=, or call stop_gradient on its arguments",
+        )
     return UnsupportedError(
         f"{definition.op.name} has no derivative here",
         definition.loc,

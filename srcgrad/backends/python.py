@@ -21,6 +21,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import Printed, printed
 from srcgrad.ir.types import DTYPES, Scalar, Type, np_dtype
+from srcgrad.primitives.callbacks import Raised
 
 
 def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
@@ -35,9 +36,12 @@ def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
 
     def call(*args: Any) -> tuple:
         values = [_argument(a, t) for a, t in zip(args, types, strict=True)]
+        failed: BaseException
         try:
             with np.errstate(all="ignore"):
                 return run(*values)
+        except Raised as e:
+            failed = e.original
         except Exception as e:
             found, location = _place(e.__traceback__, file, text)
             if not found:
@@ -46,6 +50,7 @@ def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
             if error is e:
                 raise
             raise error.with_traceback(e.__traceback__) from None
+        raise failed  # by a function that was called back: as it is
 
     call.__name__ = call.__qualname__ = function.name
     call.source = text.text

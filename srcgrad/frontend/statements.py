@@ -27,6 +27,13 @@ from srcgrad.ir.nodes import Var
 from srcgrad.primitives.raising import name_of
 
 
+def context_of(f: Any) -> Any:
+    """The handler of what stands in a `with`."""
+    from srcgrad.frontend.handlers.registry import CONTEXTS
+
+    return CONTEXTS.get(f) if isinstance(f, type) else None
+
+
 class Statements(Part):
     """Mixed into the interpreter."""
 
@@ -228,10 +235,13 @@ class Statements(Part):
                     self.refuse(target, "'del' of this is not supported")
 
     def _do_With(self, node: Any) -> None:
-        """np.errstate changes no value: compiled code never warns."""
+        """np.errstate changes no value: compiled code never warns. Others have handlers."""
         for item in node.items:
             call = item.context_expr
             f = self.expression(call.func) if isinstance(call, gast.Call) else None
+            if (context := context_of(f)) is not None and len(node.items) == 1:
+                context(self, node, item)
+                return
             if f is not np.errstate or item.optional_vars is not None:
                 self.refuse(node, "'with' is not supported", "move it out of the compiled function")
             if any(k.arg in (None, "call") for k in call.keywords) or any(

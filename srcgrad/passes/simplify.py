@@ -73,6 +73,22 @@ class _Simplifier(Rewriter):
         self.table = table
         self.changed = False
 
+    def function(self, f: Function) -> Function:
+        """A result that is a Python number stays one, whatever it has been replaced by."""
+        new = super().function(f)
+        casts: list[Stmt] = []
+        returns = [self.kept(a, b, casts) for a, b in zip(f.returns, new.returns, strict=True)]
+        return new.with_body((*new.body, *casts), tuple(returns)) if casts else new
+
+    def kept(self, old: Atom, new: Atom, casts: list[Stmt]) -> Atom:
+        if new is old or not isinstance(new, Var) or not isinstance(old.type, Scalar):
+            return new
+        if new.type == old.type:
+            return new
+        made = Var(new.name, old.type)
+        casts.append(Def(made, self.table["cast"], (new,), {"dtype": old.type.dtype}))
+        return made
+
     def becomes(self, v: Var, a: Atom) -> None:
         if isinstance(a, Const) and isinstance(v.type, Scalar):
             a = Const(a.value, v.type)

@@ -4,13 +4,25 @@ Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint,
 Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
-from srcgrad.primitives import arrays, elementwise, indexing, linalg, memory, reductions, scans
+from srcgrad.primitives import (
+    arrays,
+    attached,
+    callbacks,
+    elementwise,
+    indexing,
+    linalg,
+    memory,
+    reductions,
+    scans,
+)
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
 __all__ = [
     "REGISTRY",
     "Primitive",
     "arrays",
+    "attached",
+    "callbacks",
     "elementwise",
     "indexing",
     "linalg",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.autodiff import faults
+from srcgrad.autodiff import attached, faults
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
 from srcgrad.autodiff.reverse.values import ForwardValues
@@ -17,7 +17,7 @@ from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While
-from srcgrad.ir.types import Scalar, is_float
+from srcgrad.ir.types import Array, Scalar, is_float
 
 
 def grad_of(loc: Location | None) -> Location | None:
@@ -57,6 +57,9 @@ class Sweep:
         self.program: Program = adjoints.program
         self.known = known  # contents read again, found by a first run; None: everything
         self.old: dict[Stmt, Var] = {}
+        # parts of values with rules of their own: the variables, and the adjoints so far
+        self.parts: dict[Atom, dict[int, Var]] = {}
+        self.given: dict[Atom, dict[int, Atom]] = {}
 
     # ---- blocks ----
     def block(self, block: Block, key: Key) -> None:
@@ -91,6 +94,11 @@ class Sweep:
     def definition(self, s: Def) -> None:
         v = s.var
         assert v is not None
+        if s.op.name == "part":
+            self.parts.setdefault(s.args[0], {})[s.params["k"]] = v
+        if s.op.name == "attached":
+            self._by_own_rule(s, v)
+            return
         if s.op.view or s.op.fresh or not self.adjoints.active(v):
             return
         g = self._adjoint_of(v)
@@ -103,6 +111,8 @@ class Sweep:
             self.b("scatter_add", place, *self._contents(s.args[1:]), g, **s.params)
         elif s.op.name == "take_last":
             self._take_last(s, g)
+        elif s.op.name == "part":
+            self.given.setdefault(s.args[0], {})[s.params["k"]] = g
         else:
             self._by_rules(s, g)
 
@@ -120,6 +130,42 @@ class Sweep:
             if part is not None and shadowed and self._is_view_of(part, g):
                 part = self.b("copy", part)  # the shadow lives on
             self.adjoints.add(a, part)
+
+    def _by_own_rule(self, s: Def, v: Var) -> None:
+        """Values whose derivative the user states: all adjoints at once, since the rule need not
+        be linear in them.
+        """
+        parts, given = self.parts.get(v, {}), self.given.pop(v, {})
+        if not given:
+            return
+        attached.refuse_foreign(s, self.adjoints.active.varies)
+        of = attached.operands(s)
+        seeds = []
+        for k, y in enumerate(of.values):
+            g = given.get(k)
+            if g is None:
+                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore
+            elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
+                g = self.b("copy", g)  # the shadow lives on
+            seeds.append(self.b.cast(g, Scalar(y.type.dtype)))
+
+        def own(k: int) -> Atom:
+            if k not in parts:
+                parts[k] = self._new_part(s, v, k)
+            return self.values.contents(parts[k])
+
+        rule = s.params["rule"]
+        made = attached.run(self.b, s, rule.reverse(), seeds, own, self.values.contents)
+        for a, g in zip(of.inputs, made, strict=True):
+            self.adjoints.add(a, g)
+
+    def _new_part(self, s: Def, v: Var, k: int) -> Var:
+        """A value that only its rule reads, in the forward sweep."""
+        place = self.values.insertions.at_after(s)
+        with self.values.insertions.into(place) as b:
+            made = b("part", v, k=k)
+        self.values.forward(made, self.program.point[s], None, place)
+        return made
 
     def _is_view_of(self, part: Atom, g: Atom) -> bool:
         while part is not g and isinstance(part, Var):

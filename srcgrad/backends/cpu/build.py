@@ -35,11 +35,11 @@ NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own nu
 # the files that the machine code depends on
 DECIDING = ("build.py", "kernels.py", "library.py", "llvm.py", "together.py", "unsigned.py")
 KERNELS = (
-    "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "cell", "check_assign",
-    "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow",
-    "index", "keep_size", "maximum", "minimum", "ref_put", "relu", "remainder", "shift_left",
-    "shift_right", "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop",
-    "tape_view", "trips", "where", "wrap", "zeros",
+    "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "call_back", "cell",
+    "check_assign", "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail",
+    "floordiv", "grow", "index", "keep_size", "maximum", "minimum", "ref_put", "relu",
+    "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
+    "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
     "argsort", "cholesky", "cofactors", "det", "detsign", "inv", "logabsdet", "matmul",

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
+from srcgrad.primitives import callbacks
 
 SINGULAR = {
     "solve": "Singular matrix",
@@ -20,11 +21,13 @@ SINGULAR = {
 }
 
 
-def error_of(failure: Failure, sites: list[Stmt]) -> Exception:
+def error_of(failure: Failure, sites: list[Stmt]) -> BaseException:
     """The exception for a failure at one of a function's sites."""
     number, *operands = failure.args
     site = sites[number]
     assert isinstance(site, Def)
+    if site.op.name == "call_back":
+        return callbacks.raised()
     return located_error(_as_numpy(site, operands), site.loc)
 
 

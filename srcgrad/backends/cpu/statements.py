@@ -43,6 +43,8 @@ def definition(p: Any, s: Def) -> ast.expr | None:
             zeros = tuple_text(["0"] * s.params["ndim"])
             slices = ", ".join(["::2"] * s.params["ndim"])
             return parsed(f"[np.empty({zeros}, {_dtype(s.params['dtype'])})[{slices}]]")
+    if name == "call_back":
+        return _call_back(p, s)
     if name in LIBRARY:
         return _library(p, s)
     return reference(s, p.text)
@@ -115,6 +117,14 @@ def _tape(p: Any, s: Def) -> ast.expr:
         size = f"max({size}, 1)"
     work = "" if slot is None else f"{p.work}, "
     return parsed(f"{kind}({p.site(s)}, {work}({size},), {dtype})")
+
+
+def _call_back(p: Any, s: Def) -> ast.expr:
+    back, (total, *rest) = s.params["back"], [p.text(a) for a in s.args]
+    many = sum(back.ranks)
+    dims, operands = tuple_text(["0", *rest[:many]]), tuple_text(["0", *rest[many:]])
+    dtype = _dtype(s.params["dtype"])
+    return parsed(f"call_back({p.site(s)}, {back.number}, {total}, {dims}, {operands}, {dtype})")
 
 
 def _trips(p: Any, s: Def) -> ast.expr:

@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad.frontend.values import GrownList, is_value
 
 FUNCTIONS: dict[Any, Callable] = {}
+CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
 METHODS: dict[tuple[str, str], Callable] = {}
 # The same for functions and methods of tensors; the layers above fill them in when `LATE` is
 # called, which is when a tensor or one of its functions is first met.

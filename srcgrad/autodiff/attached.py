@@ -1,0 +1,81 @@
+"""The user's own rules in the two sweeps: their bodies are inlined where a derivative is wanted.
+
+What is inlined is ordinary IR, so it has derivatives itself. Never looks inside a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.errors import Location, UnsupportedError
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, altered
+from srcgrad.ir.rule import Direction, Rule, operands
+from srcgrad.ir.types import Array, Scalar, Type
+from srcgrad.ir.walk import free_variables, map_atoms, rename, walk
+
+Own = Callable[[int], Atom]  # the k-th value, as a result with its derivative
+
+
+def refuse_foreign(s: Def, varies: Callable[[Atom], bool]) -> None:
+    """The values depend on something that varies and that the rule gives no derivative by."""
+    found = next((a for a in operands(s).foreign if varies(a)), None)
+    if found is not None:
+        name = s.params["rule"].name
+        raise UnsupportedError(
+            f"{name}() depends on '{found}', by which a derivative is taken, and its rule gives "
+            "none by it",
+            s.loc,
+            "pass it as an argument that the rule gives a derivative by",
+        )
+
+
+def run(
+    b: Builder, s: Def, direction: Direction, given: Sequence[Atom], own: Own,
+    contents: Callable[[Atom], Atom],
+) -> list[Atom | None]:  # fmt: skip
+    """Inline one direction; `given` are the adjoints or the tangents. One entry for each result."""
+    rule: Rule = s.params["rule"]
+    of = operands(s)
+    params = direction.function.params
+    first, last = len(given), len(given) + rule.outputs
+    read = set(free_variables(direction.function.body, direction.function.returns))
+    rest = [contents(a) if p in read else a for p, a in zip(params[last:], of.rest, strict=True)]
+    mine = [own(k) if p in read else of.values[k] for k, p in enumerate(params[first:last])]
+    made = _inlined(b, direction.function, [*given, *mine, *rest], read)
+    return [None if k is None else made[k] for k in direction.gives]
+
+
+def _inlined(b: Builder, function: Function, args: list[Atom], read: set[Var]) -> tuple[Atom, ...]:
+    fn, mapping = clone(function), {}
+    for old, p, a in zip(function.params, fn.params, args, strict=True):
+        mapping[p] = _fitting(b, p.type, a) if old in read else a
+    fn = rename(fn.with_body(_derived(fn.body, b.loc)), mapping)
+    for s in fn.body:
+        b.append(s)
+    for s in walk(fn.body):
+        if isinstance(s, Def) and s.var is not None:
+            b.definition[s.var] = s
+    return fn.returns
+
+
+def _fitting(b: Builder, type: Type, a: Atom) -> Atom:
+    if isinstance(type, Scalar):
+        return b.cast(a, type)
+    have = a.type
+    strided = isinstance(have, Array) and have.layout != "C"
+    return b("copy", a) if strided and getattr(type, "layout", "") == "C" else a
+
+
+def _derived(body: Block, loc: Location | None) -> Block:
+    """Statements of a rule, said to be part of a derivative where they are run for one."""
+    role = "" if loc is None else loc.role
+
+    def here(s: Stmt) -> Stmt:
+        s = map_atoms(s, lambda a: a, lambda inner: tuple(here(t) for t in inner))
+        at = s.loc
+        return s if at is None or at.role or not role else altered(s, loc=replace(at, role=role))
+
+    return tuple(here(s) for s in body)

@@ -1,0 +1,82 @@
+"""Rules of the user's own in the IR: functions that say how derivatives go through some values.
+
+A definition by `attached` names its `Rule`. Its operands are the values, the inputs that the rule
+gives derivatives by, floats that the values depend on otherwise (`foreign`), and what the rule
+itself reads (`rest`). Never runs a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from srcgrad.errors import Location, SrcgradError
+from srcgrad.ir.nodes import Atom, Def, Function
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """One direction of a rule, linear in its first parameters: adjoints or tangents.
+
+    The parameters are these, then the values as results, then the rest. `gives` says, for each
+    input (or value), which return is its adjoint (or tangent); None for zero.
+    """
+
+    function: Function
+    gives: tuple[int | None, ...]
+
+
+Turned = Callable[["Rule", Direction, int], Direction]
+
+
+@dataclass(eq=False)
+class Rule:
+    """What the user states about some values: one direction, from which the other may be had."""
+
+    name: str
+    outputs: int
+    inputs: int
+    foreign: int
+    turned: Turned  # the transpose of a direction
+    pull: Direction | None = None
+    push: Direction | None = None
+    loc: Location | None = None
+    refused: SrcgradError | None = None  # raised when a derivative is asked for
+
+    def __repr__(self) -> str:
+        return repr(self.name)
+
+    def reverse(self) -> Direction:
+        """From adjoints of the values to those of the inputs."""
+        if self.refused is not None:
+            raise self.refused
+        if self.pull is None:
+            assert self.push is not None
+            self.pull = self.turned(self, self.push, self.inputs)
+        return self.pull
+
+    def forward(self) -> Direction:
+        """From tangents of the inputs to those of the values."""
+        if self.refused is not None:
+            raise self.refused
+        if self.push is None:
+            assert self.pull is not None
+            self.push = self.turned(self, self.pull, self.outputs)
+        return self.push
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The operands of a definition by `attached`."""
+
+    values: tuple[Atom, ...]
+    inputs: tuple[Atom, ...]
+    foreign: tuple[Atom, ...]
+    rest: tuple[Atom, ...]
+
+
+def operands(s: Def) -> Operands:
+    rule: Rule = s.params["rule"]
+    m, n = rule.outputs, rule.outputs + rule.inputs
+    p = n + rule.foreign
+    return Operands(s.args[:m], s.args[m:n], s.args[n:p], s.args[p:])

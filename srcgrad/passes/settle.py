@@ -1,0 +1,57 @@
+"""No further derivative is taken: values with rules of the user's own become plain values.
+
+What only the rules read is dead code then. Run before code is made, never before a differentiator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Def, Function, Var, altered
+from srcgrad.ir.rule import operands
+from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.walk import walk
+from srcgrad.passes.rewrite import Rewriter
+
+
+def has_rules(function: Function) -> bool:
+    return any(isinstance(s, Def) and s.op.name == "attached" for s in walk(function.body))
+
+
+def settle(function: Function, table: Any) -> Function:
+    """The function without `attached`; the function itself if it has none."""
+    return _Settling(function, table).function(function) if has_rules(function) else function
+
+
+class _Settling(Rewriter):
+    def __init__(self, function: Function, table: Any):
+        super().__init__()
+        self.table, self.classes = table, AliasClasses(function)
+        self.values: dict[Atom, tuple[Atom, ...]] = {}
+        outside = [*function.params, *function.returns]
+        self.seen = {self.classes.of(v) for v in outside if is_reference(v.type)}
+
+    def definition(self, s: Def) -> Iterable[Def]:
+        if s.op.name == "attached":
+            assert s.var is not None
+            self.values[s.var] = operands(s).values
+        elif s.op.name == "part":
+            yield from self.part(s, self.values[s.args[0]][s.params["k"]])
+        else:
+            yield s
+
+    def part(self, s: Def, y: Atom) -> Iterable[Def]:
+        """The value itself, or a copy where two buffers may be told from one."""
+        assert s.var is not None
+        if not isinstance(s.var.type, Array) or self.may_be_one(s.var, y):
+            self.new[s.var] = y
+        else:
+            yield altered(s, op=self.table["copy"], args=(y,), params={})
+
+    def may_be_one(self, v: Var, y: Atom) -> bool:
+        if not isinstance(y, Var) or y.type.layout != v.type.layout:
+            return False
+        apart = self.classes.of(v) not in self.seen or self.classes.of(y) not in self.seen
+        return apart and self.classes.is_pure(v) and self.classes.is_pure(y)

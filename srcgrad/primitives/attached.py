@@ -1,0 +1,36 @@
+"""Values that carry a derivative of the user's own: `attached`, and `part`, one of its results.
+
+`attached(*values, *inputs, *foreign, *rest, rule=r)` gives the values; their derivative by the
+inputs is what the rule says. Both are gone before code is made, see `passes.settle`. How a rule is
+run is known to the differentiators alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.registry import nondiff
+
+
+def _values(*args: Any, rule: Any) -> tuple:
+    return tuple(np.array(a)[()] for a in args[: rule.outputs])
+
+
+def _types(b: Any, *args: Any, rule: Any) -> list:
+    """The types of the values; an array's result is a buffer of its own."""
+    return [
+        (a.type.dtype, a.type.dims, "C") if hasattr(a.type, "dims") else (a.type.dtype, ())
+        for a in args[: rule.outputs]
+    ]
+
+
+def _part_type(b: Any, t: Any, k: int) -> tuple:
+    of = t.type.items[k]
+    return (of.dtype, of.dims, of.layout) if hasattr(of, "dims") else (of.dtype, ())
+
+
+# their derivative is not in this table: it is the user's
+attached = nondiff("attached", _values, typing=_types)
+part = nondiff("part", lambda t, k: t[k], typing=_part_type)

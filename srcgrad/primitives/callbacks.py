@@ -1,0 +1,105 @@
+"""Calls back to Python: a function of the user's that nothing is known of but its results' types.
+
+A call has a `Callback`; the program names it by its number, and keeps it. The results come as one
+flat array. Never lets a function see or keep the program's own arrays: it is given copies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.registry import nondiff
+
+_numbers = itertools.count(1)
+_known: WeakValueDictionary[int, Callback] = WeakValueDictionary()
+_pending = threading.local()
+
+
+class Raised(Exception):
+    """What a called function has raised, on its way through generated code."""
+
+    def __init__(self, original: BaseException):
+        super().__init__(str(original))
+        self.original = original
+
+
+@dataclass(eq=False)
+class Callback:
+    """A function of the operands that gives its results as a list, and the results' ranks."""
+
+    name: str
+    function: Callable[[Sequence[Any]], list[Any]]
+    ranks: tuple[int, ...]
+    number: int = field(default_factory=lambda: next(_numbers))
+
+    def __post_init__(self) -> None:
+        _known[self.number] = self
+
+    def __repr__(self) -> str:
+        return str(self.number)
+
+
+def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Any]) -> None:
+    """Call a function and put its results into a flat array, one behind the other."""
+    back = _known[number]
+    made = back.function([np.array(a) if isinstance(a, np.ndarray) else a for a in operands])
+    at, place = 0, 0
+    for value, rank in zip(made, back.ranks, strict=True):
+        shape = tuple(int(n) for n in dims[at : at + rank])
+        at += rank
+        size = int(np.prod(shape, dtype=np.int64))
+        out[place : place + size] = _checked(back.name, value, shape, out.dtype).reshape(-1)
+        place += size
+
+
+def _checked(name: str, value: Any, shape: tuple, dtype: np.dtype) -> np.ndarray:
+    made = np.zeros(shape, dtype) if value is None else np.asarray(value)
+    if made.shape != shape:
+        raise ValueError(f"{name}() returned the shape {made.shape}, not {shape} as was said")
+    if not np.can_cast(made.dtype, dtype, "same_kind"):
+        raise TypeError(f"{name}() returned the dtype {made.dtype}, not {dtype} as was said")
+    return made
+
+
+def filled(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Any]) -> bool:
+    """`fill` for compiled code: what was raised is kept for `raised`."""
+    try:
+        fill(number, out, dims, operands)
+    except BaseException as error:
+        _pending.error = error
+        return False
+    return True
+
+
+def raised() -> BaseException:
+    """What the last call of this thread that failed has raised."""
+    error = _pending.error
+    _pending.error = None
+    return error
+
+
+def _call_back(total: Any, *rest: Any, back: Any, dtype: str) -> np.ndarray:
+    number = back.number if isinstance(back, Callback) else back
+    out = np.empty(int(total), dtype_of(dtype))
+    many = sum(_known[number].ranks)
+    try:
+        fill(number, out, rest[:many], rest[many:])
+    except BaseException as error:
+        raise Raised(error) from None
+    return out
+
+
+call_back = nondiff(
+    "call_back",
+    _call_back,
+    typing=lambda b, total, *rest, back, dtype: (dtype, b.dims((total,))),
+    raises=True,
+)
