@@ -8,6 +8,7 @@ from srcgrad.frontend.handlers import (
     builtin,
     calculus,
     choices,
+    complexes,
     containers,
     creation,
     diagonals,
@@ -33,8 +34,8 @@ from srcgrad.frontend.handlers import (
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
-    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "nans", "operators", "places", "polynomials", "products",
+    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
+    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of",
+    "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials", "products",
     "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -329,14 +329,6 @@ def float_kind(*values: Any) -> Scalar:
     return joined if is_float(joined.dtype) else Scalar("f64")
 
 
-@implements(np.real, np.conj, np.conjugate, method="conj")
-def real(it: Any, node: Any, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "real")
-    if atom(x).type.dtype[0] == "c":
-        it.refuse(node, "complex numbers are not supported yet")
-    return x
-
-
 def as_integer(it: Any, x: Any) -> Any:
     """A run-time number as Python's integer; what no 64 bits hold raises."""
     from srcgrad.ir.types import INT
