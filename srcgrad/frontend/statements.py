@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.frontend.expressions import OPERATORS
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.stores import PARTS
 from srcgrad.frontend.values import (
     UNBOUND,
     Formatted,
@@ -27,6 +28,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import is_complex
 
 
 class Statements(Part):
@@ -71,7 +73,13 @@ class Statements(Part):
             case gast.Tuple() | gast.List():
                 self._unpack(target, value)
             case gast.Subscript():
-                self.store(target, self.expression(target.value), value)
+                owner, name = self.owner_of_part(target.value)
+                if owner is None:
+                    self.store(target, self.expression(target.value), value)
+                elif name:
+                    self.store_part(owner, name, self.items_of(owner, target.slice), value, target)
+                else:
+                    self.store(target, owner, value)
             case gast.Attribute():
                 self._set_attribute(target, self.expression(target.value), value)
             case _:
@@ -90,6 +98,8 @@ class Statements(Part):
         if isinstance(owner, Record):
             self.changing(owner, target)
             self.set_field(owner, target.attr, value, target)
+        elif is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
+            self.store_part(owner, target.attr, [...], value, target)
         elif is_array(owner) and target.attr == "shape":
             self.refuse(target, "a shape cannot be assigned", "use reshape")
         elif is_array(owner) and target.attr in ("flat", "T"):
@@ -137,6 +147,9 @@ class Statements(Part):
         owner = None
         if isinstance(target, gast.Attribute):
             owner = self.expression(target.value)
+            if is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
+                self.augment_part(owner, target.attr, [...], node)
+                return
             old = self.attribute(owner, target.attr, target)
         else:
             read = gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target)

@@ -19,7 +19,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, Scalar, is_float, join_scalars, short_dtype
+from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, join_scalars, short_dtype
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -298,6 +298,8 @@ def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> 
     (x,) = operands(it, node, (x,), "nan_to_num")
     if not is_float(atom(x).type.dtype):
         return positive(it, node, x)
+    if is_complex(atom(x).type.dtype):
+        it.refuse(node, "nan_to_num of complex numbers is not supported", "take their parts")
     big = np.finfo(scalar_dtype(x)).max
     y = it.b("where", it.b("isnan", x), nan, x)
     y = it.b("where", it.b("eq", y, math.inf), float(big), y)

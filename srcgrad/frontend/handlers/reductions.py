@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float
+from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
 
 
 def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
@@ -290,7 +290,11 @@ def norm(
             return reduce(it, node, "min", size, axis, keepdims)
         if ord == 0:
             return sum_(
-                it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims
+                it,
+                node,
+                b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype))),
+                axis,
+                keepdims=keepdims,
             )
         if ord == 1:
             return reduce(it, node, "sum", size, axis, keepdims)
