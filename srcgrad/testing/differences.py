@@ -96,17 +96,23 @@ def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tu
 # ---- structures ----
 def _is_float(v: Any) -> bool:
     dtype = getattr(v, "dtype", None)
-    return isinstance(v, float) if dtype is None else dtype.kind == "f"
+    return isinstance(v, float | complex) if dtype is None else dtype.kind in "fc"
 
 
 def _direction(value: Any, rng: np.random.Generator) -> Any:
-    """Numbers of about 1 in place of the floats of a structure; None for the rest."""
+    """Numbers of about 1 in place of the floats of a structure; None for the rest.
+
+    A complex number moves in both its parts.
+    """
     from srcgrad.api.structure import mapped
 
     def drawn(v: Any) -> Any:
         if not _is_float(v):
             return None
-        t = rng.choice([-1.0, -0.5, 0.5, 1.0], np.shape(v))
+        steps = [-1.0, -0.5, 0.5, 1.0]
+        t = rng.choice(steps, np.shape(v))
+        if np.iscomplexobj(v):
+            t = t + 1j * rng.choice(steps, np.shape(v))
         return t.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(t)
 
     return mapped(value, drawn)
@@ -120,7 +126,11 @@ def _floats(value: Any) -> list[Any]:
 
 def _dot(a: Any, b: Any) -> float:
     pairs = zip(_floats(a), _floats(b), strict=True)
-    return float(sum(np.sum(np.asarray(x, float) * np.asarray(y, float)) for x, y in pairs))
+    return float(sum(np.real(np.vdot(_wide(x), _wide(y))) for x, y in pairs))
+
+
+def _wide(x: Any) -> np.ndarray:
+    return np.asarray(x, complex if np.iscomplexobj(x) else float)
 
 
 def _total(value: Any) -> float:
