@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers import (
     edits,
     elementwise,
     folds,
+    fourier,
     gamma,
     inspection,
     joins,
@@ -35,7 +36,7 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
-    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of",
-    "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials", "products",
-    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "fourier", "gamma",
+    "handler_of", "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials",
+    "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip
