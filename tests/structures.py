@@ -1,7 +1,8 @@
 """Nested arguments as flat vectors: floats, arrays, tuples, lists, dicts, dataclasses.
 
-A float leaf is a Python float, a NumPy floating scalar or an array of floats. Everything else has
-no derivative and is carried along.
+A float leaf is a Python float, a NumPy floating scalar or an array of floats; a complex number
+counts as two floats, its parts side by side. Everything else has no derivative and is carried
+along.
 """
 
 import copy
@@ -15,8 +16,8 @@ import numpy as np
 def is_float(value: Any) -> bool:
     """Whether this leaf can be differentiated. A bool or an int cannot."""
     if isinstance(value, np.ndarray | np.generic):
-        return value.dtype.kind == "f"
-    return isinstance(value, float)
+        return value.dtype.kind in "fc"
+    return isinstance(value, float | complex)
 
 
 def mapped(fn: Callable[[Any], Any], value: Any, other: Callable[[Any], Any] = lambda v: v) -> Any:
@@ -46,8 +47,14 @@ def float_leaves(value: Any) -> list[Any]:
 
 def flatten(value: Any) -> np.ndarray:
     """All float leaves as one float64 vector."""
-    parts = [np.asarray(leaf, np.float64).ravel() for leaf in float_leaves(value)]
+    parts = [_numbers(leaf) for leaf in float_leaves(value)]
     return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _numbers(leaf: Any) -> np.ndarray:
+    if np.iscomplexobj(leaf):
+        return np.asarray(leaf, np.complex128).ravel().view(np.float64)
+    return np.asarray(leaf, np.float64).ravel()
 
 
 def unflatten(vector: np.ndarray, like: Any, *, keep_others: bool = True) -> Any:
@@ -59,8 +66,10 @@ def unflatten(vector: np.ndarray, like: Any, *, keep_others: bool = True) -> Any
 
     def take(leaf: Any) -> Any:
         nonlocal position
-        size = int(np.size(leaf))
-        part = vector[position : position + size]
+        wide = np.iscomplexobj(leaf)
+        size = int(np.size(leaf)) * (2 if wide else 1)
+        part = np.array(vector[position : position + size])
+        part = part.view(np.complex128) if wide else part
         position += size
         if not isinstance(leaf, np.ndarray):
             return type(leaf)(part[0])
@@ -94,7 +103,13 @@ def _copied_leaf(value: Any) -> Any:
 
 def cast(value: Any, dtype: Any) -> Any:
     """Float arrays of a structure in another dtype. Python floats stay: they are weak in NumPy."""
-    return mapped(lambda v: v.astype(dtype) if isinstance(v, np.ndarray) else v, value)
+
+    def narrowed(v: Any) -> Any:
+        if not isinstance(v, np.ndarray):
+            return v
+        return v.astype(np.result_type(dtype, np.complex64) if np.iscomplexobj(v) else dtype)
+
+    return mapped(narrowed, value)
 
 
 def restrided(value: Any, step: int) -> Any:

@@ -10,18 +10,13 @@ import functools
 import inspect
 from typing import Any
 
-<<<<<<< HEAD
-from srcgrad.api import inner, transforms
-from srcgrad.api.inline import inline
-from srcgrad.api.inner import Inner, is_inner
-from srcgrad.api.program import Gradient
-=======
-from srcgrad.api import odes, transforms
+from srcgrad.api import inner, odes, transforms
 from srcgrad.api.custom import custom_jvp, custom_vjp
 from srcgrad.api.implicit import fixed_point, implicit_root
 from srcgrad.api.inline import inline
+from srcgrad.api.inner import Inner, is_inner
 from srcgrad.api.opaque import opaque
->>>>>>> wt_custom
+from srcgrad.api.program import Gradient
 from srcgrad.api.pullback import vjp
 from srcgrad.api.structure import Same
 from srcgrad.api.weights import checked_weights
@@ -143,7 +138,7 @@ def _odeint(
 ) -> Any:  # fmt: skip
     if not it.truth(adjoint, node):
         return it.call(odes.solved, [rhs, y0, t, args, rtol, atol, mxstep], {}, node)
-    if isinstance(rhs, Closure) or is_value(rhs):
+    if is_inner(rhs) or is_value(rhs):
         it.refuse(
             node, "odeint of a function that is defined inside is not supported",
             "define it outside and pass it what it needs, or say adjoint=False",

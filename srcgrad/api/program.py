@@ -23,7 +23,7 @@ from srcgrad.frontend.trace import Leaf, Write, trace
 from srcgrad.frontend.values import children, describe, is_dataclass_instance
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
-from srcgrad.ir.types import Array, float_type
+from srcgrad.ir.types import Array, float_type, is_complex
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
 
@@ -140,6 +140,8 @@ class Gradient:
         ]
         if not any(seeds) and not self.seeded:
             raise nothing_returned(p)
+        if not self.seeded:
+            _refuse_complex(p, seeds)
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
@@ -209,6 +211,19 @@ class Gradient:
         if self.with_value:
             return (output, g)
         return (g, tuple(output[1:])) if self.has_aux else g
+
+
+def _refuse_complex(p: Program, seeds: list[str | None]) -> None:
+    """A complex number is no loss: which of its parts is to change is not known."""
+    pairs = zip(p.function.returns, seeds, strict=True)
+    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
+        kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
+        raise ArgumentTypeError(
+            f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "
+            "for",
+            None,
+            "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
+        )
 
 
 def _values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:

@@ -38,9 +38,9 @@ def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tu
 
 
 def is_floating(v: Any) -> bool:
-    """Whether a leaf is a real number, or an array of them, with a fraction."""
+    """Whether a leaf is a number with a fraction, complex or not, or an array of them."""
     dtype = getattr(v, "dtype", None)
-    return isinstance(v, float) if dtype is None else dtype.kind == "f"
+    return isinstance(v, float | complex) if dtype is None else dtype.kind in "fc"
 
 
 def floats(value: Any) -> list[Any]:
@@ -49,12 +49,18 @@ def floats(value: Any) -> list[Any]:
 
 
 def direction(value: Any, rng: np.random.Generator) -> Any:
-    """Numbers of about 1 in place of the floats of a structure; None for the rest."""
+    """Numbers of about 1 in place of the floats of a structure; None for the rest.
+
+    A complex number moves in both its parts.
+    """
+    steps = [-1.0, -0.5, 0.5, 1.0]
 
     def drawn(v: Any) -> Any:
         if not is_floating(v):
             return None
-        t = rng.choice([-1.0, -0.5, 0.5, 1.0], np.shape(v))
+        t = rng.choice(steps, np.shape(v))
+        if np.iscomplexobj(v):
+            t = t + 1j * rng.choice(steps, np.shape(v))
         return t.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(t)
 
     return mapped(value, drawn)
@@ -74,13 +80,20 @@ def moved(value: Any, step: Any, h: float) -> Any:
 
 
 def product(a: Any, b: Any) -> tuple[float, float]:
-    """The sum of products of the floats of two structures, and that of their magnitudes."""
+    """The sum of products of the floats of two structures, and that of their magnitudes.
+
+    Complex numbers count as pairs of real ones.
+    """
     total = size = 0.0
     for x, y in zip(floats(a), floats(b), strict=True):
-        terms = np.asarray(x, np.float64) * np.asarray(y, np.float64)
+        terms = np.real(np.conj(_wide(x)) * _wide(y))
         total += float(np.sum(terms))
         size += float(np.sum(np.abs(terms)))
     return total, size
+
+
+def _wide(x: Any) -> np.ndarray:
+    return np.asarray(x, complex if np.iscomplexobj(x) else float)
 
 
 def total(value: Any) -> float:

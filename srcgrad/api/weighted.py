@@ -9,11 +9,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 
 
 def _dot(out: Any, sens: Any) -> Any:
-    """The sum of an output, or of several, times its adjoint."""
+    """The sum of an output, or of several, times its adjoint; of complex ones Re(out * conj)."""
     if isinstance(out, tuple | list):
         if len(out) != len(sens):
             raise ArgumentValueError("there must be one adjoint for each output")
@@ -24,6 +26,8 @@ def _dot(out: Any, sens: Any) -> Any:
     if hasattr(out, "shape") and hasattr(sens, "shape") and tuple(out.shape) != tuple(sens.shape):
         raise ArgumentValueError("an adjoint must have the shape of its output")
     made = out * sens
+    if np.iscomplexobj(made):
+        made = (out * np.conj(sens)).real
     return made.sum() if hasattr(made, "shape") else made
 
 

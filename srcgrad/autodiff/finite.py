@@ -12,7 +12,7 @@ import math
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
-from srcgrad.ir.types import float_type, is_reference
+from srcgrad.ir.types import float_type, is_complex, is_reference
 from srcgrad.ir.walk import walk
 
 SUSPECT = frozenset(
@@ -104,7 +104,9 @@ class LowerBounds:
 
     def of(self, a: Atom) -> float:
         if isinstance(a, Const):
-            return float(a.value) if not isinstance(a.value, complex) else -math.inf
+            return -math.inf if isinstance(a.value, complex) else float(a.value)
+        if is_complex(a.type.dtype):
+            return -math.inf
         if a not in self._known:
             self._known[a] = -math.inf  # meets itself: nothing is known
             d = self._definition.get(a)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
+from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var
@@ -21,7 +21,7 @@ def rule_of(definition: Def, k: int) -> Any:
     """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
     op = definition.op
     if op.kind == "nondiff":
-        return ZERO if op.flat or op.fresh else None
+        return ZERO if op.fresh or (op.flat and holds(definition)) else None
     try:
         return op.rules[k]
     except IndexError:
@@ -50,16 +50,14 @@ def contribution(
     op, rule = definition.op, rule_of(definition, k)
     if rule is ZERO:
         return None
-    if rule is None:
+    if rule is None or not holds(definition):
         raise no_rule(definition)
     tracer = tracer_for(builder, definition, values)
     y, args = tracer.operands()
     seed = tracer.known(g)
     if op.kind == "derive":
         partial = rule(y, *args, **definition.params)
-        _check_real(definition, partial)
         return made(tracer.product(seed, partial, _absorbs(definition, k, values)))
-    _check_real(definition, 1.0 if op.kind == "linear" else None)
     return made(rule(seed, y, *args, **definition.params))
 
 
@@ -78,19 +76,19 @@ def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
 def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     """The contribution `g` with the dims and the dtype of a value of type `like`.
 
-    Undoes broadcasting and casts. A scalar `g` stands for an array filled with it: it becomes
-    that array only if `full`. May be `g` itself.
+    Undoes broadcasting and casts; a real value next to complex ones gets the real part. A scalar
+    `g` stands for an array filled with it: it becomes that array only if `full`. May be `g` itself.
     """
     ours = g.type.dims if isinstance(g.type, Array) else None
     theirs = like.dims if isinstance(like, Array) else None
     if ours is None and theirs is not None:
-        g = builder.cast(g, Scalar(like.dtype))  # type: ignore[union-attr]
+        g = converted(builder, g, Scalar(like.dtype))  # type: ignore[union-attr]
         return builder("broadcast_to", g, *theirs) if full else g
     if ours is not None and not theirs:
         g = builder("sum", g, axes=tuple(range(len(ours)))) if ours else builder("load", g)
     elif ours is not None and theirs is not None and not same_dims(ours, theirs):
         g = builder("sum_to", g, *theirs)
-    return builder.cast(g, scalar_of(like))
+    return converted(builder, g, scalar_of(like))
 
 
 def same_dims(a: tuple, b: tuple) -> bool:
@@ -166,27 +164,20 @@ def no_rule(definition: Def) -> UnsupportedError:
     )
 
 
-def _check_real(definition: Def, partial: Any) -> None:
-    """Adjoints of complex values need the conjugate partial, which only real numbers have here."""
-    assert definition.var is not None
-    dtypes = [definition.var.type.dtype, *(a.type.dtype for a in definition.args)]
-    ours = [d for d in dtypes if is_complex(d)]
-    if ours and (
-        not _is_real(partial) or (definition.op.name == "cast" and len(ours) < len(dtypes))
-    ):
-        raise UnsupportedError(
-            f"the reverse derivative of {definition.op.name} on complex numbers is not there",
-            definition.loc,
-            "compute with real and imaginary parts as two real values, or use forward mode (jvp)",
-        )
+def holds(definition: Def) -> bool:
+    """Whether the row speaks of operands such as these: not all do of complex numbers."""
+    if definition.op.kind not in ("custom", "nondiff") or definition.op.analytic:
+        return True
+    return not any(float_type(a.type) and is_complex(a.type.dtype) for a in definition.args)
 
 
-def _is_real(p: Any) -> bool:
-    if isinstance(p, Select):
-        return _is_real(p.a) and _is_real(p.b)
-    return isinstance(p, int | float)
+def converted(builder: Builder, a: Atom, target: Scalar) -> Atom:
+    """An adjoint or a tangent with another dtype: of a real value it is the real part."""
+    if is_complex(a.type.dtype) and not is_complex(target.dtype):
+        a = builder("real", a)
+    return builder.cast(a, target)
 
 
 __all__ = [
-    "Values", "contribution", "depends", "fitted", "reads", "rule_of", "same_dims",
+    "Values", "contribution", "converted", "depends", "fitted", "reads", "rule_of", "same_dims",
 ]  # fmt: skip

@@ -10,12 +10,19 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from srcgrad.autodiff.rules import depends, made, no_rule, same_dims, tracer_for
+from srcgrad.autodiff.rules import (
+    converted,
+    depends,
+    holds,
+    made,
+    no_rule,
+    same_dims,
+    tracer_for,
+)
 from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
-from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
-from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
+from srcgrad.ir.types import Array, Scalar, Type, float_type
 
 
 def tangent(
@@ -33,9 +40,8 @@ def tangent(
     if not active:
         return None
     assert var is not None
-    if op.kind == "nondiff":
+    if op.kind == "nondiff" or not holds(definition):
         raise no_rule(definition)
-    _check_holomorphic(definition, active)
     tracer = tracer_for(builder, definition, values)
     ts = [None if t is None or k not in active else tracer.known(t) for k, t in enumerate(tangents)]
     rule = _custom if op.jvp is not None else _TANGENTS[op.kind]
@@ -99,16 +105,4 @@ def _spread(builder: Builder, t: Atom, like: Type) -> Atom:
             t = builder("broadcast_to", t, *like.dims)
     elif isinstance(t.type, Array):
         t = builder("load", t)
-    return builder.cast(t, scalar_of(like))
-
-
-def _check_holomorphic(definition: Def, active: list[int]) -> None:
-    assert definition.var is not None
-    if is_complex(definition.var.type.dtype):
-        return
-    if any(is_complex(definition.args[k].type.dtype) for k in active):
-        raise UnsupportedError(
-            f"{definition.op.name} of complex numbers has no complex derivative",
-            definition.loc,
-            "compute with real and imaginary parts as two real values",
-        )
+    return converted(builder, t, scalar_of(like))

@@ -122,8 +122,9 @@ class Calls(Part):
         """A Python number as the scalar that NumPy's functions make of it."""
         if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak:
             return self.b.retyped(v, Scalar(v.type.dtype))
-        if isinstance(v, int | float) and not isinstance(v, bool | np.generic):
-            return np.float64(v) if isinstance(v, float) else np.int64(v)
+        if isinstance(v, int | float | complex) and not isinstance(v, bool | np.generic):
+            kinds = {int: np.int64, float: np.float64, complex: np.complex128}
+            return next(kinds[k](v) for k in kinds if isinstance(v, k))
         return v
 
     def _handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:

@@ -329,8 +329,12 @@ class Expressions(Part):
                 from srcgrad.ir.types import np_dtype
 
                 return np_dtype(atom(v).type.dtype)
-            case "real" | "_a":  # a tensor's array
+            case "_a":  # a tensor's array
                 return v
+            case "real" | "imag":
+                from srcgrad.frontend.handlers.complexes import part
+
+                return part(self, node, v, name)
             case "flat":
                 flat = self.call_numpy(np.ravel, [v], {}, node)
                 if is_array(v) and v.type.layout != "C":

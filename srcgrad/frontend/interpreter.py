@@ -80,13 +80,10 @@ class Interpreter(
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
-<<<<<<< HEAD
         self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []
         self.passed = 0
-=======
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
->>>>>>> wt_custom
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
 

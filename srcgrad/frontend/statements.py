@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.frontend.expressions import OPERATORS
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.stores import PARTS
 from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -24,6 +25,7 @@ from srcgrad.frontend.values import (
     is_array,
 )
 from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
 
 
@@ -76,7 +78,13 @@ class Statements(Part):
             case gast.Tuple() | gast.List():
                 self._unpack(target, value)
             case gast.Subscript():
-                self.store(target, self.expression(target.value), value)
+                owner, name = self.owner_of_part(target.value)
+                if owner is None:
+                    self.store(target, self.expression(target.value), value)
+                elif name:
+                    self.store_part(owner, name, self.items_of(owner, target.slice), value, target)
+                else:
+                    self.store(target, owner, value)
             case gast.Attribute():
                 self._set_attribute(target, self.expression(target.value), value)
             case _:
@@ -95,6 +103,8 @@ class Statements(Part):
         if isinstance(owner, Record):
             self.changing(owner, target)
             self.set_field(owner, target.attr, value, target)
+        elif is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
+            self.store_part(owner, target.attr, [...], value, target)
         elif is_array(owner) and target.attr == "shape":
             self.refuse(target, "a shape cannot be assigned", "use reshape")
         elif is_array(owner) and target.attr in ("flat", "T"):
@@ -142,6 +152,9 @@ class Statements(Part):
         owner = None
         if isinstance(target, gast.Attribute):
             owner = self.expression(target.value)
+            if is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
+                self.augment_part(owner, target.attr, [...], node)
+                return
             old = self.attribute(owner, target.attr, target)
         else:
             read = gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target)

@@ -29,9 +29,11 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.alias import WRITES
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Def, Var, atom
-from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
+
+PARTS = ("real", "imag")  # of a complex number, in the order of `to_complex`
 
 
 class Stores(Part):
@@ -70,6 +72,41 @@ class Stores(Part):
                 isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items
             )
             self.assign_array(x if whole else self.view(x, items, node), value)
+
+    def owner_of_part(self, node: Any) -> tuple[Any, str]:
+        """For `z.real` and `z.imag`: an array of complex numbers and the part's name.
+
+        The attribute itself without a name where `z` is something else; (None, "") for other nodes.
+        """
+        if not isinstance(node, gast.Attribute) or node.attr not in PARTS:
+            return None, ""
+        owner = self.expression(node.value)
+        if is_array(owner) and is_complex(owner.type.dtype):
+            return owner, node.attr
+        return self.attribute(owner, node.attr, node), ""
+
+    def store_part(
+        self, z: Var, name: str, items: list[Any], value: Any, node: Any, op: Any = None
+    ) -> None:
+        """`z.real[items] = value`, or `op=` it: the other part stays as it is."""
+        if isinstance(value, list | tuple | GrownList):
+            value = self.call_numpy(np.array, [value], {}, node)
+        if not is_value(value):
+            self.refuse(node, f"{describe(value)} cannot be stored in an array")
+        old = self.read(z, items, node)
+        parts = {each: self.b(each, old) for each in PARTS}
+        if op is not None:
+            value = self.binary(op, parts[name], value, node)
+        parts[name] = self.b.cast(value, Scalar(real_dtype(z.type.dtype)))
+        self.write(z, items, self.b("to_complex", *(parts[each] for each in PARTS)), node)
+
+    def augment_part(self, z: Var, name: str, items: list[Any], node: Any) -> None:
+        """`z.real[items] op= value`."""
+        start = len(self.b.out)
+        value = self.expression(node.value)
+        if any(isinstance(s, Def) and s.op.name in WRITES for s in walk(self.b.out[start:])):
+            self.refuse(node, "the right side stores to memory", "compute it before")
+        self.store_part(z, name, items, value, node.target, node.op)
 
     def _stored_value(self, x: Var, value: Any, node: Any) -> Any:
         if isinstance(value, list | tuple | GrownList):
@@ -173,8 +210,12 @@ class Stores(Part):
     # ---- augmented ----
     def augment(self, node: Any) -> None:
         """`x[items] op= value`."""
-        x = self.expression(node.target.value)
+        x, name = self.owner_of_part(node.target.value)
+        x = self.expression(node.target.value) if x is None else x
         items = self.items_of(x, node.target.slice)
+        if name:
+            self.augment_part(x, name, items, node)
+            return
         if not is_array(x):
             old = self.subscript(x, items, node.target)
             new = self.augmented(node, old, self.expression(node.value))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import Location, ShapeError
+from srcgrad.errors import Location, ShapeError, UnsupportedError
 from srcgrad.ir.fold import identity
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
 from srcgrad.ir.types import (
@@ -85,6 +85,8 @@ class Builder:
             return Tape(args[0].type.dtype)
         if op.name == "reftape":
             return RefTape(params["dtype"], params["ndim"])
+        if args:
+            self._refuse_order(op, args[0].type.dtype)  # type: ignore[union-attr]
         stated = op.typing(self, *args, **params)
         return Tuple(tuple(map(_type, stated))) if isinstance(stated, list) else _type(stated)
 
@@ -115,15 +117,17 @@ class Builder:
         first = 1 if op.name == "where" else 0
         scalars = [Scalar(a.type.dtype, getattr(a.type, "weak", False)) for a in args[first:]]
         joined = reduce(join_scalars, scalars)
+        self._refuse_order(op, joined.dtype)
         result = Scalar(params["dtype"]) if op.name == "cast" else result_type(op, joined)
         if op.name != "cast":
-            real_of_complex = is_complex(joined.dtype) and not is_complex(result.dtype)
-            operand = result if is_float(result.dtype) and not real_of_complex else joined
+            # between real and complex numbers operands keep their kind: abs, real, to_complex
+            crossing = is_complex(joined.dtype) != is_complex(result.dtype)
+            operand = result if is_float(result.dtype) and not crossing else joined
             conditions = (self.cast(a, BOOL) for a in args[:first])
             args = (*conditions, *(self._operand(a, operand) for a in args[first:]))
         shapes = [a.type.dims for a in args if isinstance(a.type, Array)]
         if not shapes:
-            if weak is not None and result.dtype in ("i64", "f64"):
+            if weak is not None and result.dtype in ("i64", "f64", "c128"):
                 result = Scalar(result.dtype, weak)
             return self._define(op, args, params, result, name)
         dims = self.broadcast(shapes)
@@ -149,6 +153,7 @@ class Builder:
         a = atom(a)
         if a.type.dtype == target.dtype:
             return Const(a.value, target) if isinstance(a, Const) else a
+        self._refuse_real_of_complex(a, target)
         if isinstance(a, Const):
             with np.errstate(all="ignore"):
                 return Const(np.asarray(a.value).astype(np_dtype(target.dtype)).item(), target)
@@ -164,7 +169,24 @@ class Builder:
         a = atom(a)
         if a.type == target or isinstance(a, Const):
             return self.cast(a, target)
+        self._refuse_real_of_complex(a, target)
         return self._define(self.table["cast"], (a,), {"dtype": target.dtype}, target, name)
+
+    def _refuse_real_of_complex(self, a: Atom, target: Scalar) -> None:
+        if is_complex(a.type.dtype) and not is_complex(target.dtype) and target.dtype != "bool":
+            raise UnsupportedError(
+                "a complex number cannot be made a real one: NumPy would drop the imaginary part",
+                self.loc,
+                "take .real, .imag or abs()",
+            )
+
+    def _refuse_order(self, op: Any, dtype: str) -> None:
+        if is_complex(dtype) and op.name in UNORDERED:
+            raise UnsupportedError(
+                f"complex numbers have no order, so no {op.name}",
+                self.loc,
+                "compare their parts, or abs()",
+            )
 
     def is_const(self, a: Any, value: int) -> bool:
         return (a.value if isinstance(a, Const) else a) == value and not isinstance(a, Var)
@@ -287,6 +309,12 @@ def result_type(op: Any, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
+# NumPy has these of complex numbers too: of the real parts, and of the imaginary ones where these
+# are equal. Python refuses to, and nothing of it has a derivative that one would guess
+UNORDERED = frozenset(
+    ("lt", "le", "gt", "ge", "maximum", "minimum", "clip", "relu", "rint", "sign", "sigmoid",
+     "max", "min", "argmax", "argmin", "argsort", "searchsorted")
+)  # fmt: skip
 # what stays although its operands are constant: what it means is in its derivative
 KEPT = ("stop_gradient", "absorb")
 

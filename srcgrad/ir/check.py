@@ -146,7 +146,8 @@ class _Checker:
             out = result_type(s.op, reduce(join_scalars, scalars)).dtype
         except TypeError as e:
             raise _Broken(str(e), s) from None
-        if is_float(out) and not is_complex(dtype):
+        crossing = is_float(dtype) and is_complex(dtype) != is_complex(out)
+        if is_float(out) and not crossing:
             self.require(dtype == out, f"operands of dtype {dtype} need a cast to {out}")
         return out
 

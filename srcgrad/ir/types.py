@@ -39,6 +39,11 @@ def is_complex(dtype: str) -> bool:
     return dtype[0] == "c"
 
 
+def real_dtype(dtype: str) -> str:
+    """The dtype of the parts of a complex one; others are their own."""
+    return {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
+
+
 def is_int(dtype: str) -> bool:
     return dtype[0] in "iu"
 

@@ -14,6 +14,7 @@ from srcgrad.primitives import (
     memory,
     reductions,
     scans,
+    transforms,
 )
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
@@ -29,4 +30,5 @@ __all__ = [
     "memory",
     "reductions",
     "scans",
+    "transforms",
 ]

@@ -1,7 +1,8 @@
 """Elementwise primitives: arithmetic, comparison, selection, transcendental functions.
 
 Formulae: DLMF chapters 4 (elementary) and 7 (error function). At ties and kinks: max and min
-split evenly, abs is 0 at 0, clip keeps 1 at its bounds.
+split evenly, abs is 0 at 0, clip keeps 1 at its bounds. Of complex numbers a partial `p` says
+dy = p dx, and dy = Re(p dx) where `y` is real: docs/decisions/complex_numbers.md.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from srcgrad.primitives import large
 from srcgrad.primitives.dtypes import dtype_of
-from srcgrad.primitives.registry import ZERO, derive, nondiff
+from srcgrad.primitives.registry import ZERO, derive, linear, nondiff
 
 # ---- arithmetic ----
 add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
@@ -152,8 +153,18 @@ floor = nondiff("floor", np.floor, elementwise=True, flat=True)
 ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True)
 trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True)
 rint = nondiff("rint", np.rint, elementwise=True, flat=True)
-stop_gradient = nondiff("stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True)
-abs = derive("abs", np.abs, lambda y, a: sign(a))
+stop_gradient = nondiff(
+    "stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True, analytic=True
+)
+abs = derive("abs", np.abs, lambda y, a: _phase(y, a) if is_complex(a) else sign(a))
+
+
+def _phase(y: Any, a: Any) -> Any:
+    """The conjugate of a / |a|, from parts that have derivatives themselves; 0 at 0."""
+    zero = eq(y, 0.0)
+    return where(zero, 0.0, conj(a) / where(zero, 1.0, y))
+
+
 copysign = derive("copysign", np.copysign, lambda y, a, b: sign(a) * sign(y), ZERO)
 
 # ---- exponentials and logarithms ----
@@ -197,8 +208,13 @@ sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True)
 cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True)
 tanh = derive("tanh", np.tanh, lambda y, a: 1.0 - y * y)
 arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0))
-arccosh = derive("arccosh", np.arccosh, lambda y, a: 1.0 / sqrt(a * a - 1.0), singular=True)
+arccosh = derive("arccosh", np.arccosh, lambda y, a: 1.0 / _arccosh_root(a), singular=True)
 arctanh = derive("arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singular=True)
+
+
+def _arccosh_root(a: Any) -> Any:
+    """sqrt(a² - 1); of complex numbers the root whose sign belongs to the principal value."""
+    return sqrt(a - 1.0) * sqrt(a + 1.0) if is_complex(a) else sqrt(a * a - 1.0)
 
 
 def _sigmoid(a: Any) -> Any:
@@ -237,6 +253,30 @@ def _erf(a: Any) -> Any:
 
 erf = derive("erf", _erf, lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))
 erfc = derive("erfc", _special("erfc"), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(a * a)))
+
+
+# ---- complex numbers: linear over the reals ----
+def is_complex(a: Any) -> bool:
+    """Whether a rule's operand holds complex numbers."""
+    return np.dtype(getattr(a, "dtype", type(a))).kind == "c"
+
+
+def _to_complex(a: Any, b: Any) -> Any:
+    out = np.empty(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b, 1j))
+    out.real, out.imag = a, b
+    return out[()]
+
+
+real = linear("real", lambda a: np.array(np.real(a))[()], lambda g, y, a: g, elementwise=True)
+imag = linear("imag", lambda a: np.array(np.imag(a))[()], lambda g, y, a: g * -1j, elementwise=True)
+conj = linear("conj", np.conj, lambda g, y, a: conj(g), elementwise=True)
+to_complex = linear(
+    "to_complex",
+    _to_complex,
+    lambda g, y, a, b: real(g),
+    lambda g, y, a, b: -imag(g),
+    elementwise=True,
+)
 
 
 # ---- conversion: its transpose is done where adjoints are accumulated ----

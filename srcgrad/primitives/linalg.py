@@ -45,6 +45,7 @@ solve = custom(
     lambda g, y, a, b: solve(matrix_transpose(a), g),
     typing=_rhs_dims,
     raises=True,
+    analytic=True,
 )
 
 
@@ -65,6 +66,7 @@ inv = custom(
     lambda g, y, a: -matmul(matrix_transpose(y), matmul(g, matrix_transpose(y))),
     typing=_square,
     raises=True,
+    analytic=True,
 )
 cholesky = custom(
     "cholesky",
@@ -109,7 +111,8 @@ logabsdet = custom(
     lambda a: np.linalg.slogdet(a)[1],
     lambda ts, y, a: _trace_of(inv(a), ts[0]),
     lambda g, y, a: matrix_transpose(inv(a)) * g,
-    typing=lambda b, a: (a.type.dtype, ()),
+    typing=lambda b, a: (a.type.dtype.replace("c64", "f32").replace("c128", "f64"), ()),
+    analytic=True,
 )
 detsign = nondiff(
     "detsign",
@@ -123,7 +126,7 @@ detsign = nondiff(
 def _cofactors(a: Any) -> Any:
     u, s, vt = np.linalg.svd(a)
     others = np.array([np.prod(np.delete(s, k)) for k in range(len(s))])
-    return np.linalg.det(u) * np.linalg.det(vt) * (u * others) @ vt
+    return np.linalg.det(u) * np.linalg.det(vt) * np.conj((u * others) @ vt)
 
 
 det = custom(
@@ -132,6 +135,7 @@ det = custom(
     lambda ts, y, a: _trace_of(matrix_transpose(cofactors(a)), ts[0]),
     lambda g, y, a: cofactors(a) * g,
     typing=lambda b, a: (a.type.dtype, ()),
+    analytic=True,
 )
 # of a regular matrix; its own derivative goes through the inverse
 cofactors = custom(
@@ -140,6 +144,7 @@ cofactors = custom(
     lambda ts, y, a: _cofactor_bar(ts[0], a),
     lambda g, y, a: _cofactor_bar(g, a),
     typing=_square,
+    analytic=True,
 )
 
 

@@ -5,6 +5,10 @@
 - `custom`: both directions spelled out.
 - `nondiff`: said to have no derivative (zero almost everywhere, or not a float).
 
+Of complex numbers an adjoint `g` of `y` says dL = Re(g dy): rules are the same as for real ones,
+without conjugates. What users see is the conjugate of it, taken where a reverse sweep begins and
+ends.
+
 A rule is run on whatever its arguments are: IR values, NumPy arrays, tensors. Never imports the IR.
 """
 
@@ -40,6 +44,9 @@ class Primitive:
     view: bool = False  # its result is a view of its first argument
     fresh: bool = False  # its result is a new buffer although it reads none
     flat: bool = False  # nondiff: its float result is said to be constant almost everywhere
+    # custom, or flat: what is said of the derivative is true of complex numbers too. Of the other
+    # kinds it is: partials are formulas of analytic functions, transposes do not conjugate
+    analytic: bool = False
     raises: bool = False  # may raise at run time: never moved to where it would not have run
 
     def __call__(self, *args: Any, **params: Any) -> Any:

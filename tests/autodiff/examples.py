@@ -35,7 +35,8 @@ class Example:
         for k, p in enumerate(self.params):
             kind, _, lengths = p.rstrip("]").partition("[")
             rank = f"[{lengths.count(',') + 1}]" if lengths else ""
-            out.append(f"{'abcd'[k]}:{dtype if kind == 'f64' else kind}{rank}")
+            kind = {"f64": dtype, "c128": "c64" if dtype == "f32" else "c128"}.get(kind, kind)
+            out.append(f"{'abcd'[k]}:{kind}{rank}")
         return out
 
     def inputs(self, dtype: str = "f64", seed: int = 0) -> list[Any]:
@@ -49,6 +50,9 @@ class Example:
                 value = rng.uniform(-1, 1, shape) > 0
             elif kind == "i64":
                 value = rng.integers(0, 3, shape)
+            elif kind == "c128":
+                value = rng.uniform(low, high, shape) + 1j * rng.uniform(-1.0, 1.0, shape)
+                value = value.astype({"f64": np.complex128, "f32": np.complex64}[dtype])
             else:
                 value = rng.uniform(low, high, shape)
                 value = value.astype({"f64": np.float64, "f32": np.float32}[dtype])
@@ -145,6 +149,73 @@ WHOLE = [
     Example("gather", (V, "i64[5]"), {"spec": ("a",)}),
     Example("take_last", (V, "i64[5]"), {"spec": ("a",)}),
 ]
+CS, CV, CM, CQ = "c128", "c128[4]", "c128[3,4]", "c128[3,3]"
+COMPLEX = [
+    *(
+        Example(n, (p,), domains=(0.3, 1.2))
+        for n in (
+            "real",
+            "imag",
+            "conj",
+            "neg",
+            "abs",
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "sqrt",
+            "sin",
+            "cos",
+            "tan",
+            "arctan",
+            "arcsin",
+            "arccos",
+            "arctanh",
+            "arccosh",
+            "arcsinh",
+            "sinh",
+            "cosh",
+            "tanh",
+        )
+        for p in (CS, CV)
+    ),
+    *(
+        Example(n, p, domains=(-1.2, -0.3))
+        for n in ("abs", "log", "arccosh", "arccos", "arcsinh")
+        for p in ((CS,), (CV,))
+    ),
+    *(
+        Example(n, p, domains=POSITIVE)
+        for n in ("add", "sub", "mul", "div", "pow", "absorb")
+        for p in ((CS, CS), (CM, CV), (CS, CV), (CM, CS))
+    ),
+    *(Example("powi", (CV,), {"n": n}) for n in (-2, 0, 1, 2, 3)),
+    *(Example("to_complex", p) for p in ((V, V), (S, M), (S, S))),
+    Example("where", ("bool[4]", CV, CS)),
+    Example("cast", (V,), {"dtype": "c128"}),
+    Example("sum", (CM,), {"axes": (0,)}),
+    Example("cumsum", (CM,), {"axis": 1, "reverse": False}),
+    Example("sum_to", (CM,), extra=_dims(0, 1)),
+    Spread("broadcast_to", (CV, CM)),
+    Example("concatenate", (CM, "c128[2,4]", CM), {"axis": 0}),
+    Example("pack", (CS, CS, CS)),
+    Example("matmul", (CM, "c128[4,2]")),
+    Example("matmul", ("c128[2,3,4]", "c128[2,4,3]")),
+    Example("matvec", (CM, CV)),
+    Example("vecdot", (CV, CV)),
+    Example("solve", (CQ, "c128[3]")),
+    Example("solve", (CQ, "c128[3,2]")),
+    Example("inv", (CQ,)),
+    Example("logabsdet", (CQ,)),
+    Example("det", (CQ,)),
+    Example("cofactors", (CQ,)),
+    Example("transpose", (CM,), {"perm": (1, 0)}),
+    Example("load", (CM,), extra=(1, 2)),
+    Example("gather", (CV, "i64[5]"), {"spec": ("a",)}),
+]
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
 ELSEWHERE = {"tape_view", "ref_get", "cholesky"}
 # without typing: tensors only, held against differences in tests/eager
@@ -152,7 +223,7 @@ ELSEWHERE |= {
     "pick", "put", "patch", "erase", "product", "others", "expand", "diagonal", "from_diagonal",
 }  # fmt: skip
 
-EXAMPLES = [*ELEMENTWISE, *WHOLE]
+EXAMPLES = [*ELEMENTWISE, *WHOLE, *COMPLEX]
 
 
 def derived() -> list[str]:

@@ -14,8 +14,13 @@ from tests.oracles import derivative
 
 
 def floats(values: Any) -> np.ndarray:
-    """All floats of some scalars and arrays, as one vector of f64."""
-    parts = [np.ravel(np.asarray(v, np.float64)) for v in values]
+    """All floats of some scalars and arrays, as one vector of f64; two of a complex number."""
+    parts = [
+        np.ravel(np.asarray(v, np.complex128)).view(np.float64)
+        if np.iscomplexobj(v)
+        else np.ravel(np.asarray(v, np.float64))
+        for v in values
+    ]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -25,7 +30,13 @@ def positions(f: Function) -> tuple[int, ...]:
 
 def random_tangents(args: Any, which: tuple[int, ...], seed: int = 0) -> list:
     rng = np.random.default_rng(seed)
-    return [_like(rng.uniform(-1.0, 1.0, np.shape(args[k])), args[k]) for k in which]
+    made = []
+    for k in which:
+        value = rng.uniform(-1.0, 1.0, np.shape(args[k]))
+        if np.iscomplexobj(args[k]):
+            value = value + 1j * rng.uniform(-1.0, 1.0, np.shape(args[k]))
+        made.append(_like(value, args[k]))
+    return made
 
 
 def _like(value: Any, like: Any) -> Any:

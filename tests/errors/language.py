@@ -128,9 +128,3 @@ def cached_helper(x):
         return v * v
 
     return square(x)
-
-
-@program(0.7)
-def complex_numbers(x):
-    z = complex(x, 1.0)  # error: UnsupportedError: complex
-    return abs(z)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srcgrad.errors import ShapeError
+from srcgrad.errors import ShapeError, UnsupportedError
 from srcgrad.ir.nodes import Const, Def, Var, atom
 from srcgrad.ir.types import BOOL, FLOAT, INT, Array, Scalar, join_scalars, np_dtype
 from srcgrad.primitives import REGISTRY
@@ -21,8 +21,10 @@ def test_two_arrays_promote_as_numpy_promotes_them(op, left, right):
     x, y = Var("x", Array(left, (3,))), Var("y", Array(right, (3,)))
     try:
         want = REGISTRY[op].impl(np.ones(3, np_dtype(left)), np.ones(3, np_dtype(right))).dtype
-    except TypeError:
-        with pytest.raises(TypeError, match=op):
+        if "c" in (left[0], right[0]) and op in ("maximum", "lt"):
+            raise UnsupportedError(op)  # NumPy orders complex numbers, srcgrad does not
+    except (TypeError, UnsupportedError) as e:
+        with pytest.raises(type(e), match=op):
             b(op, x, y)
         return
     if want == np.float16 and {left, right} in ({"bool"}, {"i8", "u8"}):

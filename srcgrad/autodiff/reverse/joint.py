@@ -22,7 +22,7 @@ from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.reverse.values import ForwardValues
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Var
-from srcgrad.ir.types import Array, Scalar, float_type
+from srcgrad.ir.types import Array, Scalar, float_type, is_complex
 from srcgrad.ir.walk import walk
 
 
@@ -147,9 +147,17 @@ class _Joint:
     def _seed(self, seeds: list[tuple[Atom, Any]]) -> None:
         self.values.now = ((TOP, len(self.original.body)),)
         for a, g in seeds:
-            self.adjoints.add(a, g)
+            self.adjoints.add(a, self._conjugate(g))
+
+    def _conjugate(self, g: Atom) -> Atom:
+        """Between an adjoint as users see it, dL/dRe + i dL/dIm, and as the rules have it."""
+        zero = isinstance(g, Const) and g.value == 0
+        return self.b("conj", g) if is_complex(g.type.dtype) and not zero else g  # type: ignore
 
     def _gradient(self, p: Var) -> Atom:
+        return self._conjugate(self._adjoint(p))
+
+    def _adjoint(self, p: Var) -> Atom:
         adj = self.adjoints
         if isinstance(p.type, Array) and not adj.is_value(p):
             if not adj.active(p):

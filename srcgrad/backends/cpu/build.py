@@ -42,7 +42,7 @@ KERNELS = (
     "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
-    "argsort", "cholesky", "cofactors", "det", "detsign", "inv", "logabsdet", "matmul",
+    "argsort", "cholesky", "cofactors", "det", "detsign", "fourier", "inv", "logabsdet", "matmul",
     "matmul_integers", "matmul_stacked", "matvec", "matvec_integers", "search_left",
     "search_right", "solve", "vecdot", "vecdot_integers",
 )  # fmt: skip

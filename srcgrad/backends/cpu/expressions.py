@@ -35,6 +35,7 @@ TEMPLATES = {
     "arccos": "math.acos(a)", "arctan": "math.atan(a)", "arctan2": "math.atan2(a, b)",
     "sinh": "math.sinh(a)", "cosh": "math.cosh(a)", "tanh": "math.tanh(a)",
     "arcsinh": "math.asinh(a)", "arccosh": "math.acosh(a)", "arctanh": "math.atanh(a)",
+    "real": "a.real", "imag": "a.imag", "conj": "a.conjugate()", "to_complex": "complex(a, b)",
     "sigmoid": "sigmoid(a)", "relu": "relu(a)", "erf": "math.erf(a)", "erfc": "math.erfc(a)",
     # indices and lengths
     "wrap": "wrap(a, b)", "slice_start": "slice_start(a, b, c)",

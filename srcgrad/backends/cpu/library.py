@@ -6,10 +6,12 @@ contiguous ones. Compiled once per machine. Without Numba these are plain functi
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from srcgrad.backends.cpu.failure import Failure
-from srcgrad.backends.cpu.kernels import compiled
+from srcgrad.backends.cpu.kernels import compiled, objmode
 
 
 # ---- products ----
@@ -148,6 +150,27 @@ def cofactors(a):
                 others[k] *= s[other]
     sign = a.dtype.type(np.linalg.det(u) * np.linalg.det(vt))
     return np.dot(sign * (u * others), vt)
+
+
+# ---- Fourier transforms: NumPy's own, for Numba has none. An interpreter runs them ----
+def transform(kind, x, axis, out):
+    """Without a factor in front of the sums, as the primitives are."""
+    if kind == 0:
+        np.fft.fft(x, axis=axis, out=out)
+    elif kind == 1:
+        np.fft.ifft(x, axis=axis, norm="forward", out=out)
+    elif kind == 2:
+        np.fft.rfft(x, axis=axis, out=out)
+    else:
+        np.fft.irfft(x, out.shape[axis], axis=axis, norm="forward", out=out)
+
+
+@partial(compiled, nogil=False)
+def fourier(kind, x, axis, dims, dtype):
+    out = np.empty(dims, dtype)
+    with objmode():
+        transform(kind, x, axis, out)
+    return out
 
 
 # ---- ordering and search: NaN is larger than anything ----

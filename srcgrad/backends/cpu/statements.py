@@ -16,8 +16,9 @@ from srcgrad.ir.types import DTYPES, Array, np_dtype
 
 # functions of `library.py` that may raise take the number of their site
 RAISING = {"solve", "inv", "cholesky"}
+TRANSFORMS = {"fft", "rfft", "irfft"}
 LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",
-           "argsort", "searchsorted"}  # fmt: skip
+           "argsort", "searchsorted", *TRANSFORMS}  # fmt: skip
 
 
 def definition(p: Any, s: Def) -> ast.expr | None:
@@ -137,6 +138,8 @@ def _trips(p: Any, s: Def) -> ast.expr:
 def _library(p: Any, s: Def) -> ast.expr:
     name, dtype = s.op.name, s.args[0].type.dtype
     parts = [p.text(a) for a in s.args]
+    if name in TRANSFORMS:
+        return _transform(p, s)
     if name in RAISING:
         parts.insert(0, p.site(s))
     if name == "searchsorted":
@@ -146,3 +149,12 @@ def _library(p: Any, s: Def) -> ast.expr:
     elif name in ("matmul", "matvec", "vecdot") and dtype[0] not in "fc":
         name += "_integers"
     return parsed(f"{name}({', '.join(parts)})")
+
+
+def _transform(p: Any, s: Def) -> ast.expr:
+    """A Fourier transform: the kind, the operand, the axis, the result's dims and dtype."""
+    kind = "ifft" if s.params.get("inverse") else s.op.name
+    dims = tuple_text([p.text(d) for d in s.var.type.dims])  # type: ignore[union-attr]
+    dtype = _dtype(s.var.type.dtype)  # type: ignore[union-attr]
+    code = ("fft", "ifft", "rfft", "irfft").index(kind)
+    return parsed(f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})")

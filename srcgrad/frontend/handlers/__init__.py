@@ -8,12 +8,14 @@ from srcgrad.frontend.handlers import (
     builtin,
     calculus,
     choices,
+    complexes,
     containers,
     creation,
     diagonals,
     edits,
     elementwise,
     folds,
+    fourier,
     gamma,
     inspection,
     joins,
@@ -33,8 +35,8 @@ from srcgrad.frontend.handlers import (
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
-    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "nans", "operators", "places", "polynomials", "products",
-    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
+    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "fourier", "gamma",
+    "handler_of", "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials",
+    "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

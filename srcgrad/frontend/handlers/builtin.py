@@ -70,13 +70,6 @@ for _dtype in (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, 
     _cast_to(_dtype)
 
 
-@implements(complex)
-def complex_(it: Any, node: Any, *args: Any) -> Any:
-    if all(is_number(a) for a in args):
-        return complex(*args)
-    it.refuse(node, "complex numbers are not supported yet")
-
-
 # ---- sequences ----
 @implements(len)
 def len_(it: Any, node: Any, x: Any) -> Any:

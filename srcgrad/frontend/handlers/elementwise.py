@@ -19,7 +19,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, Scalar, is_float, join_scalars, short_dtype
+from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, join_scalars, short_dtype
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -300,6 +300,8 @@ def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> 
         it.refuse(node, "nan_to_num in place is not supported", "x[:] = np.nan_to_num(x)")
     if not is_float(atom(x).type.dtype):
         return positive(it, node, x)
+    if is_complex(atom(x).type.dtype):
+        it.refuse(node, "nan_to_num of complex numbers is not supported", "take their parts")
     big = np.finfo(scalar_dtype(x)).max
     y = it.b("where", it.b("isnan", x), nan, x)
     y = it.b("where", it.b("eq", y, math.inf), float(big), y)
@@ -329,14 +331,6 @@ def float_kind(*values: Any) -> Scalar:
     types = [atom(v).type for v in values]
     joined = reduce(join_scalars, [Scalar(t.dtype, getattr(t, "weak", False)) for t in types])
     return joined if is_float(joined.dtype) else Scalar("f64")
-
-
-@implements(np.real, np.conj, np.conjugate, method="conj")
-def real(it: Any, node: Any, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "real")
-    if atom(x).type.dtype[0] == "c":
-        it.refuse(node, "complex numbers are not supported yet")
-    return x
 
 
 def as_integer(it: Any, x: Any) -> Any:

@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import flip, transpose
 from srcgrad.frontend.values import Slice, is_array, plain
 from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, join_scalars
+from srcgrad.ir.types import INT, Array, Scalar, is_complex, join_scalars
 
 
 def _joined_kind(*values: Any) -> Scalar:
@@ -74,6 +74,7 @@ def convolve(it: Any, node: Any, a: Any, v: Any, mode: Any = "full") -> Any:
 def correlate(it: Any, node: Any, a: Any, v: Any, mode: Any = "valid") -> Any:
     a, v = _vector(it, node, a, "correlate"), _vector(it, node, v, "correlate")
     b, (n, m) = it.b, (a.type.dims[0], v.type.dims[0])
+    v = b("conj", v) if is_complex(v.type.dtype) else v
     shorter = b("minimum", n, m)
     # NumPy swaps the two and turns the result when the second is longer
     swapped = b.cast(b("gt", m, n), INT)

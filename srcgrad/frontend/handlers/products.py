@@ -12,7 +12,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, is_float, join_scalars, np_dtype
 
 
 def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
@@ -119,6 +119,7 @@ def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
 @implements(np.vdot)
 def vdot(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = _pair(it, node, a, c, "vdot")
+    a = it.call_numpy(np.conj, [a], {}, node) if is_complex(atom(a).type.dtype) else a
     return product(it, node, ravel(it, node, a), ravel(it, node, c))
 
 
@@ -209,7 +210,20 @@ _of_matrix("det", np.linalg.det)
 @implements(np.linalg.slogdet)
 def slogdet(it: Any, node: Any, a: Any) -> Any:
     a = _square(it, node, a, "slogdet")
+    if is_complex(a.type.dtype):
+        return _complex_slogdet(it, node, a)
     return it.b("detsign", a), it.b("logabsdet", a)
+
+
+def _complex_slogdet(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
+    """The phase of the determinant varies with the matrix: it is that of a / |det a|^(1/n)."""
+    b = it.b
+    size = b("logabsdet", a)
+    singular = b("eq", size, -np.inf)
+    kind = Scalar(size.type.dtype)
+    root = b("div", b("where", singular, 0.0, size), b.cast(a.type.dims[0], kind))
+    phase = b("det", b("mul", a, b("exp", b("neg", root))))
+    return it.emit(node, "where", singular, 0.0, phase), size
 
 
 # ---- einsum ----

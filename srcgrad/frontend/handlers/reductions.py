@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_float
+from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
 
 
 def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
@@ -110,6 +110,15 @@ def mean(
     return to_out(it, node, it.emit(node, "div", total, count(it, x, axes)), out)
 
 
+def squared_size(it: Any, x: Any) -> Any:
+    """x², and of complex numbers |x|²."""
+    b = it.b
+    if not is_complex(atom(x).type.dtype):
+        return b("mul", x, x)
+    re, im = b("real", x), b("imag", x)
+    return b("add", b("mul", re, re), b("mul", im, im))
+
+
 @implements(np.var, method="var")
 def var(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
@@ -119,7 +128,7 @@ def var(
     x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     axes = axes_of(it, node, x, axis)
     centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
-    total = reduce(it, node, "sum", it.b("mul", centred, centred), axis, keepdims)
+    total = reduce(it, node, "sum", squared_size(it, centred), axis, keepdims)
     degrees = it.b("sub", count(it, x, axes), ddof)
     return to_out(it, node, it.emit(node, "div", total, degrees), out)
 
@@ -278,7 +287,11 @@ def norm(
             return reduce(it, node, "min", size, axis, keepdims)
         if ord == 0:
             return sum_(
-                it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims
+                it,
+                node,
+                b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype))),
+                axis,
+                keepdims=keepdims,
             )
         if ord == 1:
             return reduce(it, node, "sum", size, axis, keepdims)
@@ -293,7 +306,7 @@ def norm(
 
 def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """sqrt(sum x²); its gradient at 0 is taken to be 0."""
-    return root(it, reduce(it, node, "sum", it.b("mul", x, x), axis, keepdims))
+    return root(it, reduce(it, node, "sum", squared_size(it, x), axis, keepdims))
 
 
 def root(it: Any, total: Any) -> Any:

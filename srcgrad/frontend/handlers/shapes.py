@@ -358,8 +358,3 @@ def nonzero(it: Any, node: Any, x: Any) -> Any:
 @implements(np.flatnonzero)
 def flatnonzero(it: Any, node: Any, x: Any) -> Any:
     return nonzero(it, node, ravel(it, node, x))[0]
-
-
-@implements(np.iscomplexobj)
-def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
-    return False

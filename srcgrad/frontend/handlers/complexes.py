@@ -1,0 +1,198 @@
+"""Complex numbers: their parts, conjugates and angles, `complex`, and the functions of cmath.
+
+Functions that NumPy has for both kinds of numbers are in `elementwise`. Formulae are NumPy's and
+C's definitions; branch cuts are those of the backends' libraries (C99, annex G).
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import (
+    _scalar,
+    elementwise,
+    operands,
+    scalar_type,
+    to_out,
+)
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
+
+
+def complex_operand(v: Any) -> bool:
+    """Whether a value is a complex number or an array of them."""
+    return is_complex(atom(v).type.dtype)
+
+
+# ---- parts ----
+@implements(np.real)
+def real(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "real")
+    return it.array_attribute(x, "real", node)
+
+
+@implements(np.imag)
+def imag(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "imag")
+    return it.array_attribute(x, "imag", node)
+
+
+def part(it: Any, node: Any, x: Any, name: str) -> Any:
+    """`x.real` or `x.imag`; of an array NumPy gives a view."""
+    if is_number(x):
+        return getattr(x, name)
+    if not complex_operand(x):
+        return x if name == "real" else _zeros(it, x)
+    made = it.emit(node, name, x)
+    if is_array(x):
+        it.stands_for_view(made, x, f".{name} of an array of complex numbers", node)
+    return made
+
+
+def _zeros(it: Any, x: Any) -> Any:
+    dtype = atom(x).type.dtype
+    if is_array(x):
+        return it.b("zeros", *x.type.dims, dtype=dtype)
+    return plain(it.b.cast(0, Scalar(dtype, getattr(x.type, "weak", False))))
+
+
+@implements(np.conj, np.conjugate, method="conj")
+def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "conj")
+    if is_number(x):
+        return np.conj(x)
+    made = it.emit(node, "conj", x) if complex_operand(x) else x
+    if made is x and is_array(x):
+        made = it.b("copy", x)
+    return to_out(it, node, made, out)
+
+
+@implements(np.angle)
+def angle(it: Any, node: Any, z: Any, deg: Any = False) -> Any:
+    (z,) = operands(it, node, (z,), "angle")
+    if is_number(z):
+        return np.angle(z, deg)
+    x, y = (it.b("real", z), it.b("imag", z)) if complex_operand(z) else (z, 0.0)
+    made = it.emit(node, "arctan2", y, x)
+    return it.emit(node, "mul", made, 180.0 / math.pi) if deg else made
+
+
+# ---- what a value is ----
+@implements(np.iscomplexobj)
+def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "iscomplexobj")
+    return complex_operand(x)
+
+
+@implements(np.isrealobj)
+def isrealobj(it: Any, node: Any, x: Any) -> Any:
+    return not iscomplexobj(it, node, x)
+
+
+@implements(np.iscomplex)
+def iscomplex(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "iscomplex")
+    return it.emit(node, "ne", it.b("imag", x) if complex_operand(x) else _zeros(it, x), 0)
+
+
+@implements(np.isreal)
+def isreal(it: Any, node: Any, x: Any) -> Any:
+    return it.emit(node, "logical_not", iscomplex(it, node, x))
+
+
+# ---- complex numbers from real ones ----
+@implements(complex)
+def complex_(it: Any, node: Any, *args: Any) -> Any:
+    if all(is_number(a) or isinstance(a, str) for a in args):
+        return complex(*args)
+    if not 1 <= len(args) <= 2:
+        it.refuse(node, f"complex() takes 1 or 2 arguments, not {len(args)}")
+    args = tuple(_scalar(it, node, v, "complex") for v in operands(it, node, args, "complex"))
+    if len(args) == 1:
+        return plain(it.b.retyped(args[0], COMPLEX))
+    if any(complex_operand(v) for v in args):
+        # re + im * 1j, whatever they are
+        re, im = (it.b.cast(v, COMPLEX) for v in args)
+        return it.emit(node, "add", re, it.b("mul", im, 1j), weak=True)
+    return _made(it, node, *args)
+
+
+def _made(it: Any, node: Any, re: Any, im: Any) -> Any:
+    """Python's complex number of two real ones."""
+    return it.emit(node, "to_complex", it.b.cast(re, FLOAT), it.b.cast(im, FLOAT), weak=True)
+
+
+def _cast_to(dtype: Any) -> None:
+    def handler(it: Any, node: Any, x: Any = 0) -> Any:
+        if is_number(x):
+            return dtype(x)
+        (x,) = operands(it, node, (x,), dtype.__name__)
+        return plain(it.b.cast(x, scalar_type(it, node, dtype)))
+
+    implements(dtype)(handler)
+
+
+_cast_to(np.complex64)
+_cast_to(np.complex128)
+
+
+# ---- cmath ----
+NAMES = {
+    "exp": "exp", "log10": "log10", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan",
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh",
+    "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite",
+}  # fmt: skip
+
+
+def _number(it: Any, node: Any, z: Any, what: str) -> Any:
+    """What a function of cmath takes: a number, which it makes a complex one."""
+    (z,) = operands(it, node, (z,), what)
+    return it.b.cast(_scalar(it, node, z, what), COMPLEX)
+
+
+def _register(name: str, primitive: str) -> None:
+    f = getattr(cmath, name)
+
+    def handler(it: Any, node: Any, z: Any) -> Any:
+        if is_number(z):
+            return elementwise(it, node, primitive, f, (z,), None, None)
+        return it.emit(node, primitive, _number(it, node, z, name), weak=True)
+
+    implements(f)(handler)
+
+
+for _name, _primitive in NAMES.items():
+    _register(_name, _primitive)
+
+
+@implements(cmath.log)
+def log(it: Any, node: Any, z: Any, base: Any = None) -> Any:
+    made = it.emit(node, "log", _number(it, node, z, "log"), weak=True)
+    if base is None:
+        return made
+    return it.emit(node, "div", made, log(it, node, base), weak=True)
+
+
+@implements(cmath.phase)
+def phase(it: Any, node: Any, z: Any) -> Any:
+    z = _number(it, node, z, "phase")
+    return it.emit(node, "arctan2", it.b("imag", z), it.b("real", z), weak=True)
+
+
+@implements(cmath.polar)
+def polar(it: Any, node: Any, z: Any) -> Any:
+    return it.emit(node, "abs", _number(it, node, z, "polar"), weak=True), phase(it, node, z)
+
+
+@implements(cmath.rect)
+def rect(it: Any, node: Any, r: Any, phi: Any) -> Any:
+    r, phi = operands(it, node, (r, phi), "rect")
+    r, phi = (it.b.cast(_scalar(it, node, v, "rect"), FLOAT) for v in (r, phi))
+    return _made(it, node, it.b("mul", r, it.b("cos", phi)), it.b("mul", r, it.b("sin", phi)))
