@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -13,6 +14,7 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, SourceError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.flow import RESULT, RETURNED
+from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
@@ -177,7 +179,10 @@ class Calls(Part):
             found = source.find(f)
         except SourceError as e:
             self.refuse(node, e.reason, e.way_out)
-        self.captures.watch_attribute(f, "__code__")
+        if is_formula(f):
+            found = dataclasses.replace(found, place=self.frame.source.location(node))
+        else:
+            self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
         return self.inline(found, bound, None, node)
 
@@ -207,7 +212,7 @@ class Calls(Part):
         if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
             not is_dataclass_instance(value)
         ):
-            for part in ("__defaults__", "__kwdefaults__"):
+            for part in () if is_formula(f) else ("__defaults__", "__kwdefaults__"):
                 self.captures.watch_attribute(f, part)
             return value
         key = ("default", id(f), name)

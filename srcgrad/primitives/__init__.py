@@ -4,7 +4,16 @@ Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint,
 Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
-from srcgrad.primitives import arrays, elementwise, indexing, linalg, memory, reductions, scans
+from srcgrad.primitives import (
+    arrays,
+    elementwise,
+    indexing,
+    linalg,
+    memory,
+    reductions,
+    scans,
+    special,
+)
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
 __all__ = [
@@ -17,4 +26,5 @@ __all__ = [
     "memory",
     "reductions",
     "scans",
+    "special",
 ]

@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers import (
     edits,
     elementwise,
     folds,
+    followed,
     gamma,
     inspection,
     joins,
@@ -32,9 +33,11 @@ from srcgrad.frontend.handlers import (
 )
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
+followed.follow_all()
+
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "nans", "operators", "places", "polynomials", "products",
+    "diagonals", "edits", "elementwise", "folds", "followed", "gamma", "handler_of", "inspection",
+    "joins", "matrices", "nans", "operators", "places", "polynomials", "products",
     "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip
