@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.registry import know_scipy
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
@@ -24,6 +26,7 @@ MODULES: dict[str, Any] = {
     "math": math,
     "numpy": np,
     "numpy.linalg": np.linalg,
+    "scipy.special": special,
 }
 
 KINDS = {
@@ -138,6 +141,7 @@ def listed(rows: Iterable[tuple[str, str, str]], head: str) -> str:
 
 
 def functions() -> str:
+    know_scipy()
     by_module: dict[str, list[tuple[str, str, str]]] = {}
     for f, handler in FUNCTIONS.items():
         module, names = home_of(f)

@@ -14,11 +14,12 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
 from srcgrad.ir.types import float_type, is_complex, is_reference
 from srcgrad.ir.walk import walk
+from srcgrad.primitives.special import SPECIAL
 
 SUSPECT = frozenset(
     ("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tan", "pow", "sqrt",
      "arcsin", "arccos", "arccosh", "arctanh", "logaddexp", "solve", "inv", "cholesky",
-     "logabsdet", "fmod", "mod", "part")
+     "logabsdet", "fmod", "mod", "part", *SPECIAL)
 )  # fmt: skip
 ASKING = frozenset(("isnan", "isinf", "isfinite"))
 TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import sys
@@ -16,6 +17,7 @@ from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
@@ -186,10 +188,14 @@ class Calls(Part):
             found = source.find(f)
         except SourceError as e:
             self.refuse(node, e.reason, e.way_out)
-        self.captures.watch_attribute(f, "__code__")
+        if is_formula(f):
+            found = dataclasses.replace(found, place=self.frame.source.location(node))
+        else:
+            self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
         library = module in sys.stdlib_module_names and module != "__main__"
-        if not library and (module != "srcgrad" or self.follows_library()):
+        ours = module == "srcgrad" and not (self.follows_library() or is_formula(f))
+        if not library and not ours:
             return self.inline(found, bound, None, node)
         problems = len(self.problems)
         try:
@@ -233,7 +239,7 @@ class Calls(Part):
         if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
             not is_dataclass_instance(value)
         ):
-            for part in ("__defaults__", "__kwdefaults__"):
+            for part in () if is_formula(f) else ("__defaults__", "__kwdefaults__"):
                 self.captures.watch_attribute(f, part)
             return value
         key = ("default", id(f), name)

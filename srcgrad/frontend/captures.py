@@ -18,6 +18,7 @@ import numpy as np
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.foreign import not_taken
+from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import (
@@ -112,8 +113,12 @@ class Captures:
         code = function.__code__
         if name in code.co_freevars:
             cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]
+            if is_formula(function):
+                return True, cell.cell_contents
             return True, self.take(it, ("cell", id(cell)), lambda: cell.cell_contents, name, node)
         scope = function.__globals__
+        if name in scope and is_formula(function):
+            return True, scope[name]
         if name in scope:
             key = ("global", id(scope), name)
             value = self.take(it, key, lambda: scope[name], name, node)

@@ -20,11 +20,16 @@ from srcgrad.errors import Location, SourceError, UnsupportedError
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A function's tree (gast), where it stands, and what it captures."""
+    """A function's tree (gast), where it stands, and what it captures.
+
+    A formula of ours that is followed in a library function's stead has a `place`: the call in the
+    user's program, which is what errors and notes name.
+    """
 
     function: types.FunctionType
     tree: Any  # gast.FunctionDef or gast.Lambda
     file: str
+    place: Location | None = None
 
     @property
     def name(self) -> str:
@@ -32,6 +37,8 @@ class Source:
         return name if name.isidentifier() else "lambda_"
 
     def location(self, node: Any) -> Location:
+        if self.place is not None:
+            return self.place
         line = getattr(node, "lineno", None) or self.tree.lineno
         same = getattr(node, "end_lineno", line) == line
         column = getattr(node, "col_offset", 0)

@@ -278,7 +278,7 @@ def _probe(op: Any, dtype: str) -> str:
     ones = [np.ones((), np_dtype(dtype))] * arity(op)
     if op.name == "where":
         ones = [np.ones((), bool), *ones[1:]]
-    params = {"n": 2} if op.name == "powi" else {}
+    params = {"n": 2} if op.name in ("powi", "polygamma") else {}
     with np.errstate(all="ignore"):
         out = short_dtype(np.asarray(op.impl(*ones, **params)).dtype)
     assert out is not None

@@ -14,6 +14,7 @@ from srcgrad.primitives import (
     memory,
     reductions,
     scans,
+    special,
     transforms,
 )
 from srcgrad.primitives.registry import REGISTRY, Primitive
@@ -30,5 +31,6 @@ __all__ = [
     "memory",
     "reductions",
     "scans",
+    "special",
     "transforms",
 ]

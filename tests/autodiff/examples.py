@@ -74,6 +74,13 @@ class Spread(Example):
         return b(self.op, xs[0], *xs[1].type.dims)
 
 
+class Ordered(Example):
+    """A function of an order and a variable: the constants stand in front."""
+
+    def call(self, b: Any, *xs: Any) -> Any:
+        return b(self.op, *self.extra, *xs)
+
+
 def _unary(domain: tuple, *names: str) -> list[Example]:
     return [Example(n, (p,), domains=domain) for n in names for p in ("f64", "f64[4]")]
 
@@ -106,6 +113,34 @@ ELEMENTWISE = [
     Example("clip", (V, V, S), domains=((-2.0, 2.0), (-0.7, -0.5), (0.5, 0.7))),
     Example("cast", (V,), {"dtype": "f32"}),
     Example("cast", (S,), {"dtype": "f64"}),
+]
+UNIT = (0.2, 0.8)
+SPECIAL_FUNCTIONS = [
+    *_unary(ANY, "erfcx", "erfi", "dawsn", "ndtr", "log_ndtr", "bessel_j0", "bessel_j1"),
+    *_unary(ANY, "bessel_i0", "bessel_i1"),
+    *_unary(POSITIVE, "digamma", "gammaln", "gammafn", "expi", "exp1", "bessel_i0e", "bessel_i1e"),
+    *_unary((0.5, 3.0), "bessel_y0", "bessel_y1", "bessel_k0", "bessel_k1", "bessel_k0e"),
+    *_unary((0.5, 3.0), "bessel_k1e"),
+    *_unary(UNIT, "erfinv", "ndtri"),
+    *_unary((0.4, 1.6), "erfcinv"),
+    *_binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
+    *_binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
+    *(Example("polygamma", (p,), {"n": n}, domains=POSITIVE) for n in (1, 2, 4) for p in (S, V)),
+]
+# orders and degrees of freedom have no derivative: they are numbers here
+ORDERS = {
+    "gammainc": POSITIVE, "gammaincc": POSITIVE, "gammaincinv": UNIT, "gammainccinv": UNIT,
+    "stdtr": ANY, "stdtrit": UNIT, "expn": (0.5, 2.0), "bessel_jv": (0.5, 3.0),
+    "bessel_yv": (0.5, 3.0), "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
+    "bessel_ive": (0.5, 3.0), "bessel_kve": (0.5, 3.0), "hyp0f1": (0.5, 3.0),
+}  # fmt: skip
+SPECIAL_FUNCTIONS += [
+    Ordered(n, (p,), domains=d, extra=(3.0,)) for n, d in ORDERS.items() for p in (S, V)
+]
+SPECIAL_FUNCTIONS += [
+    Ordered(n, (p,), domains=UNIT, extra=(2.5, 1.5))
+    for n in ("betainc", "betaincinv", "hyp1f1")
+    for p in (S, V)
 ]
 WHOLE = [
     Example("sum", (M,), {"axes": (0,)}),
@@ -223,7 +258,7 @@ ELSEWHERE |= {
     "pick", "put", "patch", "erase", "product", "others", "expand", "diagonal", "from_diagonal",
 }  # fmt: skip
 
-EXAMPLES = [*ELEMENTWISE, *WHOLE, *COMPLEX]
+EXAMPLES = [*ELEMENTWISE, *SPECIAL_FUNCTIONS, *WHOLE, *COMPLEX]
 
 
 def derived() -> list[str]:

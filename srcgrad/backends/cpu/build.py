@@ -29,11 +29,14 @@ from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.primitives.special import SPECIAL
 
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 # the files that the machine code depends on
-DECIDING = ("build.py", "kernels.py", "library.py", "llvm.py", "together.py", "unsigned.py")
+DECIDING = (
+    "build.py", "kernels.py", "library.py", "llvm.py", "special.py", "together.py", "unsigned.py",
+)  # fmt: skip
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "call_back", "cell",
     "check_assign", "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail",
@@ -51,11 +54,11 @@ LIBRARY = (
 def module_text(function: Function) -> tuple[str, Printer]:
     """The source of a module with this function, and the printer: its sites, what it borrows."""
     name = identifier(function.name)
-    printer = Printer({*KERNELS, *LIBRARY, name})
+    printer = Printer({*KERNELS, *LIBRARY, *SPECIAL, name})
     body = printer.function(function, name)
     called = set(re.findall(r"(\w+)\(", body))
     imports = ["import math", "", "import numpy as np"]
-    for module, names in (("kernels", KERNELS), ("library", LIBRARY)):
+    for module, names in (("kernels", KERNELS), ("library", LIBRARY), ("special", (*SPECIAL,))):
         used = [h for h in names if h in called]
         if used:
             imports += ["", f"from srcgrad.backends.cpu.{module} import {', '.join(used)}"]

@@ -14,6 +14,8 @@ from typing import Any
 
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import DTYPES, is_complex, is_float
+from srcgrad.primitives import REGISTRY
+from srcgrad.primitives.special import SPECIAL
 
 TEMPLATES = {
     "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "neg": "-a", "mod": "a % b",
@@ -41,6 +43,7 @@ TEMPLATES = {
     "wrap": "wrap(a, b)", "slice_start": "slice_start(a, b, c)",
     "slice_stop": "slice_stop(a, b, c)", "broadcast_dim": "broadcast_dim(a, b)",
 }  # fmt: skip
+TEMPLATES |= {name: f"{name}({', '.join('abc'[: len(REGISTRY[name].rules)])})" for name in SPECIAL}
 # NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
 INTEGER = dict.fromkeys(("floor", "ceil", "trunc", "rint"), "a") | {
     "floordiv": "floordiv(a, b)",
@@ -111,6 +114,8 @@ def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:
     name = definition.op.name
     if name == "cast":
         return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])
+    if name == "polygamma":
+        return fill("polygamma(n, a)", n=constant(definition.params["n"], "i64"), a=operands[0])
     if name == "powi":
         return _narrow(definition, _power(definition, operands[0]))
     template = _template(definition)

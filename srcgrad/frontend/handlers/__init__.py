@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers import (
     edits,
     elementwise,
     folds,
+    followed,
     fourier,
     gamma,
     inspection,
@@ -34,9 +35,11 @@ from srcgrad.frontend.handlers import (
 )
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
+followed.follow_all()
+
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
-    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "fourier", "gamma",
-    "handler_of", "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials",
+    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "followed", "fourier",
+    "gamma", "handler_of", "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials",
     "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

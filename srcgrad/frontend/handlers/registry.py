@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from srcgrad.frontend.values import GrownList, is_value
 
@@ -16,6 +20,9 @@ TENSOR_FUNCTIONS: dict[Any, Callable] = {}
 TENSOR_METHODS: dict[str, Callable] = {}
 TENSOR_CLASS: list[type] = []
 LATE: list[Callable[[], Any]] = []
+# modules of SciPy, and those with the handlers of their functions: imported when a function of
+# SciPy is met and the program has imported its module
+OF_SCIPY = {"scipy.special": "srcgrad.frontend.handlers.of_scipy"}
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
@@ -47,10 +54,26 @@ def handler_of(f: Any) -> Callable | None:
         found = FUNCTIONS.get(f)
     except TypeError:
         return None
+    if found is None and OF_SCIPY and _is_of_scipy(f):
+        for module in [m for m in OF_SCIPY if m in sys.modules]:
+            importlib.import_module(OF_SCIPY.pop(module))
+        return FUNCTIONS.get(f)
     if found is None and is_tensor_function(f):
         know_tensors()
         return TENSOR_FUNCTIONS.get(f)
     return found
+
+
+def _is_of_scipy(f: Any) -> bool:
+    """Whether a function may be one of SciPy's: its ufuncs do not say where they come from."""
+    named = str(getattr(f, "__module__", "")).startswith("scipy.")
+    return named or (isinstance(f, np.ufunc) and "scipy.special" in sys.modules)
+
+
+def know_scipy() -> None:
+    """Register the functions of SciPy, whether its modules are imported or not."""
+    while OF_SCIPY:
+        importlib.import_module(OF_SCIPY.popitem()[1])
 
 
 def know_tensors() -> None:

@@ -1,0 +1,58 @@
+"""Which functions of NumPy and SciPy are followed as formulas, and what formulas may ask.
+
+A formula is a NumPy program with the arguments and the result of the function that it stands for.
+It is followed like a function of the user's, so its derivatives are those of its parts; errors name
+the user's call. Plain Python runs it as well. Never emits anything itself.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that is followed
+PACKAGE = __name__.rpartition(".")[0]
+
+
+def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
+    """Follow the decorated formula wherever one of these functions is called."""
+
+    def register(formula: Callable) -> Callable:
+        for f in functions:
+            FORMULAS[f] = formula
+        return formula
+
+    return register
+
+
+def is_formula(f: types.FunctionType) -> bool:
+    return str(f.__module__).startswith(f"{PACKAGE}.")
+
+
+# ---- what formulas ask; compiled code has handlers for these ----
+def known(v: Any) -> Any:
+    """An axis, a count or a tuple of these, which compiled code must know when compiling."""
+    return v
+
+
+def floating(x: Any) -> Any:
+    """An array of a floating dtype: integers become float64.
+
+    >>> floating([1, 2])
+    array([1., 2.])
+    """
+    import numpy as np
+
+    x = np.asarray(x)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
+def constant(x: Any) -> Any:
+    """A value whose derivative is left out."""
+    return x
+
+
+def unsupported(reason: str, way_out: str = "") -> Any:
+    """Refuses the user's call."""
+    raise NotImplementedError(reason)

@@ -1,0 +1,315 @@
+"""Functions of scipy.special by others: logarithms of sums, entropies, losses, transformations.
+
+Imports SciPy: the handlers of its functions import this when the first of them is met. Where a
+formula has a removable singularity it is written with a function that has none.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from srcgrad.frontend.formulas.registry import constant, floating, known, stands_for, unsupported
+
+
+# ---- logarithms of sums ----
+def _top(x: Any, axis: Any) -> Any:
+    """The largest along an axis, 0 where it is infinite; what is subtracted is no variable."""
+    top = np.max(x, axis=axis, keepdims=True)
+    return constant(np.where(np.isfinite(top), top, 0.0))
+
+
+@stands_for(special.logsumexp)
+def logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: Any = False
+) -> Any:
+    """log(sum(b exp(a))) without overflow.
+
+    >>> round(float(logsumexp(np.array([1000.0, 1000.0]))), 3)
+    1000.693
+    """
+    a, axis = floating(a), known(axis)
+    top = _top(a, axis)
+    terms = np.exp(a - top)
+    if b is not None:
+        terms = np.where(np.equal(b, 0.0), 0.0, b * terms)
+    total = np.sum(terms, axis=axis, keepdims=keepdims)
+    shift = top if keepdims else np.squeeze(top, axis=axis)
+    if return_sign:
+        return np.log(np.abs(total)) + shift, np.sign(total)
+    return np.log(total) + shift
+
+
+@stands_for(special.softmax)
+def softmax(x: Any, axis: Any = None) -> Any:
+    """exp(x) over the sum of it along an axis.
+
+    >>> softmax(np.array([0.0, 0.0]))
+    array([0.5, 0.5])
+    """
+    x, axis = floating(x), known(axis)
+    e = np.exp(x - _top(x, axis))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+@stands_for(special.log_softmax)
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """The logarithm of softmax.
+
+    >>> log_softmax(np.array([0.0, -1000.0]))
+    array([    0., -1000.])
+    """
+    x, axis = floating(x), known(axis)
+    shifted = x - _top(x, axis)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- the logistic function and its kin ----
+@stands_for(special.logit)
+def logit(x: Any) -> Any:
+    """log(p / (1 - p)).
+
+    >>> float(logit(0.5))
+    0.0
+    """
+    x = floating(x)
+    return np.log(x) - np.log1p(-x)
+
+
+@stands_for(special.log_expit)
+def log_expit(x: Any) -> Any:
+    """The logarithm of the logistic function.
+
+    >>> float(log_expit(-800.0))
+    -800.0
+    """
+    return -np.logaddexp(0.0, -floating(x))
+
+
+if hasattr(special, "softplus"):  # since SciPy 1.15
+
+    @stands_for(special.softplus)
+    def softplus(x: Any) -> Any:
+        """log(1 + exp(x)).
+
+        >>> float(softplus(800.0))
+        800.0
+        """
+        return np.logaddexp(0.0, floating(x))
+
+
+# ---- entropies ----
+@stands_for(special.entr)
+def entr(x: Any) -> Any:
+    """-x log x, 0 at 0, -inf below.
+
+    >>> float(entr(1.0)), float(entr(-1.0))
+    (-0.0, -inf)
+    """
+    x = floating(x)
+    return np.where(x < 0.0, -np.inf, -special.xlogy(x, x))
+
+
+@stands_for(special.rel_entr)
+def rel_entr(x: Any, y: Any) -> Any:
+    """x log(x / y), 0 where x is 0, infinite where it has no meaning.
+
+    >>> float(rel_entr(0.5, 0.5)), float(rel_entr(0.5, 0.0))
+    (0.0, inf)
+    """
+    x, y = floating(x), floating(y)
+    value = special.xlogy(x, x) - special.xlogy(x, y)
+    outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
+    return np.where(outside, np.inf, value)
+
+
+@stands_for(special.kl_div)
+def kl_div(x: Any, y: Any) -> Any:
+    """rel_entr(x, y) - x + y.
+
+    >>> float(kl_div(0.5, 0.5))
+    0.0
+    """
+    x, y = floating(x), floating(y)
+    outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
+    return np.where(outside, np.inf, special.xlogy(x, x) - special.xlogy(x, y) - x + y)
+
+
+# ---- losses ----
+@stands_for(special.huber)
+def huber(delta: Any, r: Any) -> Any:
+    """A parabola that goes on as straight lines beyond `delta`; infinite for a negative one.
+
+    >>> float(huber(1.0, 0.5)), float(huber(1.0, -2.0))
+    (0.125, 1.5)
+    """
+    delta, r = floating(delta), floating(r)
+    size = np.abs(r)
+    value = np.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
+    return np.where(delta < 0.0, np.inf, value)
+
+
+@stands_for(special.pseudo_huber)
+def pseudo_huber(delta: Any, r: Any) -> Any:
+    """A smooth Huber loss; infinite for a negative `delta`, 0 where that or `r` is 0.
+
+    >>> float(pseudo_huber(1.0, 0.0))
+    0.0
+    """
+    delta, r = floating(delta), floating(r)
+    ratio = np.where(delta == 0.0, 0.0, r / delta)
+    # sqrt(1 + v) - 1 without cancellation
+    v = ratio * ratio
+    value = delta * delta * v / (np.sqrt(1.0 + v) + 1.0)
+    return np.where(delta < 0.0, np.inf, value)
+
+
+# ---- transformations ----
+@stands_for(special.exprel)
+def exprel(x: Any) -> Any:
+    """(exp(x) - 1) / x, which is 1F1(1; 2; x): 1 at 0, and smooth there.
+
+    >>> float(exprel(0.0))
+    1.0
+    """
+    return special.hyp1f1(1.0, 2.0, floating(x))
+
+
+@stands_for(special.boxcox)
+def boxcox(x: Any, lmbda: Any) -> Any:
+    """(x**lmbda - 1) / lmbda, log(x) at 0; smooth in both.
+
+    >>> float(boxcox(4.0, 0.5)), float(boxcox(1.0, 0.0))
+    (2.0, 0.0)
+    """
+    logarithm = np.log(floating(x))
+    return logarithm * exprel(lmbda * logarithm)
+
+
+@stands_for(special.boxcox1p)
+def boxcox1p(x: Any, lmbda: Any) -> Any:
+    """boxcox of 1 + x.
+
+    >>> float(boxcox1p(3.0, 0.5))
+    2.0
+    """
+    logarithm = np.log1p(floating(x))
+    return logarithm * exprel(lmbda * logarithm)
+
+
+@stands_for(special.exp10)
+def exp10(x: Any) -> Any:
+    """10 to the power of x.
+
+    >>> float(exp10(2.0))
+    100.0
+    """
+    return np.power(10.0, floating(x))
+
+
+@stands_for(special.cosm1)
+def cosm1(x: Any) -> Any:
+    """cos(x) - 1 without cancellation.
+
+    >>> float(cosm1(0.0))
+    -0.0
+    """
+    half = np.sin(0.5 * floating(x))
+    return -2.0 * half * half
+
+
+# ---- gamma functions ----
+@stands_for(special.polygamma)
+def polygamma(n: Any, x: Any) -> Any:
+    """The n-th derivative of digamma; n must be known when compiling.
+
+    >>> round(float(polygamma(1, 1.0)), 6)
+    1.644934
+    """
+    n = known(n)
+    return special.psi(np.asarray(x, dtype=np.float64)) if n == 0 else nth_polygamma(n, x)
+
+
+def nth_polygamma(n: int, x: Any) -> Any:
+    """What the primitive computes, for n > 0."""
+    return special.polygamma(n, x)
+
+
+@stands_for(special.loggamma)
+def loggamma(x: Any) -> Any:
+    """The logarithm of gamma for real numbers, NaN below 0.
+
+    >>> float(loggamma(1.0))
+    0.0
+    """
+    x = floating(x)
+    return np.where(x < 0.0, np.nan, special.gammaln(x))
+
+
+@stands_for(special.multigammaln)
+def multigammaln(a: Any, d: Any) -> Any:
+    """The logarithm of the multivariate gamma function.
+
+    >>> float(multigammaln(3.0, 1)) == float(special.gammaln(3.0))
+    True
+    """
+    d = known(d)
+    a = np.asarray(a, dtype=np.float64)
+    if np.any(a <= 0.5 * (d - 1)):
+        raise ValueError("condition a > 0.5 * (d-1) not met")
+    total = 0.25 * d * (d - 1) * math.log(math.pi) + special.gammaln(a)
+    for k in range(1, d):
+        total = total + special.gammaln(a - 0.5 * k)
+    return total
+
+
+@stands_for(special.comb)
+def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
+    """Choices of k out of N, 0 where there are none.
+
+    >>> float(comb(5, 2))
+    10.0
+    """
+    if exact:
+        return unsupported("comb with exact=True is not supported", "use math.comb")
+    N, k = floating(N), floating(k)
+    if repetition:
+        return comb(N + k - 1.0, k)
+    return np.where((k <= N) & (N >= 0.0) & (k >= 0.0), special.binom(N, k), 0.0)
+
+
+@stands_for(special.factorial)
+def factorial(n: Any, exact: Any = False) -> Any:
+    """n! of floating numbers: gamma(n + 1), 0 below 0.
+
+    >>> float(factorial(4.0))
+    24.0
+    """
+    if exact:
+        return unsupported("factorial with exact=True is not supported", "use math.factorial")
+    n = floating(n)
+    return np.where(n < 0.0, 0.0, special.gamma(n + 1.0))
+
+
+# ---- distribution functions that are others of other arguments ----
+@stands_for(special.chdtr)
+def chdtr(v: Any, x: Any) -> Any:
+    """The chi-square distribution function.
+
+    >>> float(chdtr(2.0, 0.0))
+    0.0
+    """
+    return special.gammainc(0.5 * floating(v), 0.5 * floating(x))
+
+
+@stands_for(special.chdtrc)
+def chdtrc(v: Any, x: Any) -> Any:
+    """1 - chdtr(v, x).
+
+    >>> float(chdtrc(2.0, 0.0))
+    1.0
+    """
+    return special.gammaincc(0.5 * floating(v), 0.5 * floating(x))

@@ -1,0 +1,58 @@
+"""Functions that are followed as formulas, and what formulas ask of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.frontend.formulas import registry
+from srcgrad.frontend.formulas.registry import FORMULAS
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.values import is_array, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, is_float
+
+
+def followed(formula: Callable) -> Callable:
+    """A handler that interprets a formula in the place of the call."""
+
+    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+        return it.call(formula, list(args), keywords, node)
+
+    return handler
+
+
+def follow_all() -> None:
+    """A handler for every formula that has none yet."""
+    for f, formula in FORMULAS.items():
+        if f not in FUNCTIONS:
+            implements(f)(followed(formula))
+
+
+@implements(registry.known)
+def known(it: Any, node: Any, v: Any) -> Any:
+    if isinstance(v, tuple | list):
+        return tuple(known(it, node, each) for each in v)
+    if v is None or isinstance(v, str | bool | float):
+        return v
+    return it.static_int(v, node, "an axis or a count")
+
+
+@implements(registry.floating)
+def floating(it: Any, node: Any, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "this function")
+    kind = atom(x).type
+    if is_float(kind.dtype):
+        return x
+    return plain(it.b.cast(x, Scalar("f64", not is_array(x) and kind.weak)))
+
+
+@implements(registry.constant)
+def constant(it: Any, node: Any, x: Any) -> Any:
+    return it.emit(node, "stop_gradient", x)
+
+
+@implements(registry.unsupported)
+def unsupported(it: Any, node: Any, reason: str, way_out: str = "") -> Any:
+    it.refuse(node, reason, way_out)

@@ -1,0 +1,86 @@
+"""Functions of scipy.special and scipy.stats: elementwise primitives, second names, formulas.
+
+Imported when the first function of SciPy is met: `import srcgrad` loads no SciPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from srcgrad.frontend.formulas import special as formulas
+from srcgrad.frontend.handlers.elementwise import (
+    _static,
+    operands,
+    refuse_booleans,
+    to_out,
+)
+from srcgrad.frontend.handlers.followed import follow_all
+from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.values import is_array, is_number
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.primitives.special import SPECIAL
+
+# SciPy's other functions that are one primitive each
+OTHERS = {
+    "erf": "erf", "erfc": "erfc", "expit": "sigmoid", "psi": "digamma", "jn": "bessel_jv",
+    "yn": "bessel_yv", "kn": "bessel_kv",
+}  # fmt: skip
+# those that are NumPy's by another name
+NUMPYS = {"expm1": np.expm1, "log1p": np.log1p, "exp2": np.exp2, "cbrt": np.cbrt}
+
+
+def _register(f: Any, name: str) -> None:
+    def handler(it: Any, node: Any, *args: Any, out: Any = None) -> Any:
+        if len(args) == f.nin + 1 and out is None:
+            *args, out = args  # type: ignore[assignment]
+        if len(args) != f.nin:
+            it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}")
+        if all(is_number(a) for a in args) and out is None:
+            return _static(it, node, f, tuple(args))
+        values = operands(it, node, tuple(args), f.__name__)
+        refuse_booleans(it, node, f.__name__, *values)
+        kind = _computed_in(f, values)
+        return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
+
+    implements(f)(handler)
+
+
+def _computed_in(f: Any, values: list[Any]) -> Scalar:
+    """The dtype of SciPy's result, by asking SciPy: its ufuncs do not promote as NumPy's do."""
+    probes = []
+    for v in values:
+        kind = atom(v).type
+        if is_array(v):
+            probes.append(np.ones(1, np_dtype(kind.dtype)))
+        else:
+            one = np_dtype(kind.dtype).type(1)
+            probes.append(one.item() if kind.weak else one)
+    with np.errstate(all="ignore"):
+        return Scalar("f32" if np.asarray(f(*probes)).dtype == np.float32 else "f64")
+
+
+for _primitive, _name in SPECIAL.items():
+    if _primitive != "polygamma":
+        _register(getattr(special, _name), _primitive)
+for _name, _primitive in OTHERS.items():
+    if getattr(special, _name) not in FUNCTIONS:
+        _register(getattr(special, _name), _primitive)
+for _name, _f in NUMPYS.items():
+    if getattr(special, _name) not in FUNCTIONS:
+        implements(getattr(special, _name))(FUNCTIONS[_f])
+
+
+@implements(formulas.nth_polygamma)
+def nth_polygamma(it: Any, node: Any, n: int, x: Any) -> Any:
+    (x,) = operands(it, node, (x,), "polygamma")
+    if n < 0:
+        it.refuse(node, "the order of polygamma is not negative")
+    # SciPy gives float64 whatever it is given
+    return it.emit(node, "polygamma", it.b.cast(x, Scalar("f64")), n=n)
+
+
+follow_all()

@@ -1,0 +1,190 @@
+"""Special functions of SciPy as elementwise primitives: gamma, beta, Bessel and error functions.
+
+Values are SciPy's, which is loaded when the first of them is computed. Formulae: DLMF chapters 5
+(gamma), 6 (exponential integrals), 7 (error functions), 8 (incomplete gamma and beta), 10 (Bessel),
+13 and 15 (hypergeometric); Owen 1956 (his T). An argument whose rule is None (an order, a degree of
+freedom) has no derivative here: asking for it is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.primitives.elementwise import eq, erf, exp, log, log1p, sign, where
+from srcgrad.primitives.registry import Primitive, Rule, derive
+
+SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
+_ROOT_PI = math.sqrt(math.pi)
+_ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+
+
+def _of_scipy(name: str) -> Callable[..., Any]:
+    def impl(*args: Any) -> Any:
+        from scipy import special
+
+        return getattr(special, name)(*args)
+
+    return impl
+
+
+def _special(name: str, *partials: Rule | None, of: str = "", **flags: Any) -> Primitive:
+    """A function by SciPy's name, unless `of` says another."""
+    SPECIAL[name] = of or name
+    impl = flags.pop("impl", None) or _of_scipy(of or name)
+    return derive(name, impl, *partials, singular=True, **flags)
+
+
+# ---- gamma and beta functions ----
+def _polygamma(a: Any, n: int) -> Any:
+    import numpy as np
+    from scipy import special
+
+    y = special.polygamma(n, a)
+    return np.asarray(y).astype(np.result_type(np.asarray(a), np.float32))[()]
+
+
+polygamma = _special("polygamma", lambda y, a, n: polygamma(a, n=n + 1), impl=_polygamma)
+digamma = _special("digamma", lambda y, a: polygamma(a, n=1))
+gammaln = _special("gammaln", lambda y, a: digamma(a))
+gammafn = _special("gammafn", lambda y, a: y * digamma(a), of="gamma")
+betafn = _special(
+    "betafn",
+    lambda y, a, b: y * (digamma(a) - digamma(a + b)),
+    lambda y, a, b: y * (digamma(b) - digamma(a + b)),
+    of="beta",
+)
+betaln = _special(
+    "betaln",
+    lambda y, a, b: digamma(a) - digamma(a + b),
+    lambda y, a, b: digamma(b) - digamma(a + b),
+)
+binom = _special(
+    "binom",
+    lambda y, a, b: y * (digamma(a + 1.0) - digamma(a - b + 1.0)),
+    lambda y, a, b: y * (digamma(a - b + 1.0) - digamma(b + 1.0)),
+)
+poch = _special(
+    "poch",
+    lambda y, a, b: y * (digamma(a + b) - digamma(a)),
+    lambda y, a, b: y * digamma(a + b),
+)
+
+# ---- incomplete gamma and beta functions, and their inverses ----
+
+
+def _gamma_density(a: Any, b: Any) -> Any:
+    """The slope of P(a, b) in b."""
+    return exp(xlogy(a - 1.0, b) - b - gammaln(a))
+
+
+def _beta_density(a: Any, b: Any, c: Any) -> Any:
+    """The slope of I_c(a, b) in c."""
+    return exp(xlogy(a - 1.0, c) + xlog1py(b - 1.0, -c) - betaln(a, b))
+
+
+gammainc = _special("gammainc", None, lambda y, a, b: _gamma_density(a, b))
+gammaincc = _special("gammaincc", None, lambda y, a, b: -_gamma_density(a, b))
+gammaincinv = _special("gammaincinv", None, lambda y, a, b: 1.0 / _gamma_density(a, y))
+gammainccinv = _special("gammainccinv", None, lambda y, a, b: -1.0 / _gamma_density(a, y))
+betainc = _special("betainc", None, None, lambda y, a, b, c: _beta_density(a, b, c))
+betaincinv = _special("betaincinv", None, None, lambda y, a, b, c: 1.0 / _beta_density(a, b, y))
+
+
+# ---- error functions and the normal distribution ----
+erfinv = _special("erfinv", lambda y, a: 0.5 * _ROOT_PI * exp(y * y))
+erfcinv = _special("erfcinv", lambda y, a: -0.5 * _ROOT_PI * exp(y * y))
+erfcx = _special("erfcx", lambda y, a: 2.0 * a * y - 2.0 / _ROOT_PI)
+erfi = _special("erfi", lambda y, a: 2.0 / _ROOT_PI * exp(a * a))
+dawsn = _special("dawsn", lambda y, a: 1.0 - 2.0 * a * y)
+ndtr = _special("ndtr", lambda y, a: exp(-0.5 * a * a) / _ROOT_TWO_PI)
+ndtri = _special("ndtri", lambda y, a: _ROOT_TWO_PI * exp(0.5 * y * y))
+log_ndtr = _special("log_ndtr", lambda y, a: exp(-0.5 * a * a - y) / _ROOT_TWO_PI)
+owens_t = _special(
+    "owens_t",
+    lambda y, a, b: -exp(-0.5 * a * a) * erf(a * b / math.sqrt(2.0)) / (2.0 * _ROOT_TWO_PI),
+    lambda y, a, b: exp(-0.5 * a * a * (1.0 + b * b)) / (2.0 * math.pi * (1.0 + b * b)),
+)
+stdtr = _special("stdtr", None, lambda y, a, b: _t_density(a, b))
+stdtrit = _special("stdtrit", None, lambda y, a, b: 1.0 / _t_density(a, y))
+
+
+def _t_density(a: Any, b: Any) -> Any:
+    """Student's density with `a` degrees of freedom at `b`."""
+    logarithm = -0.5 * (a + 1.0) * log1p(b * b / a) - 0.5 * log(a) - betaln(0.5 * a, 0.5)
+    return exp(logarithm)
+
+
+# ---- products with logarithms: 0 where the first factor is 0 ----
+xlogy = _special("xlogy", lambda y, a, b: log(b), lambda y, a, b: _over(a, b))
+xlog1py = _special("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a, 1.0 + b))
+
+
+def _over(a: Any, b: Any) -> Any:
+    nothing = eq(a, 0.0)
+    return where(nothing, 0.0, a / where(nothing, 1.0, b))
+
+
+# ---- exponential integrals ----
+expi = _special("expi", lambda y, a: exp(a) / a)
+exp1 = _special("exp1", lambda y, a: -exp(-a) / a)
+expn = _special("expn", None, lambda y, a, b: -expn(a - 1.0, b))
+
+# ---- Bessel functions: derivatives in the argument, not in the order ----
+bessel_j1 = _special("bessel_j1", lambda y, a: 0.5 * (bessel_j0(a) - bessel_jv(2.0, a)), of="j1")
+bessel_j0 = _special("bessel_j0", lambda y, a: -bessel_j1(a), of="j0")
+bessel_y1 = _special("bessel_y1", lambda y, a: 0.5 * (bessel_y0(a) - bessel_yv(2.0, a)), of="y1")
+bessel_y0 = _special("bessel_y0", lambda y, a: -bessel_y1(a), of="y0")
+bessel_i1 = _special("bessel_i1", lambda y, a: 0.5 * (bessel_i0(a) + bessel_iv(2.0, a)), of="i1")
+bessel_i0 = _special("bessel_i0", lambda y, a: bessel_i1(a), of="i0")
+bessel_i1e = _special(
+    "bessel_i1e", lambda y, a: 0.5 * (bessel_i0e(a) + bessel_ive(2.0, a)) - sign(a) * y, of="i1e"
+)
+bessel_i0e = _special("bessel_i0e", lambda y, a: bessel_i1e(a) - sign(a) * y, of="i0e")
+bessel_k1 = _special("bessel_k1", lambda y, a: -0.5 * (bessel_k0(a) + bessel_kv(2.0, a)), of="k1")
+bessel_k0 = _special("bessel_k0", lambda y, a: -bessel_k1(a), of="k0")
+bessel_k1e = _special(
+    "bessel_k1e", lambda y, a: y - 0.5 * (bessel_k0e(a) + bessel_kve(2.0, a)), of="k1e"
+)
+bessel_k0e = _special("bessel_k0e", lambda y, a: y - bessel_k1e(a), of="k0e")
+bessel_jv = _special(
+    "bessel_jv",
+    None,
+    lambda y, a, b: 0.5 * (bessel_jv(a - 1.0, b) - bessel_jv(a + 1.0, b)),
+    of="jv",
+)
+bessel_yv = _special(
+    "bessel_yv",
+    None,
+    lambda y, a, b: 0.5 * (bessel_yv(a - 1.0, b) - bessel_yv(a + 1.0, b)),
+    of="yv",
+)
+bessel_iv = _special(
+    "bessel_iv",
+    None,
+    lambda y, a, b: 0.5 * (bessel_iv(a - 1.0, b) + bessel_iv(a + 1.0, b)),
+    of="iv",
+)
+bessel_kv = _special(
+    "bessel_kv",
+    None,
+    lambda y, a, b: -0.5 * (bessel_kv(a - 1.0, b) + bessel_kv(a + 1.0, b)),
+    of="kv",
+)
+bessel_ive = _special(
+    "bessel_ive",
+    None,
+    lambda y, a, b: 0.5 * (bessel_ive(a - 1.0, b) + bessel_ive(a + 1.0, b)) - sign(b) * y,
+    of="ive",
+)
+bessel_kve = _special(
+    "bessel_kve",
+    None,
+    lambda y, a, b: y - 0.5 * (bessel_kve(a - 1.0, b) + bessel_kve(a + 1.0, b)),
+    of="kve",
+)
+
+# ---- hypergeometric functions, in the argument ----
+hyp0f1 = _special("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a)
+hyp1f1 = _special("hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, b + 1.0, c))

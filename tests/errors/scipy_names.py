@@ -1,0 +1,38 @@
+"""Functions of SciPy that are refused, and arguments of the others that have no derivative."""
+
+import numpy as np
+import scipy.special
+
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+
+@program(2.5)
+def order_of_bessel_function(v):
+    return scipy.special.jv(v, 0.7)  # error: UnsupportedError: no derivative here
+
+
+@program(2.5)
+def shape_of_incomplete_gamma(a):
+    return scipy.special.gammainc(a, 0.7)  # error: UnsupportedError: gammainc has no derivative
+
+
+@program(vec(3))
+def exact_choices(x):
+    return x[0] * scipy.special.comb(5, 2, exact=True)  # error: UnsupportedError: exact=True
+
+
+@program(vec(3))
+def special_function_of_booleans(x):
+    return np.sum(scipy.special.gammaln(x > 0.0))  # error: UnsupportedError: booleans
+
+
+@program(vec(3))
+def wrong_keyword_of_formula(x):
+    return scipy.special.logsumexp(x, axes=0)  # error: UnsupportedError: axes
+
+
+@program(vec(3))
+def domain_of_formula(x):
+    s = np.sum(x)
+    return scipy.special.multigammaln(s - 9.0, 2)  # error: ValueError: condition
