@@ -150,8 +150,8 @@ KERNELS = [
     Kernel(pivoted, lambda n: (signed(n, n), signed(n, seed=1)), (4,), (150,), (1,)),
     Kernel(
         conjugate_gradients,
-        lambda n: (definite(n), signed(n, seed=1), 1e-6),
-        (3,),
+        lambda n: (definite(n), signed(n, seed=1), 0.1),
+        (5,),
         (500,),
         wrt=(0, 1),
     ),

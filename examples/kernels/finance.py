@@ -1,20 +1,27 @@
 """Options: closed forms, simulated paths with the draws passed in, finite differences."""
 
+import math
+
 import numpy as np
-from scipy.special import erf
 
 from examples.kernels.table import Kernel, positive, signed
 
 
+def normal_cdf(x):
+    return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+
+
 def black_scholes(spot, strike, t, rate, volatility):
-    """Calls and puts in closed form (Black & Scholes 1973)."""
-    root = volatility * np.sqrt(t)
-    d1 = (np.log(spot / strike) + (rate + 0.5 * volatility**2) * t) / root
-    d2 = d1 - root
-    cdf1 = 0.5 * (1 + erf(d1 / np.sqrt(2)))
-    cdf2 = 0.5 * (1 + erf(d2 / np.sqrt(2)))
-    call = spot * cdf1 - strike * np.exp(-rate * t) * cdf2
-    return call, call - spot + strike * np.exp(-rate * t)
+    """Calls and puts in closed form, one after another (Black & Scholes 1973)."""
+    call = np.empty_like(spot)
+    put = np.empty_like(spot)
+    for i in range(len(spot)):
+        root = volatility * math.sqrt(t[i])
+        d1 = (math.log(spot[i] / strike[i]) + (rate + 0.5 * volatility**2) * t[i]) / root
+        present = strike[i] * math.exp(-rate * t[i])
+        call[i] = spot[i] * normal_cdf(d1) - present * normal_cdf(d1 - root)
+        put[i] = call[i] - spot[i] + present
+    return call, put
 
 
 def asian_option(spot, strike, rate, volatility, t, draws):
@@ -34,11 +41,11 @@ def heston(spot, strike, rate, v0, kappa, theta, xi, rho, t, draws):
     s = np.full(paths, np.log(spot))
     v = np.full(paths, v0)
     for i in range(steps):
-        z1 = draws[0, :, i]
-        z2 = rho * z1 + np.sqrt(1 - rho**2) * draws[1, :, i]
+        dw1 = np.sqrt(dt) * draws[0, :, i]
+        dw2 = rho * dw1 + np.sqrt((1 - rho**2) * dt) * draws[1, :, i]
         vp = np.maximum(v, 0)
-        s += (rate - 0.5 * vp) * dt + np.sqrt(vp * dt) * z1
-        v += kappa * (theta - vp) * dt + xi * np.sqrt(vp * dt) * z2
+        s += (rate - 0.5 * vp) * dt + np.sqrt(vp) * dw1
+        v += kappa * (theta - vp) * dt + xi * np.sqrt(vp) * dw2
     payoff = np.exp(s) - strike
     payoff[payoff < 0] = 0
     return np.exp(-rate * t) * payoff.mean()

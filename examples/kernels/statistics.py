@@ -1,7 +1,8 @@
 """Moments, mixtures, filters and clusters of data."""
 
+import math
+
 import numpy as np
-from scipy.special import gammaln
 
 from examples.kernels.table import Kernel, definite, positive, signed
 
@@ -65,7 +66,7 @@ def gmm_objective(alphas, means, icf, x, gamma, m):
     freedom = d + m + 1
     log_gamma = 0.25 * d * (d - 1) * np.log(np.pi)
     for j in range(1, d + 1):
-        log_gamma += gammaln(0.5 * (freedom + 1 - j))
+        log_gamma += math.lgamma(0.5 * (freedom + 1 - j))
     for ik in range(k):
         squares = np.sum(lower[ik] ** 2)
         prior += 0.5 * gamma**2 * squares - m * log_dets[ik]

@@ -7,6 +7,7 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 from srcgrad.api import transforms
@@ -84,7 +85,7 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
     if len(args) != len(tangents):
         it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
     compiled = transforms.tangent_of(*transforms.taken_apart(fn))
-    dots = dict(zip(it.bind(compiled.function, args, {}, node), tangents, strict=False))
+    dots = inspect.signature(compiled.function).bind(*tangents).arguments
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])
