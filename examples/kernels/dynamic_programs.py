@@ -95,7 +95,12 @@ def value_iteration(rewards, transition, discount, tolerance):
 
 def chain(states, symbols, steps):
     draws = np.random.default_rng(3).integers(0, symbols, steps)
-    return positive(states), positive(states, states, seed=1), positive(states, symbols, seed=2), draws
+    return (
+        positive(states),
+        positive(states, states, seed=1),
+        positive(states, symbols, seed=2),
+        draws,
+    )
 
 
 def decisions(states, actions):
@@ -107,7 +112,12 @@ KERNELS = [
     Kernel(floyd_warshall, lambda n: (positive(n, n),), (4,), (200,), (0,)),
     Kernel(nussinov, lambda n: (positive(n, n),), (5,), (150,)),
     Kernel(viterbi, chain, (3, 4, 4), (50, 20, 500), wrt=(0, 1, 2)),
-    Kernel(soft_dtw, lambda m, n, d, g: (signed(m, d), signed(n, d, seed=1), 1.0 / g), (3, 4, 2, 2), (200, 220, 3, 2)),
+    Kernel(
+        soft_dtw,
+        lambda m, n, d, g: (signed(m, d), signed(n, d, seed=1), 1.0 / g),
+        (3, 4, 2, 2),
+        (200, 220, 3, 2),
+    ),
     Kernel(smith_waterman, lambda m, n: (signed(m, n), 0.4), (4, 5), (300, 320)),
     Kernel(
         knapsack,

@@ -144,7 +144,9 @@ def shock_tube(rho, momentum, energy, courant, t_end):
         dt = min(courant * dx / speed.max(), t_end - t)
         flux = np.stack((m, m * velocity + pressure, (e + pressure) * velocity))
         fastest = np.maximum(speed[:-1], speed[1:])
-        between = 0.5 * (flux[:, :-1] + flux[:, 1:]) - 0.5 * fastest * (state[:, 1:] - state[:, :-1])
+        between = 0.5 * (flux[:, :-1] + flux[:, 1:]) - 0.5 * fastest * (
+            state[:, 1:] - state[:, :-1]
+        )
         state[:, 1:-1] -= dt / dx * (between[:, 1:] - between[:, :-1])
         t += dt
     return state
@@ -174,19 +176,22 @@ def tube(n):
     return rho, 0.1 * signed(n, seed=1), 2.5 * np.where(left, 1.0, 0.2) + 0.1 * positive(n, seed=2)
 
 
+RATES = np.array([0.5, 0.03, 0.8, 0.02])
 KERNELS = [
     Kernel(
         runge_kutta_45,
         lambda t, digits: (
-            np.array([30.0, 4.0]), np.array([0.5, 0.03, 0.8, 0.02]), t / 10.0, 10.0**-digits, 1e-6
+            np.array([30.0, 4.0]),
+            RATES,
+            t / 10.0,
+            10.0**-digits,
+            1e-6,
         ),
         (20, 3),
         (2000, 8),
         wrt=(0, 1),
-    ),  # fmt: skip
-    Kernel(
-        heat_misfit, lambda n, t: (*rod(n, t), 0.01, t), (6, 2), (1000, 100), wrt=(0, 1, 2)
     ),
+    Kernel(heat_misfit, lambda n, t: (*rod(n, t), 0.01, t), (6, 2), (1000, 100), wrt=(0, 1, 2)),
     Kernel(
         lorenz_twin,
         lambda n, m: (signed(3), np.array([10.0, 28.0, 8 / 3]), signed(n, 3, seed=1), m, 0.01),
@@ -196,7 +201,14 @@ KERNELS = [
     ),
     Kernel(
         shallow_water,
-        lambda n, t: (1 + 0.1 * signed(n, n), signed(n, n, seed=1), signed(n, n, seed=2), 9.8, 0.01, t),
+        lambda n, t: (
+            1 + 0.1 * signed(n, n),
+            signed(n, n, seed=1),
+            signed(n, n, seed=2),
+            9.8,
+            0.01,
+            t,
+        ),
         (4, 2),
         (150, 30),
         wrt=(0, 1, 2),
@@ -208,7 +220,9 @@ KERNELS = [
         (200, 40),
         (0, 1),
     ),
-    Kernel(shock_tube, lambda n, t: (*tube(n), 0.4, t / 1000.0), (6, 90), (400, 150), wrt=(0, 1, 2)),
+    Kernel(
+        shock_tube, lambda n, t: (*tube(n), 0.4, t / 1000.0), (6, 90), (400, 150), wrt=(0, 1, 2)
+    ),
     Kernel(
         implicit_decay, lambda n, t: (positive(n), 0.7, 0.1, t), (3, 2), (2000, 100), wrt=(0, 1)
     ),

@@ -80,7 +80,7 @@ def trisolv(lower, x, b):
 
 
 def householder(a):
-    """The triangle of a QR factorization by reflections of what is left (Golub & Van Loan, 5.2.1)."""
+    """The triangle of a QR factorization by reflections (Golub & Van Loan, 5.2.1)."""
     m, n = a.shape
     for k in range(min(m - 1, n)):
         x = a[k:, k].copy()

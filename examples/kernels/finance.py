@@ -26,8 +26,7 @@ def black_scholes(spot, strike, t, rate, volatility):
 
 def asian_option(spot, strike, rate, volatility, t, draws):
     """An arithmetic Asian call by simulated paths, `draws` (paths, steps)."""
-    paths, steps = draws.shape
-    dt = t / steps
+    dt = t / draws.shape[1]
     logs = np.cumsum((rate - 0.5 * volatility**2) * dt + volatility * np.sqrt(dt) * draws, axis=1)
     prices = spot * np.exp(logs)
     payoff = np.maximum(prices.mean(axis=1) - strike, 0)
@@ -35,7 +34,7 @@ def asian_option(spot, strike, rate, volatility, t, draws):
 
 
 def heston(spot, strike, rate, v0, kappa, theta, xi, rho, t, draws):
-    """A call under stochastic volatility, Euler's scheme with full truncation (Lord et al. 2010)."""
+    """A call under stochastic volatility, Euler's scheme, fully truncated (Lord et al. 2010)."""
     _, paths, steps = draws.shape
     dt = t / steps
     s = np.full(paths, np.log(spot))
@@ -94,7 +93,9 @@ def libor_portfolio(forward, volatility, draws, maturities, swap_rates, delta):
                 lam = volatility[i - step - 1]
                 con = delta * lam
                 drift += con * rates[i] / (1 + delta * rates[i])
-                rates[i] *= np.exp(con * drift + lam * (np.sqrt(delta) * draws[path, step] - 0.5 * con))
+                rates[i] *= np.exp(
+                    con * drift + lam * (np.sqrt(delta) * draws[path, step] - 0.5 * con)
+                )
         bond = 1.0
         annuity = 0.0
         bonds = np.zeros(n)
@@ -145,7 +146,11 @@ KERNELS = [
         wrt=(0, 1, 3, 4, 5),
     ),
     Kernel(
-        american_put, lambda n: (100.0, 105.0, 0.03, 0.25, 1.0, n), (5,), (300,), wrt=(0, 1, 2, 3, 4)
+        american_put,
+        lambda n: (100.0, 105.0, 0.03, 0.25, 1.0, n),
+        (5,),
+        (300,),
+        wrt=(0, 1, 2, 3, 4),
     ),
     Kernel(
         libor_portfolio,

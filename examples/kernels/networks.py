@@ -1,5 +1,7 @@
 """Neural networks in NumPy, with loops over pixels and steps."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from examples.kernels.table import Kernel, positive, signed
@@ -89,7 +91,7 @@ def residual_block(x, conv1, conv2, conv3):
 
 
 def lstm(x, w, u, b, h, c):
-    """A long short-term memory over a sequence (Hochreiter & Schmidhuber 1997, with forget gate)."""
+    """A long short-term memory over a sequence (Hochreiter & Schmidhuber 1997; forget gate)."""
     steps, units = x.shape[0], h.shape[0]
     outputs = np.zeros((steps, units))
     for t in range(steps):
@@ -132,7 +134,7 @@ def adam_descent(w, x, y, rate, steps):
 
 def dense(*sizes):
     arrays = []
-    for k, (n, m) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for k, (n, m) in enumerate(pairwise(sizes)):
         arrays += [signed(n, m, seed=2 * k + 1) / np.sqrt(n), 0.3 * signed(m, seed=2 * k + 2)]
     return arrays
 
@@ -163,15 +165,15 @@ def gated(steps, inputs, units):
 
 KERNELS = [
     Kernel(softmax, lambda n, m: (signed(n, m),), (3, 4), (500, 500)),
-    Kernel(mlp, lambda n, *s: (signed(n, s[0]), *dense(*s)), (3, 4, 5, 3, 2), (64, 200, 150, 100, 10)),
+    Kernel(
+        mlp, lambda n, *s: (signed(n, s[0]), *dense(*s)), (3, 4, 5, 3, 2), (64, 200, 150, 100, 10)
+    ),
     Kernel(
         conv2d_bias,
-        lambda n, s, k, a, b: (
-            signed(n, s, s, a), signed(k, k, a, b, seed=1), signed(b, seed=2)
-        ),
+        lambda n, s, k, a, b: (signed(n, s, s, a), signed(k, k, a, b, seed=1), signed(b, seed=2)),
         (2, 4, 2, 2, 3),
         (4, 32, 3, 4, 8),
-    ),  # fmt: skip
+    ),
     Kernel(lenet, images, (2, 10, 2, 3), (8, 28, 6, 32)),
     Kernel(
         residual_block,

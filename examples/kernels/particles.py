@@ -133,7 +133,15 @@ def net(n, steps):
 KERNELS = [
     Kernel(
         nbody,
-        lambda n, t: (positive(n, 1), signed(n, 3, seed=1), signed(n, 3, seed=2), t, 0.01, 1.0, 0.1),
+        lambda n, t: (
+            positive(n, 1),
+            signed(n, 3, seed=1),
+            signed(n, 3, seed=2),
+            t,
+            0.01,
+            1.0,
+            0.1,
+        ),
         (3, 2),
         (100, 20),
         wrt=(0, 1, 2),

@@ -151,9 +151,7 @@ KERNELS = [
         (4,),
         (1300,),
     ),
-    Kernel(
-        gemver, lambda n: (*SCALES, signed(n, n), *vectors(n, 8)), (4,), (1000,), (2, 7, 8)
-    ),
+    Kernel(gemver, lambda n: (*SCALES, signed(n, n), *vectors(n, 8)), (4,), (1000,), (2, 7, 8)),
     Kernel(
         symm,
         lambda m, n: (*SCALES, signed(m, n), signed(m, m, seed=1), signed(m, n, seed=2)),
@@ -161,7 +159,9 @@ KERNELS = [
         (120, 150),
         (2,),
     ),
-    Kernel(syrk, lambda n, m: (*SCALES, signed(n, n), signed(n, m, seed=1)), (4, 3), (150, 120), (2,)),
+    Kernel(
+        syrk, lambda n, m: (*SCALES, signed(n, n), signed(n, m, seed=1)), (4, 3), (150, 120), (2,)
+    ),
     Kernel(
         syr2k,
         lambda n, m: (*SCALES, signed(n, n), signed(n, m, seed=1), signed(n, m, seed=2)),
@@ -170,7 +170,9 @@ KERNELS = [
         (2,),
     ),
     Kernel(trmm, lambda m, n: (1.5, signed(m, m), signed(m, n, seed=1)), (4, 3), (150, 180), (2,)),
-    Kernel(doitgen, lambda r, q, p: (signed(r, q, p), positive(p, p)), (2, 3, 4), (30, 40, 60), (0,)),
+    Kernel(
+        doitgen, lambda r, q, p: (signed(r, q, p), positive(p, p)), (2, 3, 4), (30, 40, 60), (0,)
+    ),
     Kernel(
         doitgen_reshaped,
         lambda r, q, p: (signed(r, q, p), positive(p, p)),

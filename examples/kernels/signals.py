@@ -136,9 +136,7 @@ KERNELS = [
     Kernel(azimuthal_integration, points, (9, 4), (40000, 50), wrt=(0,)),
     Kernel(natural_spline, knots, (6, 5), (20000, 50000)),
     Kernel(go_fast, lambda n: (signed(n, n),), (3,), (1000,)),
-    Kernel(
-        arc_distance, lambda n: tuple(positive(n, seed=k) for k in range(4)), (4,), (100000,)
-    ),
+    Kernel(arc_distance, lambda n: tuple(positive(n, seed=k) for k in range(4)), (4,), (100000,)),
     Kernel(local_maxima, lambda n, w: (signed(n), w), (12, 2), (100000, 5)),
     Kernel(
         total_variation_denoise,

@@ -71,9 +71,7 @@ def gmm_objective(alphas, means, icf, x, gamma, m):
         squares = np.sum(lower[ik] ** 2)
         prior += 0.5 * gamma**2 * squares - m * log_dets[ik]
     constant = freedom * d * (np.log(gamma) - 0.5 * np.log(2)) - log_gamma
-    return (
-        -n * d * 0.5 * np.log(2 * np.pi) + main - n * log_sum_exp(alphas) + prior - k * constant
-    )
+    return -n * d * 0.5 * np.log(2 * np.pi) + main - n * log_sum_exp(alphas) + prior - k * constant
 
 
 def hmm_forward(start, transition, emission, symbols):
@@ -165,7 +163,15 @@ def hidden(states, symbols, length):
 def tracking(steps, n, d):
     move = np.eye(n) + 0.1 * signed(n, n, seed=1)
     seen = signed(d, n, seed=2)
-    return signed(steps, d), move, seen, definite(n, 3), definite(d, 4), signed(n, seed=5), np.eye(n)
+    return (
+        signed(steps, d),
+        move,
+        seen,
+        definite(n, 3),
+        definite(d, 4),
+        signed(n, seed=5),
+        np.eye(n),
+    )
 
 
 def clouds(n, k, d):
