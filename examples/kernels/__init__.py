@@ -5,17 +5,23 @@ stands. The tables `KERNELS` say how to call them; `docs/kernels.md` lists them 
 """
 
 from examples.kernels import (
+    control,
     dynamic_programs,
     equations,
     factorizations,
     finance,
     flows,
+    fluids,
+    images,
+    learning,
     networks,
     particles,
+    plain_python,
     products,
     signals,
     statistics,
     stencils,
+    structures,
     vision,
     weather,
 )
@@ -25,16 +31,22 @@ FAMILIES = {
     for module in (
         stencils,
         flows,
+        fluids,
         weather,
         products,
         factorizations,
+        structures,
         statistics,
+        learning,
         signals,
+        images,
         networks,
         dynamic_programs,
         particles,
         equations,
+        control,
         finance,
         vision,
+        plain_python,
     )
 }

@@ -72,7 +72,7 @@ class PartsSpec:
 
     @property
     def mutable(self) -> bool:
-        return not issubclass(self.kind[0], tuple)
+        return issubclass(self.kind[0], list | dict | Record)
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,10 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
     match a, b:
         case StaticSpec(v), StaticSpec(w) if _equal(v, w):
             return a
+        case StaticSpec(Range() | Slice()), _:
+            return join_specs(_bounds(a), b)
+        case _, StaticSpec(Range() | Slice()):
+            return join_specs(a, _bounds(b))
         case StaticSpec(Unbound()), MaybeSpec():
             return b
         case MaybeSpec(), StaticSpec(Unbound()):
@@ -177,6 +181,13 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case PartsSpec(), PartsSpec():
             return _join_parts(a, b)
     return None
+
+
+def _bounds(spec: StaticSpec) -> PartsSpec:
+    """A range or a slice by its three numbers."""
+    held = vars(spec.value)
+    parts = tuple(spec_of(p, False, {}) for p in held.values())
+    return PartsSpec((type(spec.value),), tuple(held), parts)
 
 
 def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:

@@ -25,6 +25,7 @@ from srcgrad.frontend.handlers import (
     products,
     reductions,
     scalars,
+    sets,
     shapes,
     sorting,
     statistics,
@@ -36,5 +37,5 @@ __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
     "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
     "matrices", "nans", "operators", "places", "polynomials", "products",
-    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "reductions", "scalars", "sets", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip
