@@ -50,6 +50,26 @@ def test_vjp_checks_adjoints():
         pull((1.0,))
 
 
+@compiled
+def weighted(first, *others):
+    return first * others[0] * others[1] ** 2
+
+
+def test_arguments_of_args_count_one_by_one():
+    args = (2.0, 3.0, 5.0)
+    assert flow.grad(weighted, (0, 1, 2))(*args) == (75.0, 50.0, 60.0)
+    assert flow.vjp(weighted, *args)[1](1.0) == (75.0, 50.0, 60.0)
+    for k, want in enumerate((75.0, 50.0, 60.0)):
+        tangents = tuple(float(i == k) for i in range(3))
+        assert flow.jvp(weighted, args, tangents) == (150.0, want)
+        inside = compiled(lambda *a, t=tangents: flow.jvp(weighted, a, t)[1])
+        assert inside(*args) == want
+    tensors = [flow.tensor(v, dtype=flow.float64) for v in args]
+    assert [g.item() for g in flow.vjp(weighted, *tensors)[1](1.0)] == [75.0, 50.0, 60.0]
+    assert flow.grad(weighted, (0, 2), sens_param=True)(*args, 2.0) == (150.0, 120.0)
+    assert flow.grad(flow.grad(weighted, 2), 2)(*args) == 12.0
+
+
 def test_jvp():
     @compiled
     def f(x, n, y):

@@ -106,11 +106,8 @@ class Gradient:
         return below.name
 
     def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
-        """The (path, argument) pairs that are differentiated by; *args count one by one."""
-        given: list[tuple[tuple, Any]] = []
-        for n, v in arguments.items():
-            many = n == self.variadic
-            given += [((n, k), x) for k, x in enumerate(v)] if many else [((n,), v)]
+        """The (path, argument) pairs that are differentiated by."""
+        given = one_by_one(arguments, self.variadic)
         if self.positions is None:
             return given
         if self.positions == () and self.weights is None:
@@ -274,6 +271,14 @@ class Protected:
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         return protected(self.inner.program(arguments, demands))
+
+
+def one_by_one(arguments: dict[str, Any], variadic: str) -> list[tuple[tuple, Any]]:
+    """The (path, argument) pairs of a call; those in *args, whose name is `variadic`, each."""
+    given: list[tuple[tuple, Any]] = []
+    for n, v in arguments.items():
+        given += [((n, k), x) for k, x in enumerate(v)] if n == variadic else [((n,), v)]
+    return given
 
 
 def _written(function: Function) -> set[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.api.compiled import Compiled, Options
 from srcgrad.api.program import Gradient, Protected
 from srcgrad.api.structure import leaves
-from srcgrad.api.transforms import aux_of, is_float, taken_apart
+from srcgrad.api.transforms import aux_of, is_float, taken_apart, variadic
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
@@ -71,7 +71,9 @@ def _vjp_by_weights(fn: Any, args: tuple, weights: Any, has_aux: bool) -> tuple[
 @functools.lru_cache(maxsize=512)
 def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Compiled]:
     """The function on copies of what it stores to, and its reverse by every argument."""
-    gradient = Gradient(spec, None, bare=False, with_value=True, seeded=True)
+    gradient = Gradient(
+        spec, None, bare=False, with_value=True, seeded=True, variadic=variadic(function)
+    )
     return Compiled(function, Protected(spec), options), Compiled(function, gradient, options)
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from srcgrad.api import tape
 from srcgrad.api.dispatch import MOST_FAST, tensor_path
 from srcgrad.api.node import applied, raw, wanted
-from srcgrad.api.program import Primal, Program
+from srcgrad.api.program import Primal, Program, one_by_one
 from srcgrad.api.structure import filled, leaves, mapped, template
+from srcgrad.api.transforms import variadic
 from srcgrad.api.weights import is_active
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
@@ -285,7 +286,8 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
         def gradient(path: tuple, v: Any) -> Any:
             return _like(v, made[place[path]]) if path in place else None
 
-        return tuple(filled(template(a, (n,), gradient), []) for n, a in arguments.items())
+        given = one_by_one(arguments, variadic(compiled.function))
+        return tuple(filled(template(a, path, gradient), []) for path, a in given)
 
     return value, pull
 

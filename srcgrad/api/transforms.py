@@ -193,12 +193,12 @@ def gradient_of(
         options = replace(options, tape=True)
     gradient = Gradient(
         spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
-        weights=weights, ids=ids, variadic=_variadic(function),
+        weights=weights, ids=ids, variadic=variadic(function),
     )  # fmt: skip
     return Compiled(function, gradient, options)
 
 
-def _variadic(function: Any) -> str:
+def variadic(function: Any) -> str:
     """The name of a function's *args; empty if it has none."""
     params = inspect.signature(function).parameters.values()
     return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
@@ -262,7 +262,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
     compiled = tangent_of(function, spec, options)
     arguments = compiled._bind(tuple(args), {})
     extra: dict[tuple, Any] = {}
-    dots = dict(zip(compiled._names, tangents, strict=False))
+    dots = compiled._signature.bind(*tangents).arguments
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
             if is_float(getattr(v, "srcgrad_value", v)):

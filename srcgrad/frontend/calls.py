@@ -7,6 +7,7 @@ import functools
 import inspect
 import sys
 import types
+from collections import Counter
 from typing import Any
 
 import gast
@@ -39,6 +40,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 
+DEEP = 12  # calls of a function inside itself; beyond, its depth is asked for
 DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
 
 
@@ -249,8 +251,8 @@ class Calls(Part):
         """Interpret a function's body in a frame of its own; its result."""
         from srcgrad.frontend.interpreter import Frame
 
-        if len(self.frames) >= DEEPEST:
-            self._too_deep(found, env, node)
+        if len(self.frames) >= DEEP:
+            self._deep(found, node)
         loc = self.b.loc
         tree = found.tree
         frame = Frame(found, dict(env), _liveness(tree), outer)
@@ -297,14 +299,34 @@ class Calls(Part):
                     n, "generators and coroutines are not supported", "return a list or an array"
                 )
 
-    def _too_deep(self, found: source.Source, env: dict[str, Any], node: Any) -> None:
-        for value in env.values():
-            if isinstance(value, Var) and not is_array(value) and value.type.dtype[0] in "iu":
+    def _deep(self, found: source.Source, node: Any) -> None:
+        """Start again with the integers known that a function passes to itself, changed.
+
+        A few calls deep these are arguments and lengths only; at last any are, or it is refused.
+        """
+        last = len(self.frames) >= DEEPEST
+        calls = [f for f in self.frames if last or f.source.tree is found.tree]
+        if len(calls) < DEEP:
+            return
+        count = Counter(id(f.source.tree) for f in calls)
+        again = [f for f in reversed(calls) if count[id(f.source.tree)] > 1] or calls[-1:]
+        deepest = again[0]
+        before = next((f for f in again[1:] if f.source.tree is deepest.source.tree), deepest)
+        for name in parameters_of(deepest.source.tree):
+            value = deepest.env.get(name)
+            if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
+                continue
+            changed = value is not before.env.get(name) and self.captures.is_of_arguments(
+                self, value
+            )
+            if last or changed:
                 self.captures.demand_static(self, value, node, "the depth of a recursion")
-        self.refuse(
-            node, f"the recursion of {found.name}() has no depth known at compile time",
-            "write it as a loop",
-        )  # fmt: skip
+        if last:
+            self.refuse(
+                node,
+                f"the recursion of {deepest.source.name}() has no depth known at compile time",
+                "write it as a loop",
+            )
 
     # ---- closures ----
     def closure(self, node: Any, name: str) -> Closure:
@@ -319,6 +341,12 @@ class Calls(Part):
         env = _bind_tree(self, f, args, kwargs, node)
         found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
         return self.inline(found, env, f.frame, node)
+
+
+def parameters_of(tree: Any) -> list[str]:
+    """The names of a function's positional and keyword parameters."""
+    a = tree.args
+    return [x.id for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
 
 
 def own_statements(tree: Any) -> list[Any]:

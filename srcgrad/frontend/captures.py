@@ -332,6 +332,10 @@ class Captures:
             raise Respecialise
 
     # ---- specialisation ----
+    def is_of_arguments(self, it: Any, v: Var) -> bool:
+        """Whether an integer depends on arguments and their lengths alone."""
+        return all(root in self.leaves or root in self.dims for root in _roots(it, v))
+
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
         """Restart with the inputs of `v` known at compile time, or return if that cannot be."""
         found = False

@@ -14,7 +14,15 @@ from srcgrad.frontend.joins import (
     Spec,
     StaticSpec,
 )
-from srcgrad.frontend.values import UNBOUND, MaybeUnbound, Record, TrackedList, children
+from srcgrad.frontend.values import (
+    UNBOUND,
+    MaybeUnbound,
+    Range,
+    Record,
+    Slice,
+    TrackedList,
+    children,
+)
 from srcgrad.ir.nodes import Atom, Const, Var, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar
 
@@ -58,7 +66,7 @@ class Carrier:
             return []
         if is_mutable(v):
             self.seen.append(v)
-        parts = children(v)
+        parts = list(vars(v).values()) if isinstance(v, Range | Slice) else children(v)
         assert parts is not None
         return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
 
@@ -129,6 +137,8 @@ def _part_name(spec: PartsSpec, key: Any, name: str) -> str:
 def _rebuilt(spec: PartsSpec, parts: list) -> Any:
     """A container of the kind of a spec."""
     kind = spec.kind[0]
+    if kind in (Range, Slice):
+        return kind(*parts)
     if kind is Record:
         return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)))
     if issubclass(kind, list):

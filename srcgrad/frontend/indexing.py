@@ -241,7 +241,7 @@ class Indexing(Part):
     def _gathered(self, x: Var, items: list[Any], node: Any) -> tuple[Any, list[Any], tuple]:
         """Base, checked index arrays of one shape, and the spec of a gather or scatter."""
         if any(i is None for i in items):
-            self.refuse(node, "a new axis next to an index array is not supported", "use reshape")
+            x, items = self._with_new_axes(x, items, node)
         items = self._masks_as_indices(x, items, node)
         slices = [i if isinstance(i, Slice) else Slice(None, None, None) for i in items]
         whole = all(s.lower is s.upper is s.step is None for s in slices)
@@ -263,6 +263,15 @@ class Indexing(Part):
             idx.append(i)
             place += 1
         return base, idx, spec
+
+    def _with_new_axes(self, x: Var, items: list[Any], node: Any) -> tuple[Var, list[Any]]:
+        """A view that has the new axes already, and the items with whole axes in their place."""
+        whole = Slice(None, None, None)
+        axes: list[Any] = []
+        for i in items:
+            mask = is_array(i) and i.type.dtype == "bool"
+            axes += [None] if i is None else [whole] * (i.type.ndim if mask else 1)
+        return self.view(x, axes, node), [whole if i is None else i for i in items]
 
     def _masks_as_indices(self, x: Var, items: list[Any], node: Any) -> list[Any]:
         out: list[Any] = []

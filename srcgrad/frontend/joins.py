@@ -73,7 +73,7 @@ class PartsSpec:
 
     @property
     def mutable(self) -> bool:
-        return not issubclass(self.kind[0], tuple)
+        return issubclass(self.kind[0], list | dict | Record)
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,10 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return a
         case _, StaticSpec(w) if w is POISON:
             return b
+        case StaticSpec(Range() | Slice()), _:
+            return join_specs(_bounds(a), b)
+        case _, StaticSpec(Range() | Slice()):
+            return join_specs(a, _bounds(b))
         case (StaticSpec(Unbound()), MaybeSpec(inner)) | (MaybeSpec(inner), StaticSpec(Unbound())):
             return _maybe(inner)
         case StaticSpec(Unbound()), _:
@@ -180,6 +184,13 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case PartsSpec(), PartsSpec():
             return _join_parts(a, b)
     return None
+
+
+def _bounds(spec: StaticSpec) -> PartsSpec:
+    """A range or a slice by its three numbers."""
+    held = vars(spec.value)
+    parts = tuple(spec_of(p, False, {}) for p in held.values())
+    return PartsSpec((type(spec.value),), tuple(held), parts)
 
 
 def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:

@@ -333,7 +333,8 @@ def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom
 
 def _evaluate(op: Any, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
     """The constant an operation on constants gives; None where it must happen at run time."""
-    if op.name in KEPT or (op.raises and op.name not in ("index", "trips")):
+    divides = op.name == "floordiv" and args[1].value != 0
+    if op.name in KEPT or (op.raises and op.name not in ("index", "trips") and not divides):
         return None
     values = [
         a.value if a.type.weak or a.type.dtype == "bool" else np_dtype(a.type.dtype).type(a.value)

@@ -35,9 +35,12 @@ def sample(count: int) -> list[Case]:
 
 
 def lines_of(fn: Any) -> int:
-    """The lines of code of a function."""
+    """The lines of code of a function, and of the functions it closes over."""
     code = getattr(fn, "__code__", None)
-    return 0 if code is None else len({line for *_, line in code.co_lines()})
+    if code is None:
+        return 0
+    inner = (cell.cell_contents for cell in getattr(fn, "__closure__", None) or ())
+    return len({line for *_, line in code.co_lines()}) + sum(map(lines_of, inner))
 
 
 def hash_of(text: str) -> int:

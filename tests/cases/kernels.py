@@ -8,58 +8,6 @@ from tests.cases.registry import case, mat, signed, vec
 SPD = np.array([[4.0, 0.6, 0.3], [0.6, 3.0, 0.5], [0.3, 0.5, 2.0]])
 
 
-def pressure_poisson(p, b, dx, dy, sweeps):
-    """Relax the pressure in place, walls included."""
-    for _ in range(sweeps):
-        pn = p.copy()
-        p[1:-1, 1:-1] = (
-            (pn[1:-1, 2:] + pn[1:-1, :-2]) * dy**2
-            + (pn[2:, 1:-1] + pn[:-2, 1:-1]) * dx**2
-            - b[1:-1, 1:-1] * dx**2 * dy**2
-        ) / (2.0 * (dx**2 + dy**2))
-        p[:, -1] = p[:, -2]
-        p[0, :] = p[1, :]
-        p[:, 0] = p[:, 1]
-        p[-1, :] = 0.0
-
-
-@case(0.1 * mat(5, 5), 0.1 * mat(5, 5), 0.8, 0.1, 3)
-def cavity_flow(u, v, lid, nu, steps):
-    """Navier and Stokes in a driven cavity: fields changed by a helper, walls stored each step."""
-    n = u.shape[0]
-    dx = dy = 2.0 / (n - 1)
-    dt = 0.01
-    p = np.zeros((n, n))
-    b = np.zeros((n, n))
-    for _ in range(steps):
-        ux = (u[1:-1, 2:] - u[1:-1, :-2]) / (2.0 * dx)
-        vy = (v[2:, 1:-1] - v[:-2, 1:-1]) / (2.0 * dy)
-        uy = (u[2:, 1:-1] - u[:-2, 1:-1]) / (2.0 * dy)
-        vx = (v[1:-1, 2:] - v[1:-1, :-2]) / (2.0 * dx)
-        b[1:-1, 1:-1] = (ux + vy) / dt - ux**2 - 2.0 * uy * vx - vy**2
-        pressure_poisson(p, b, dx, dy, 2)
-        un = u.copy()
-        vn = v.copy()
-        u[1:-1, 1:-1] = (
-            un[1:-1, 1:-1]
-            - un[1:-1, 1:-1] * dt / dx * (un[1:-1, 1:-1] - un[1:-1, :-2])
-            - vn[1:-1, 1:-1] * dt / dy * (un[1:-1, 1:-1] - un[:-2, 1:-1])
-            - dt / (2.0 * dx) * (p[1:-1, 2:] - p[1:-1, :-2])
-            + nu * dt / dx**2 * (un[1:-1, 2:] - 2.0 * un[1:-1, 1:-1] + un[1:-1, :-2])
-        )
-        v[1:-1, 1:-1] = (
-            vn[1:-1, 1:-1]
-            - un[1:-1, 1:-1] * dt / dx * (vn[1:-1, 1:-1] - vn[1:-1, :-2])
-            - vn[1:-1, 1:-1] * dt / dy * (vn[1:-1, 1:-1] - vn[:-2, 1:-1])
-            - dt / (2.0 * dy) * (p[2:, 1:-1] - p[:-2, 1:-1])
-            + nu * dt / dy**2 * (vn[2:, 1:-1] - 2.0 * vn[1:-1, 1:-1] + vn[:-2, 1:-1])
-        )
-        u[0, :] = u[:, 0] = u[:, -1] = 0.0
-        u[-1, :] = lid
-        v[0, :] = v[-1, :] = v[:, 0] = v[:, -1] = 0.0
-    return np.sum(u * u) + np.sum(v * v) + np.sum(p)
-
-
 @case(SPD, vec(3))
 def solved_by_lu(a, b):
     """Doolittle's decomposition with partial pivoting in place, then both substitutions."""

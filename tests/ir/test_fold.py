@@ -31,6 +31,7 @@ X, N, C = Var("x", F64), Var("n", INT), Var("c", BOOL)
         ("add", (2, 3), Const(5, INT)),
         ("div", (1, 4), Const(0.25, FLOAT)),
         ("index", (-1, 3), Const(2, INT)),
+        ("floordiv", (-7, 2), Const(-4, INT)),
         ("trips", (0, 7, 2), Const(4, INT)),
     ],
 )
@@ -49,7 +50,7 @@ def test_reduces(op, args, want):
         ("sub", (X, X)),
         ("div", (X, X)),
         ("absorb", (1.0, 2.0)),
-        ("floordiv", (7, 2)),  # may raise: stays where it is
+        ("floordiv", (7, 0)),  # raises where it stands
         ("index", (5, 3)),
     ],
 )

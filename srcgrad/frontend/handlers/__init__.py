@@ -28,6 +28,7 @@ from srcgrad.frontend.handlers import (
     products,
     reductions,
     scalars,
+    sets,
     shapes,
     sorting,
     statistics,
@@ -39,7 +40,8 @@ followed.follow_all()
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
-    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "followed", "fourier",
-    "gamma", "handler_of", "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials",
-    "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "containers", "creation", "diagonals", "edits", "elementwise", "folds", "followed",
+    "fourier", "gamma", "handler_of", "inspection", "joins", "matrices", "nans", "operators",
+    "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes", "sorting",
+    "statistics", "ufuncs",
 ]  # fmt: skip

@@ -93,6 +93,12 @@ def empty(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -
     return filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
 
 
+@implements(np.ndarray)
+def ndarray(it: Any, node: Any, shape: Any, dtype: Any = None) -> Any:
+    """The class itself called for memory; a buffer or strides of the caller's are refused."""
+    return empty(it, node, shape, dtype)
+
+
 @implements(np.full)
 def full(it: Any, node: Any, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     dims = dims_of(it, node, shape)

@@ -220,6 +220,11 @@ def add_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
     it.b("scatter_add", base, *idx, values, spec=spec)
 
 
+@implements(np.subtract.at)
+def subtract_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
+    add_at(it, node, x, indices, it.call_numpy(np.negative, [values], {}, node))
+
+
 @implements(np.take, method="take")
 def take(it: Any, node: Any, x: Any, indices: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "take")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array
 
@@ -34,6 +35,19 @@ def _over_first_axis(method: Any, whole: Any) -> None:
         return it.call_numpy(whole, [x], {"axis": axis, **kwargs}, node)
 
     implements(method)(handler)
+
+
+@implements(np.logaddexp.reduce)
+def logaddexp_reduce(it: Any, node: Any, x: Any, axis: Any = 0, keepdims: Any = False) -> Any:
+    """The greatest term plus the logarithm of the sum of exponentials below it."""
+    (x,) = operands(it, node, (x,), "logaddexp.reduce")
+    top = reduce(it, node, "max", x, axis, True)
+    # where all terms are -inf, or one is inf, that is the result; nothing is subtracted
+    shift = it.b("stop_gradient", it.emit(node, "where", it.b("isfinite", top), top, 0.0))
+    total = reduce(it, node, "sum", it.b("exp", it.emit(node, "sub", x, shift)), axis, keepdims)
+    if not keepdims:
+        shift = reduce(it, node, "max", shift, axis, False)
+    return it.emit(node, "add", it.b("log", total), shift)
 
 
 for _f in OUTER:

@@ -1,0 +1,81 @@
+"""What the kernels of `examples/kernels` needed, each in a few lines."""
+
+import numpy as np
+
+from tests.cases.registry import case, mat, signed, vec
+
+
+@case(vec(6), 0)
+@case(vec(6), 3)
+@case(vec(1), 1)
+def ranges_of_two_paths(x, k):
+    """Sweeps that alternate their direction; a range may come from either side of a branch."""
+    rows = range(len(x)) if k % 2 == 0 else range(len(x) - 1, -1, -2)
+    part = slice(1, k) if k > 2 else slice(0, k + 1)
+    s = 0.0
+    for sweep in range(k + 1):
+        if sweep % 2 == 1:
+            rows = range(k, len(x))
+        for i in rows:
+            s = 0.9 * s + x[i] * x[i]
+    return s + np.sum(x[part])
+
+
+@case(mat(3, 2), vec(3), np.array([True, False, True]), np.array([2, 0]))
+def new_axes_beside_indices(a, x, mask, places):
+    scaled = x[mask, None] * a[mask]
+    outer = x[places, np.newaxis] * x[None, places]
+    stack = np.zeros((3, 1, 2))
+    stack[:, None, 0, [1, 0]] = a[:, None, :]
+    stack[places, None, 0] += scaled[:, None]
+    return np.sum(scaled * outer) + np.sum(stack**2)
+
+
+def scaled(x, factor):
+    return factor * x
+
+
+def halves(x, depth):
+    """What is called deepest is not what calls itself."""
+    y = scaled(x, 0.5)
+    if depth > 0:
+        return scaled(halves(y, depth - 1), x[0]) + halves(y * y, depth - 1)
+    return np.sin(y)
+
+
+@case(vec(3), 2)
+@case(vec(3), 0)
+def recursion_through_helpers(x, depth):
+    return halves(x, depth)
+
+
+@case(mat(2, 3), vec(2))
+def rows_of_computed_length(a, kernel):
+    """The length of a row is arithmetic on lengths, known when these are."""
+    rows = np.array([np.convolve(row, kernel, mode="same") for row in a])
+    return np.array([np.sum(column) * column[0] for column in rows.T])
+
+
+@case(signed(6).reshape(2, 3))
+def logarithms_added(a):
+    above = np.array([[-np.inf, 0.0, -np.inf], [-np.inf, 1.0, 2.0]])
+    over = np.logaddexp.reduce(a, axis=1, keepdims=True) * np.logaddexp.reduce(a + above)[1:]
+    return np.sum(over) + np.logaddexp.reduce(a, axis=None)
+
+
+@case(vec(6), np.array([4, 1, 4]))
+def all_places_but_some(x, fixed):
+    free = np.setdiff1d(np.arange(len(x)), fixed)
+    again = np.setdiff1d(np.array([5, 2, 5, 0]), fixed)
+    y = np.ndarray(len(x), dtype=float)
+    y[:] = 0.0
+    y[free] = x[free] ** 2
+    np.subtract.at(y, again, x[again] * 0.5)
+    np.subtract.at(y, [1, 1], 2.0 * x[1])
+    return y
+
+
+@case(vec(3), vec(2, 1), 2.0)
+def arguments_counted_one_by_one(*args):
+    x, y, z = args
+    return np.sum(x) * np.sum(y * y) * z
