@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -149,6 +150,11 @@ class Calls(Part):
 
     def refuse_unknown(self, f: Any, node: Any) -> None:
         """A function of NumPy, SciPy or the standard library without a row in our tables."""
+        from srcgrad.frontend.handlers.registry import refusal_of
+
+        known = refusal_of(f)
+        if known is not None:
+            self.refuse(node, *known)
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
         name = _callable_name(f)
         if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
@@ -179,7 +185,12 @@ class Calls(Part):
             self.refuse(node, e.reason, e.way_out)
         self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
-        return self.inline(found, bound, None, node)
+        return self.inline(replace(found, at=self.frame.source.at), bound, None, node)
+
+    def follow(self, f: types.FunctionType, args: list[Any], node: Any, **kwargs: Any) -> Any:
+        """A formula of ours, read as a helper of the user's is; its errors stand at the call."""
+        found = replace(source.find(f), at=self.frame.source.location(node))
+        return self.inline(found, self.bind(f, args, kwargs, node), None, node)
 
     def bind(
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,
@@ -282,7 +293,8 @@ class Calls(Part):
 
     def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         env = _bind_tree(self, f, args, kwargs, node)
-        found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
+        defining = f.frame.source
+        found = source.Source(defining.function, f.node, defining.file, defining.at)
         return self.inline(found, env, f.frame, node)
 
 

@@ -25,6 +25,7 @@ class Source:
     function: types.FunctionType
     tree: Any  # gast.FunctionDef or gast.Lambda
     file: str
+    at: Location | None = None  # where the user is told to look: at the call of a formula of ours
 
     @property
     def name(self) -> str:
@@ -32,6 +33,8 @@ class Source:
         return name if name.isidentifier() else "lambda_"
 
     def location(self, node: Any) -> Location:
+        if self.at is not None:
+            return self.at
         line = getattr(node, "lineno", None) or self.tree.lineno
         same = getattr(node, "end_lineno", line) == line
         column = getattr(node, "col_offset", 0)

@@ -4,7 +4,18 @@ Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint,
 Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
-from srcgrad.primitives import arrays, elementwise, indexing, linalg, memory, reductions, scans
+from srcgrad.primitives import (
+    arrays,
+    elementwise,
+    factorisations,
+    indexing,
+    least_squares,
+    linalg,
+    memory,
+    reductions,
+    scans,
+    triangular,
+)
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
 __all__ = [
@@ -12,9 +23,12 @@ __all__ = [
     "Primitive",
     "arrays",
     "elementwise",
+    "factorisations",
     "indexing",
+    "least_squares",
     "linalg",
     "memory",
     "reductions",
     "scans",
+    "triangular",
 ]

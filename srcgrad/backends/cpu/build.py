@@ -33,7 +33,10 @@ from srcgrad.ir.types import Scalar, np_dtype
 SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 # the files that the machine code depends on
-DECIDING = ("build.py", "kernels.py", "library.py", "llvm.py", "together.py", "unsigned.py")
+DECIDING = (
+    "build.py", "factorisations.py", "kernels.py", "library.py", "llvm.py", "together.py",
+    "unsigned.py",
+)  # fmt: skip
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "cell", "check_assign",
     "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow",
@@ -46,16 +49,21 @@ LIBRARY = (
     "matmul_integers", "matmul_stacked", "matvec", "matvec_integers", "search_left",
     "search_right", "solve", "vecdot", "vecdot_integers",
 )  # fmt: skip
+FACTORISATIONS = (
+    "coincide", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
+    "solve_triangular", "svd",
+)  # fmt: skip
+CALLED = {"kernels": KERNELS, "library": LIBRARY, "factorisations": FACTORISATIONS}
 
 
 def module_text(function: Function) -> tuple[str, Printer]:
     """The source of a module with this function, and the printer: its sites, what it borrows."""
     name = identifier(function.name)
-    printer = Printer({*KERNELS, *LIBRARY, name})
+    printer = Printer({name}.union(*CALLED.values()))
     body = printer.function(function, name)
     called = set(re.findall(r"(\w+)\(", body))
     imports = ["import math", "", "import numpy as np"]
-    for module, names in (("kernels", KERNELS), ("library", LIBRARY)):
+    for module, names in CALLED.items():
         used = [h for h in names if h in called]
         if used:
             imports += ["", f"from srcgrad.backends.cpu.{module} import {', '.join(used)}"]

@@ -10,6 +10,7 @@ from srcgrad.frontend.handlers import (
     choices,
     containers,
     creation,
+    decompositions,
     diagonals,
     edits,
     elementwise,
@@ -19,6 +20,7 @@ from srcgrad.frontend.handlers import (
     joins,
     matrices,
     nans,
+    norms,
     operators,
     places,
     polynomials,
@@ -26,6 +28,7 @@ from srcgrad.frontend.handlers import (
     reductions,
     scalars,
     shapes,
+    solvers,
     sorting,
     statistics,
     ufuncs,
@@ -34,7 +37,7 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "nans", "operators", "places", "polynomials", "products",
-    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "decompositions", "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of",
+    "inspection", "joins", "matrices", "nans", "norms", "operators", "places", "polynomials",
+    "products", "reductions", "scalars", "shapes", "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

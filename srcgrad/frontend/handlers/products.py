@@ -1,4 +1,4 @@
-"""Matrix products and dense linear algebra."""
+"""Matrix products: matmul, dot, outer, tensordot, einsum."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
 
-def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
+def pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = operands(it, node, (a, c), what)
     # both are made arrays first: a Python number counts as float64 or int64
     kinds = [Scalar(atom(v).type.dtype) for v in (a, c)]
@@ -25,7 +25,7 @@ def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
 
-def _meet(it: Any, node: Any, m: Any, n: Any) -> None:
+def meet(it: Any, node: Any, m: Any, n: Any) -> None:
     """The summed axes of a product have one length."""
     if m is n:
         return
@@ -45,13 +45,13 @@ def _meet(it: Any, node: Any, m: Any, n: Any) -> None:
 def matmul(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
     if is_scalar(a) or is_scalar(c):
         it.refuse(node, "matmul does not take numbers", "use * instead")
-    a, c = _pair(it, node, a, c, "matmul")
+    a, c = pair(it, node, a, c, "matmul")
     return to_out(it, node, product(it, node, a, c), out)
 
 
 @implements(np.dot, method="dot")
 def dot(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = _pair(it, node, a, c, "dot")
+    a, c = pair(it, node, a, c, "dot")
     if not is_array(a) or not is_array(c):
         return to_out(it, node, it.emit(node, "mul", a, c), out)
     if a.type.ndim > 2 or c.type.ndim > 2:
@@ -68,16 +68,16 @@ def product(it: Any, node: Any, a: Any, c: Any) -> Any:
         return _product_of_integers(it, node, a, c)
     match a.type.ndim, c.type.ndim:
         case 1, 1:
-            _meet(it, node, a.type.dims[0], c.type.dims[0])
+            meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("vecdot", a, c)
         case 2, 1:
-            _meet(it, node, a.type.dims[1], c.type.dims[0])
+            meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matvec", a, c)
         case 1, 2:
-            _meet(it, node, a.type.dims[0], c.type.dims[0])
+            meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("matvec", b("transpose", c, perm=(1, 0)), a)
         case 2, 2:
-            _meet(it, node, a.type.dims[1], c.type.dims[0])
+            meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matmul", a, c)
     return _stacked_product(it, node, a, c)
 
@@ -92,7 +92,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
         column = b("view", c, spec=(":", "n"))
         y = _stacked_product(it, node, a, column)
         return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 1), "i"))
-    _meet(it, node, a.type.dims[-1], c.type.dims[-2])
+    meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     if a.type.dims[:-2] != lead:
         a = b("broadcast_to", a, *lead, *a.type.dims[-2:])
@@ -104,7 +104,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
 def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
     """BLAS has no integers: multiply and sum."""
     b = it.b
-    _meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
+    meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
     right = (
         b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
@@ -118,13 +118,13 @@ def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 @implements(np.vdot)
 def vdot(it: Any, node: Any, a: Any, c: Any) -> Any:
-    a, c = _pair(it, node, a, c, "vdot")
+    a, c = pair(it, node, a, c, "vdot")
     return product(it, node, ravel(it, node, a), ravel(it, node, c))
 
 
 @implements(np.inner)
 def inner(it: Any, node: Any, a: Any, c: Any) -> Any:
-    a, c = _pair(it, node, a, c, "inner")
+    a, c = pair(it, node, a, c, "inner")
     if not is_array(a) or not is_array(c):
         return it.emit(node, "mul", a, c)
     return tensordot(it, node, a, c, ([-1], [-1]))
@@ -132,7 +132,7 @@ def inner(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 @implements(np.outer)
 def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = _pair(it, node, a, c, "outer")
+    a, c = pair(it, node, a, c, "outer")
     a, c = (ravel(it, node, v) if is_array(v) else it.b("broadcast_to", v, 1) for v in (a, c))
     column, row = it.b("view", a, spec=(":", "n")), it.b("view", c, spec=("n", ":"))
     return to_out(it, node, it.emit(node, "mul", column, row), out)
@@ -140,7 +140,7 @@ def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 
 @implements(np.tensordot)
 def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
-    a, c = _pair(it, node, a, c, "tensordot")
+    a, c = pair(it, node, a, c, "tensordot")
     if not isinstance(axes, tuple | list):
         n = it.static_int(axes, node, "axes")
         left, right = list(range(a.type.ndim - n, a.type.ndim)), list(range(n))
@@ -152,7 +152,7 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     left = [k % a.type.ndim for k in left]
     right = [k % c.type.ndim for k in right]
     for i, j in zip(left, right, strict=True):
-        _meet(it, node, a.type.dims[i], c.type.dims[j])
+        meet(it, node, a.type.dims[i], c.type.dims[j])
     return contracted(it, node, a, c, left, right)
 
 
@@ -168,48 +168,6 @@ def contracted(it: Any, node: Any, a: Any, c: Any, left: list[int], right: list[
     y = reshaped(it, node, transpose(it, node, c, right + free_c), [inner_size, b.size(cols)])
     z = product(it, node, x, y)
     return plain(reshaped(it, node, z, [*rows, *cols]))
-
-
-# ---- linear algebra ----
-def _square(it: Any, node: Any, a: Any, what: str) -> Any:
-    (a,) = operands(it, node, (a,), what)
-    if not is_array(a) or a.type.ndim != 2:
-        it.refuse(node, f"{what} takes one square matrix")
-    n, m = a.type.dims
-    if n is not m and not (not isinstance(n, Var) and n == m):
-        it.b(
-            "check_equal",
-            n,
-            m,
-            message="Last 2 dimensions of the array must be square: {} against {}",
-        )
-    return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
-
-
-@implements(np.linalg.solve)
-def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
-    a = _square(it, node, a, "solve")
-    a, c = _pair(it, node, a, c, "solve")
-    _meet(it, node, a.type.dims[0], c.type.dims[0])
-    return it.b("solve", a, c)
-
-
-def _of_matrix(name: str, f: Any) -> None:
-    def handler(it: Any, node: Any, a: Any) -> Any:
-        return it.b(name, _square(it, node, a, name))
-
-    implements(f)(handler)
-
-
-_of_matrix("inv", np.linalg.inv)
-_of_matrix("cholesky", np.linalg.cholesky)
-_of_matrix("det", np.linalg.det)
-
-
-@implements(np.linalg.slogdet)
-def slogdet(it: Any, node: Any, a: Any) -> Any:
-    a = _square(it, node, a, "slogdet")
-    return it.b("detsign", a), it.b("logabsdet", a)
 
 
 # ---- einsum ----
@@ -263,7 +221,7 @@ def _contract(
     if summed and len(summed) == len(shared):
         left, right = [s.index(c) for c in summed], [t.index(c) for c in summed]
         for i, j in zip(left, right, strict=True):
-            _meet(it, node, x.type.dims[i], y.type.dims[j])
+            meet(it, node, x.type.dims[i], y.type.dims[j])
         free = "".join(c for c in s if c not in summed) + "".join(c for c in t if c not in summed)
         return contracted(it, node, x, y, left, right), free
     letters = s + "".join(c for c in t if c not in s)

@@ -1,11 +1,10 @@
 """Reductions of NumPy, by the primitives sum, max, min, any, all, argmax, argmin and loops.
 
-Mean, variance and norms are their definitions; a product is a loop, so zeros need no rule.
+Mean and variance are their definitions; a product is a loop, so zeros need no rule.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -92,7 +91,7 @@ def count(it: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return it.b.size([x.type.dims[a] for a in axes])
 
 
-def _floats(it: Any, x: Any) -> Any:
+def floats(it: Any, x: Any) -> Any:
     return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
 
 
@@ -102,7 +101,7 @@ def mean(
     keepdims: Any = False, weights: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
-    x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     if not is_array(x):
         return x
     axes = axes_of(it, node, x, axis)
@@ -120,7 +119,7 @@ def var(
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
-    x = _floats(it, x)
+    x = floats(it, x)
     axes = axes_of(it, node, x, axis)
     centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
     total = reduce(it, node, "sum", it.b("mul", centred, centred), axis, keepdims)
@@ -260,46 +259,6 @@ def cumprod(
     b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (last,),
                  False, b.loc))  # fmt: skip
     return to_out(it, node, result, out)
-
-
-# ---- norms ----
-@implements(np.linalg.norm)
-def norm(
-    it: Any, node: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
-) -> Any:
-    (x,) = operands(it, node, (x,), "norm")
-    x = _floats(it, x)
-    b = it.b
-    axes = axes_of(it, node, x, axis)
-    if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
-        return _euclidean(it, node, x, axis, keepdims)
-    if len(axes) == 1:
-        size = b("abs", x)
-        if ord == math.inf:
-            return reduce(it, node, "max", size, axis, keepdims)
-        if ord == -math.inf:
-            return reduce(it, node, "min", size, axis, keepdims)
-        if ord == 0:
-            return sum_(
-                it, node, b.cast(b("ne", x, 0), Scalar(x.type.dtype)), axis, keepdims=keepdims
-            )
-        if ord == 1:
-            return reduce(it, node, "sum", size, axis, keepdims)
-        total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)
-        return it.power(total, 1.0 / ord if is_number(ord) else b("div", 1.0, ord), node)
-    if ord in (1, -1, math.inf, -math.inf) and len(axes) == 2:
-        first, then = (0, 0) if abs(ord) == 1 else (1, 0)
-        sums = reduce(it, node, "sum", b("abs", x), first, False)
-        return reduce(it, node, "max" if ord > 0 else "min", sums, then, False)
-    it.refuse(node, f"the norm of order {ord!r} is not supported")
-
-
-def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
-    """sqrt(sum x²); its gradient at 0 is taken to be 0."""
-    b = it.b
-    total = reduce(it, node, "sum", b("mul", x, x), axis, keepdims)
-    zero = b("eq", total, 0.0)
-    return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
 
 
 @implements(np.trace, method="trace")

@@ -9,6 +9,8 @@ from srcgrad.frontend.values import GrownList, is_value
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
+# library functions that are refused with more to say than that: the reason and the way out
+REFUSED: dict[Any, tuple[str, str]] = {}
 # The same for functions and methods of tensors; the layers above fill them in when `LATE` is
 # called, which is when a tensor or one of its functions is first met.
 TENSOR_FUNCTIONS: dict[Any, Callable] = {}
@@ -50,6 +52,14 @@ def handler_of(f: Any) -> Callable | None:
         know_tensors()
         return TENSOR_FUNCTIONS.get(f)
     return found
+
+
+def refusal_of(f: Any) -> tuple[str, str] | None:
+    """The reason and the way out where a library function is refused with more to say."""
+    try:
+        return REFUSED.get(f)
+    except TypeError:
+        return None
 
 
 def know_tensors() -> None:

@@ -1,0 +1,77 @@
+"""Linear algebra: what has no derivative, what is not real, what does not fit."""
+
+import numpy as np
+
+from tests.cases.registry import mat, vec
+from tests.errors.registry import program
+
+
+@program(mat(3, 3))
+def general_eigenvalues(a):
+    w = np.linalg.eigvals(a)  # error: UnsupportedError: general matrix ... use eigh
+    return np.sum(np.abs(w))
+
+
+@program(mat(3, 3))
+def general_eigenvectors(a):
+    w, _ = np.linalg.eig(a)  # error: UnsupportedError: general matrix ... use eigh
+    return np.sum(np.abs(w))
+
+
+@program(mat(3, 2))
+def whole_bases(a):
+    _, s, _ = np.linalg.svd(a)  # error: NotImplementedError: not square ... full_matrices=False
+    return np.sum(s)
+
+
+@program(mat(3, 2))
+def complete_basis(a):
+    _, r = np.linalg.qr(a, mode="complete")  # error: NotImplementedError: more rows ... reduced
+    return np.sum(r**2)
+
+
+@program(mat(3, 2))
+def raw_reflectors(a):
+    h, _ = np.linalg.qr(a, mode="raw")  # error: UnsupportedError: mode='raw' ... reduced
+    return np.sum(h)
+
+
+@program(mat(3, 3))
+def hermitian_svd(a):
+    s = np.linalg.svd(a + a.T, compute_uv=False, hermitian=True)  # error: UnsupportedError: eigh
+    return np.sum(s)
+
+
+@program(mat(3, 2))
+def eigenvalues_of_a_rectangle(a):
+    return np.linalg.eigvalsh(a)[0]  # error: ValueError: must be square: 3 against 2
+
+
+@program(mat(3, 3))
+def unknown_triangle(a):
+    return np.linalg.eigvalsh(a, "X")[0]  # error: UnsupportedError: UPLO
+
+
+@program(vec(3))
+def singular_values_of_a_vector(a):
+    return np.linalg.svdvals(a)[0]  # error: UnsupportedError: takes a matrix
+
+
+@program(mat(3, 2), vec(4))
+def least_squares_of_another_length(a, b):
+    return np.linalg.lstsq(a, b)[0]  # error: ValueError: not aligned
+
+
+@program(mat(3, 2))
+def unknown_norm(a):
+    return np.linalg.norm(a, 3)  # error: UnsupportedError: Invalid norm order 3 for matrices
+
+
+@program(vec(3))
+def nuclear_norm_of_a_vector(a):
+    return np.linalg.norm(a, "nuc")  # error: UnsupportedError: Invalid norm order 'nuc' for vectors
+
+
+@program(vec(8).reshape(2, 2, 2))
+def norm_of_three_axes(a):
+    return np.linalg.norm(a, 1)  # error: UnsupportedError: Improper number of dimensions
