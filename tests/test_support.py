@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.registry import know_library
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
@@ -24,7 +26,9 @@ MODULES: dict[str, Any] = {
     "math": math,
     "numpy": np,
     "numpy.linalg": np.linalg,
+    "scipy.linalg": scipy.linalg,
 }
+know_library(scipy.linalg.solve)
 
 KINDS = {
     "derive": "partial derivatives",

@@ -67,7 +67,7 @@ class Calls(Part):
 
         handler = handler_of(f)
         if handler is not None:
-            result = self._handled(handler, args, kwargs, node)
+            result = self.handled(handler, args, kwargs, node)
             self.note_made(f, args, result)
             return self.strong(result) if _gives_strong(f) else result
         match f:
@@ -121,7 +121,7 @@ class Calls(Part):
             return np.float64(v) if isinstance(v, float) else np.int64(v)
         return v
 
-    def _handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         try:
             return handler(self, node, *args, **kwargs)
         except TypeError as e:
@@ -135,7 +135,7 @@ class Calls(Part):
 
         handler = handler_of(f)
         assert handler is not None, f
-        return self._handled(handler, args, kwargs, node)
+        return self.handled(handler, args, kwargs, node)
 
     def call_method(
         self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
@@ -143,7 +143,7 @@ class Calls(Part):
         handler = self.method_of(owner, name, node)
         if handler is None:
             self.refuse(node, f"the method '{name}' of {self.described(owner)} is not supported")
-        result = self._handled(handler, [owner, *args], kwargs, node)
+        result = self.handled(handler, [owner, *args], kwargs, node)
         if is_array(owner) and self.kind_of(owner) is not Kind.ARRAY:
             self.note_method(owner, result)
         return result

@@ -1,6 +1,7 @@
 """Linear algebra: what has no derivative, what is not real, what does not fit."""
 
 import numpy as np
+import scipy.linalg
 
 from tests.cases.registry import mat, vec
 from tests.errors.registry import program
@@ -75,3 +76,45 @@ def nuclear_norm_of_a_vector(a):
 @program(vec(8).reshape(2, 2, 2))
 def norm_of_three_axes(a):
     return np.linalg.norm(a, 1)  # error: UnsupportedError: Improper number of dimensions
+
+
+@program(mat(3, 3))
+def matrix_square_root(a):
+    return np.sum(scipy.linalg.sqrtm(a))  # error: UnsupportedError: sqrtm ... np.linalg.eigh
+
+
+@program(mat(3, 3))
+def general_eigenvalues_of_scipy(a):
+    return np.sum(np.abs(scipy.linalg.eigvals(a)))  # error: UnsupportedError: general matrix
+
+
+@program(mat(3, 3), vec(3))
+def banded_system(a, b):
+    return scipy.linalg.solve_banded((1, 1), a, b)  # error: UnsupportedError: np.linalg.solve
+
+
+@program(mat(3, 2))
+def full_basis_of_scipy(a):
+    q, r = scipy.linalg.qr(a)  # error: NotImplementedError: more rows ... economic
+    return np.sum(q @ r)
+
+
+@program(mat(3, 2), vec(3))
+def residues_of_one_side(a, b):
+    x, left, _, _ = scipy.linalg.lstsq(a, b)
+    return np.sum(x) + left  # error: UnsupportedError: depends on the rank
+
+
+@program(np.tril(mat(2, 2), -1), vec(2))
+def singular_triangle(a, b):
+    return scipy.linalg.solve_triangular(a, b, lower=True)  # error: SingularError: singular
+
+
+@program(vec(8).reshape(2, 2, 2), vec(2))
+def triangles_of_a_stack(a, b):
+    return scipy.linalg.solve_triangular(a, b)  # error: UnsupportedError: stack
+
+
+@program(mat(2, 2))
+def unknown_argument_of_scipy(a):
+    return scipy.linalg.pinv(a, atol=1e-3)  # error: UnsupportedError: unexpected keyword ... atol

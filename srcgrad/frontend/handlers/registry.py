@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from srcgrad.frontend.values import GrownList, is_value
@@ -16,6 +17,9 @@ REFUSED: dict[Any, tuple[str, str]] = {}
 TENSOR_FUNCTIONS: dict[Any, Callable] = {}
 TENSOR_METHODS: dict[str, Callable] = {}
 TENSOR_CLASS: list[type] = []
+# Libraries that take long to load, and the modules with their handlers: imported when a function of
+# theirs is first met, which then has been loaded.
+LATE_LIBRARIES = {"scipy.linalg": "srcgrad.frontend.handlers.scipy_linalg"}
 LATE: list[Callable[[], Any]] = []
 
 
@@ -48,10 +52,21 @@ def handler_of(f: Any) -> Callable | None:
         found = FUNCTIONS.get(f)
     except TypeError:
         return None
+    if found is None and know_library(f):
+        return FUNCTIONS.get(f)
     if found is None and is_tensor_function(f):
         know_tensors()
         return TENSOR_FUNCTIONS.get(f)
     return found
+
+
+def know_library(f: Any) -> bool:
+    """Register the functions of the library that `f` is of, if that has not been done."""
+    own = str(getattr(f, "__module__", ""))
+    late = [name for name in LATE_LIBRARIES if own.startswith(f"{name}.")]
+    for name in late:
+        import_module(LATE_LIBRARIES.pop(name))
+    return bool(late)
 
 
 def refusal_of(f: Any) -> tuple[str, str] | None:
