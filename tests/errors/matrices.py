@@ -118,3 +118,33 @@ def triangles_of_a_stack(a, b):
 @program(mat(2, 2))
 def unknown_argument_of_scipy(a):
     return scipy.linalg.pinv(a, atol=1e-3)  # error: UnsupportedError: unexpected keyword ... atol
+
+
+@program(mat(2, 3), mat(3, 2))
+def einsum_of_unequal_axes(a, b):
+    return np.sum(np.einsum("ij,ij->i", a, b))  # error: ValueError: not aligned
+
+
+@program(mat(2, 3))
+def einsum_with_too_few_letters(a):
+    return np.sum(np.einsum("i->i", a))  # error: UnsupportedError: do not fit the operands
+
+
+@program(mat(2, 3))
+def einsum_into_an_unknown_axis(a):
+    return np.sum(np.einsum("ij->ik", a))  # error: UnsupportedError: of the result
+
+
+@program(mat(2, 3))
+def einsum_that_loses_its_ellipsis(a):
+    return np.sum(np.einsum("...j->j", a))  # error: UnsupportedError: needs one in the result
+
+
+@program(vec(3), np.array([True, False, True]))
+def einsum_of_booleans(x, mask):
+    return np.sum(np.einsum("i,i->i", mask, mask) * x)  # error: UnsupportedError: booleans
+
+
+@program(vec(3))
+def diagonal_of_a_vector(x):
+    return np.sum(np.trace(x))  # error: UnsupportedError: at least two axes

@@ -13,6 +13,7 @@ from srcgrad.frontend.handlers import (
     decompositions,
     diagonals,
     edits,
+    einsum,
     elementwise,
     folds,
     gamma,
@@ -37,7 +38,7 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "decompositions", "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of",
+    "decompositions", "diagonals", "edits", "einsum", "elementwise", "folds", "gamma", "handler_of",
     "inspection", "joins", "matrices", "nans", "norms", "operators", "places", "polynomials",
     "products", "reductions", "scalars", "shapes", "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

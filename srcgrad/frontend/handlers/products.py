@@ -1,4 +1,4 @@
-"""Matrix products: matmul, dot, outer, tensordot, einsum."""
+"""Matrix products: matmul, dot, outer, tensordot."""
 
 from __future__ import annotations
 
@@ -156,85 +156,37 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     return contracted(it, node, a, c, left, right)
 
 
-def contracted(it: Any, node: Any, a: Any, c: Any, left: list[int], right: list[int]) -> Any:
-    """Sum over pairs of axes, as one product of matrices."""
+def contracted(
+    it: Any, node: Any, a: Any, c: Any, left: list[int], right: list[int],
+    along: tuple[list[int], list[int]] = ([], []),
+) -> Any:  # fmt: skip
+    """Sum over pairs of axes, as one product of matrices; of stacks of them `along` other pairs.
+
+    The axes of the result: those along which it went, the others of `a`, the others of `c`.
+    """
     b = it.b
-    free_a = [k for k in range(a.type.ndim) if k not in left]
-    free_c = [k for k in range(c.type.ndim) if k not in right]
+    free_a = [k for k in range(a.type.ndim) if k not in (*left, *along[0])]
+    free_c = [k for k in range(c.type.ndim) if k not in (*right, *along[1])]
+    lead_a = [a.type.dims[k] for k in along[0]]
+    lead_c = [c.type.dims[k] for k in along[1]]
     inner_size = b.size([a.type.dims[k] for k in left])
     rows = [a.type.dims[k] for k in free_a]
     cols = [c.type.dims[k] for k in free_c]
-    x = reshaped(it, node, transpose(it, node, a, free_a + left), [b.size(rows), inner_size])
-    y = reshaped(it, node, transpose(it, node, c, right + free_c), [inner_size, b.size(cols)])
+    x = transpose(it, node, a, [*along[0], *free_a, *left])
+    y = transpose(it, node, c, [*along[1], *right, *free_c])
+    x = reshaped(it, node, x, [*lead_a, b.size(rows), inner_size])
+    y = reshaped(it, node, y, [*lead_c, inner_size, b.size(cols)])
     z = product(it, node, x, y)
-    return plain(reshaped(it, node, z, [*rows, *cols]))
+    return plain(reshaped(it, node, z, [*z.type.dims[:-2], *rows, *cols]))
 
 
-# ---- einsum ----
-@implements(np.einsum)
-def einsum(it: Any, node: Any, spec: Any, *xs: Any, optimize: Any = False) -> Any:
-    if not isinstance(spec, str) or "." in spec:
-        it.refuse(node, "einsum takes its subscripts as a string without ellipsis")
-    xs = tuple(operands(it, node, xs, "einsum"))
-    spec = spec.replace(" ", "")
-    left, _, right = spec.partition("->")
-    terms = left.split(",")
-    if "->" not in spec:
-        letters = left.replace(",", "")
-        right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    if len(terms) != len(xs) or any(len(t) != x.type.ndim for t, x in zip(terms, xs, strict=True)):
-        it.refuse(node, "the subscripts of einsum do not fit the operands")
-    kind = Scalar(xs[0].type.dtype)
-    for x in xs[1:]:
-        kind = join_scalars(kind, Scalar(x.type.dtype))
-    parts = [_diagonals(it, node, it.b.cast(x, kind), t) for x, t in zip(xs, terms, strict=True)]
-    while len(parts) > 1:
-        (x, s), (y, t) = parts.pop(0), parts.pop(0)
-        rest = {c for _, u in parts for c in u} | set(right)
-        parts.insert(0, _contract(it, node, x, s, y, t, rest))
-    x, s = parts[0]
-    gone = tuple(k for k, c in enumerate(s) if c not in right)
-    if gone:
-        x = sum_(it, node, x, axis=gone)
-        s = "".join(c for c in s if c in right)
-    return (
-        x if not is_array(x) or s == right else transpose(it, node, x, [s.index(c) for c in right])
-    )
+@implements(np.linalg.outer)
+def outer_of_vectors(it: Any, node: Any, a: Any, c: Any, /) -> Any:
+    a, c = pair(it, node, a, c, "outer")
+    if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 1):
+        it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer")
+    return outer(it, node, a, c)
 
 
-def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
-    """A repeated subscript takes the diagonal."""
-    for c in dict.fromkeys(term):
-        if term.count(c) > 1:
-            if len(term) != 2:
-                it.refuse(node, "einsum with a repeated subscript of an array that is not a matrix")
-            return it.call_numpy(np.diagonal, [x], {}, node), c
-    return x, term
-
-
-def _contract(
-    it: Any, node: Any, x: Any, s: str, y: Any, t: str, rest: set[str]
-) -> tuple[Any, str]:
-    """One pair of operands: a product of matrices where it is one, else multiply and sum."""
-    shared = [c for c in s if c in t]
-    summed = [c for c in shared if c not in rest]
-    if summed and len(summed) == len(shared):
-        left, right = [s.index(c) for c in summed], [t.index(c) for c in summed]
-        for i, j in zip(left, right, strict=True):
-            meet(it, node, x.type.dims[i], y.type.dims[j])
-        free = "".join(c for c in s if c not in summed) + "".join(c for c in t if c not in summed)
-        return contracted(it, node, x, y, left, right), free
-    letters = s + "".join(c for c in t if c not in s)
-    wide = [_placed(it, node, v, term, letters) for v, term in ((x, s), (y, t))]
-    z = it.emit(node, "mul", *wide)
-    gone = tuple(k for k, c in enumerate(letters) if c not in rest)
-    if gone:
-        z = sum_(it, node, z, axis=gone)
-    return z, "".join(c for c in letters if c in rest)
-
-
-def _placed(it: Any, node: Any, x: Any, term: str, letters: str) -> Any:
-    """`x` with its axes in the order of `letters`, those it lacks of length 1."""
-    order = [term.index(c) for c in letters if c in term]
-    x = transpose(it, node, x, order)
-    return it.b("view", x, spec=tuple(":" if c in term else "n" for c in letters))
+implements(np.linalg.matmul)(matmul)
+implements(np.linalg.tensordot)(tensordot)

@@ -259,8 +259,3 @@ def cumprod(
     b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (last,),
                  False, b.loc))  # fmt: skip
     return to_out(it, node, result, out)
-
-
-@implements(np.trace, method="trace")
-def trace(it: Any, node: Any, x: Any, offset: Any = 0) -> Any:
-    return sum_(it, node, it.call_numpy(np.diagonal, [x, offset], {}, node), axis=-1)
