@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import linalg, special
 
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
@@ -27,6 +27,7 @@ MODULES: dict[str, Any] = {
     "numpy": np,
     "numpy.linalg": np.linalg,
     "scipy.special": special,
+    "scipy.linalg": linalg,
 }
 
 KINDS = {

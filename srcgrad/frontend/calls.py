@@ -76,7 +76,7 @@ class Calls(Part):
 
         handler = handler_of(f)
         if handler is not None:
-            result = self._handled(handler, *self._named(f, handler, args, kwargs, node), node)
+            result = self.handled(handler, *self._named(f, handler, args, kwargs, node), node)
             self.note_made(f, args, result)
             return self.strong(result) if _gives_strong(f) else result
         match f:
@@ -131,7 +131,7 @@ class Calls(Part):
             return next(kinds[k](v) for k in kinds if isinstance(v, k))
         return v
 
-    def _handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         try:
             return handler(self, node, *args, **kwargs)
         except TypeError as e:
@@ -145,7 +145,7 @@ class Calls(Part):
 
         handler = handler_of(f)
         assert handler is not None, f
-        return self._handled(handler, *self._named(f, handler, args, kwargs, node), node)
+        return self.handled(handler, *self._named(f, handler, args, kwargs, node), node)
 
     def _named(
         self, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any
@@ -169,7 +169,7 @@ class Calls(Part):
                 node, f"the method '{name}' of {self.described(owner)} is not supported",
                 similar(name, methods_of(kind_of_owner(owner))),
             )  # fmt: skip
-        result = self._handled(handler, [owner, *args], kwargs, node)
+        result = self.handled(handler, [owner, *args], kwargs, node)
         if is_array(owner) and self.kind_of(owner) is not Kind.ARRAY:
             self.note_method(owner, result)
         return result
@@ -339,7 +339,8 @@ class Calls(Part):
 
     def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         env = _bind_tree(self, f, args, kwargs, node)
-        found = source.Source(f.frame.source.function, f.node, f.frame.source.file)
+        defining = f.frame.source
+        found = source.Source(defining.function, f.node, defining.file, defining.place)
         return self.inline(found, env, f.frame, node)
 
 

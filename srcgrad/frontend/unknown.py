@@ -21,6 +21,11 @@ class Unknown(Part):
 
     def refuse_unknown(self, f: Any, node: Any) -> None:
         """A function of NumPy, SciPy or the standard library without a row in our tables."""
+        from srcgrad.frontend.handlers.registry import refusal_of
+
+        known = refusal_of(f)
+        if known is not None:
+            self.refuse(node, *known)
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
         name = callable_name(f)
         library = foreign_library(f)

@@ -28,6 +28,8 @@ def may_raise(d: Def) -> bool:
         case "pow" if is_int(d.args[1].type.dtype):
             # NumPy refuses integers to negative integer powers
             return not (isinstance(d.args[1], Const) and d.args[1].value >= 0)
+        case "singular_values":
+            return d.params["checked"]
     return d.op.raises
 
 

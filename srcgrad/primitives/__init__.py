@@ -9,13 +9,16 @@ from srcgrad.primitives import (
     attached,
     callbacks,
     elementwise,
+    factorisations,
     indexing,
+    least_squares,
     linalg,
     memory,
     reductions,
     scans,
     special,
     transforms,
+    triangular,
 )
 from srcgrad.primitives.registry import REGISTRY, Primitive
 
@@ -26,11 +29,14 @@ __all__ = [
     "attached",
     "callbacks",
     "elementwise",
+    "factorisations",
     "indexing",
+    "least_squares",
     "linalg",
     "memory",
     "reductions",
     "scans",
     "special",
     "transforms",
+    "triangular",
 ]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.arrays import expand_dims, iota, matmul, matrix_transpose, shape
-from srcgrad.primitives.elementwise import eq, ge, where
+from srcgrad.primitives.arrays import matmul, matrix_transpose
 from srcgrad.primitives.registry import custom, nondiff
+from srcgrad.primitives.triangular import applied, lower_part, outer
 
 
 def _rhs_dims(b: Any, a: Any, x: Any) -> tuple:
@@ -23,25 +23,11 @@ def _square(b: Any, a: Any) -> tuple:
     return a.type.dtype, a.type.dims
 
 
-def _lower(x: Any, weight: float = 1.0) -> Any:
-    """The lower triangle of `x`, its diagonal times `weight`."""
-    n = shape(x)[-1]
-    i, j = expand_dims(iota(n), (1,)), expand_dims(iota(n), (0,))
-    return where(ge(i, j), x * where(eq(i, j), weight, 1.0), 0.0)
-
-
-def _outer(u: Any, v: Any) -> Any:
-    """u v' for vectors, summed over columns for matrices."""
-    if len(shape(u)) == 1:
-        return expand_dims(u, (1,)) * expand_dims(v, (0,))
-    return matmul(u, matrix_transpose(v))
-
-
 solve = custom(
     "solve",
     np.linalg.solve,
     lambda ts, y, a, b: solve(a, _solve_rhs(ts, y, a)),
-    lambda g, y, a, b: -_outer(solve(matrix_transpose(a), g), y),
+    lambda g, y, a, b: -outer(solve(matrix_transpose(a), g), y),
     lambda g, y, a, b: solve(matrix_transpose(a), g),
     typing=_rhs_dims,
     raises=True,
@@ -50,12 +36,10 @@ solve = custom(
 
 
 def _solve_rhs(ts: tuple, y: Any, a: Any) -> Any:
-    from srcgrad.primitives.arrays import matvec
-
     ta, tb = ts
     if ta is None:
         return tb
-    moved = matvec(ta, y) if len(shape(y)) == 1 else matmul(ta, y)
+    moved = applied(ta, y)
     return -moved if tb is None else tb - moved
 
 
@@ -82,21 +66,21 @@ def _cholesky_jvp(t: Any, y: Any) -> Any:
     # NumPy reads the lower triangle only: the tangent is the symmetric matrix that it states
     t = _symmetric_from_lower(t)
     s = solve(y, matrix_transpose(solve(y, t)))
-    return matmul(y, _lower(s, 0.5))
+    return matmul(y, lower_part(s, 0.5))
 
 
 def _symmetric_from_lower(t: Any) -> Any:
-    low = _lower(t, 0.5)
+    low = lower_part(t, 0.5)
     return low + matrix_transpose(low)
 
 
 def _cholesky_vjp(g: Any, y: Any) -> Any:
     # the adjoint of the jvp, step by step
-    p = _lower(matmul(matrix_transpose(y), g), 0.5)
+    p = lower_part(matmul(matrix_transpose(y), g), 0.5)
     s = solve(
         matrix_transpose(y), matrix_transpose(solve(matrix_transpose(y), matrix_transpose(p)))
     )
-    return _lower(s + matrix_transpose(s), 0.5)
+    return lower_part(s + matrix_transpose(s), 0.5)
 
 
 def _trace_of(a: Any, b: Any) -> Any:

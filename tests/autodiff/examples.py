@@ -174,6 +174,24 @@ WHOLE = [
     Example("logabsdet", (Q,)),
     Example("det", (Q,)),
     Example("cofactors", (Q,)),
+    *(Example("eigh", (Q,), {"lower": lower}) for lower in (True, False)),
+    *(Example("svd", (shape,)) for shape in (M, Q, "f64[4,2]")),
+    *(Example("singular_values", (shape,), {"checked": True}) for shape in (M, Q)),
+    *(Example("qr", (shape,)) for shape in (Q, "f64[4,2]")),
+    *(
+        Example(
+            "solve_triangular",
+            (Q, right),
+            {"lower": k % 2 > 0, "transposed": k % 4 > 1, "unit": k > 3},
+        )
+        for k, right in enumerate(("f64[3]", "f64[3,2]") * 4)
+    ),
+    Example("lu", (Q,), domains=POSITIVE),
+    *(Example("pinv", (shape, S), domains=(ANY, (1e-9, 1e-8))) for shape in (M, Q, "f64[4,2]")),
+    *(
+        Example("lstsq", (shape, right, S), domains=(ANY, ANY, (1e-9, 1e-8)))
+        for shape, right in ((M, "f64[3]"), ("f64[4,2]", "f64[4]"), ("f64[4,2]", "f64[4,3]"))
+    ),
     Example("copy", (M,)),
     Example("transpose", (M,), {"perm": (1, 0)}),
     Example("transpose", ("f64[2,3,4]",), {"perm": (2, 0, 1)}),

@@ -40,6 +40,45 @@ def einsums(a, b):
     return np.sum(s * s) * t + np.einsum("ij->j", a).sum() + np.einsum("ij,ij->i", a, b.T)[0]
 
 
+@case(mat(2, 3), mat(3, 4, 1), vec(3, 2))
+def einsums_in_implicit_order(a, b, c):
+    s = np.einsum("ij,jk", a, b) + np.einsum("cb,ba", b.T, a.T)
+    return s * np.einsum("i,i", c, c) + np.einsum("i, ij, jk -> k", c[:2], a, b)
+
+
+@case(vec(12).reshape(2, 2, 3), vec(12, 1).reshape(2, 3, 2), vec(2, 2))
+def einsums_along_axes(a, b, c):
+    s = np.einsum("bij,bjk->bik", a, b) + np.einsum("bij,bjk,b->ibk", a, b, c)
+    t = np.einsum("bij,bji->b", a, b) * np.einsum("bij,b->b", a, c, optimize=True)
+    return s * t[:, None, None] + np.einsum("bij,bkl->bk", a, b)[0, 1]
+
+
+@case(vec(12).reshape(2, 2, 3), mat(3, 3, 1), vec(18, 2).reshape(2, 3, 3))
+def einsums_with_ellipsis(a, b, c):
+    s = np.einsum("...ij,jk->...ik", a, b) + np.einsum("...j,j...", a, b[:, :2])[..., None]
+    t = np.einsum("...ij,...jk->...ik", a, c) + np.einsum("...ij,...jk", a, c[:1])
+    return s * t * np.einsum("i...->...", a)[0] + np.einsum("...ii->...i", c).sum()
+
+
+@case(vec(27).reshape(3, 3, 3), mat(3, 3, 1))
+def einsums_of_diagonals(a, b):
+    s = np.einsum("iii->i", a) * np.einsum("iij->j", a) + np.einsum("iji->j", a)
+    return s * np.einsum("ii", b) + np.einsum("iij,ji->i", a, b) + np.einsum("ij,kij->k", b, a)
+
+
+@case(mat(2, 3), mat(3, 2, 1), 1.3)
+def einsums_by_lists(a, b, x):
+    s = np.einsum(a, [0, 1], b, [1, 2], [2, 0]) + np.einsum(a, [0, 1], b, [1, 2]).T
+    return s + np.einsum(b, [Ellipsis, 0], [0, Ellipsis])[:, :2] + np.einsum(",ij->ji", x, a)[:2]
+
+
+@case(vec(24).reshape(2, 3, 4))
+def diagonals_of_stacks(a):
+    d = np.diagonal(a, 1, 1, 2) * np.linalg.diagonal(a, offset=1)
+    t = np.trace(a, axis1=2, axis2=0) + a.trace(-1, 1, 2).sum() + np.linalg.trace(a)[0]
+    return d.sum() * t + a.diagonal(axis1=1, axis2=0)[0, 0] * np.matrix_transpose(a)[0, 1, 2]
+
+
 @case(mat(2, 3), mat(3, 2, 1))
 def contractions(a, b):
     return np.tensordot(a, b, axes=1).sum() * np.tensordot(a, b.T, axes=2) + np.kron(a, b)[1, 2]
@@ -75,6 +114,12 @@ def least_squares_by_normal_equations(a, b):
 def triangles_and_diagonals(a):
     s = np.tril(a) @ np.triu(a, 1) + np.diag(np.diag(a)) * 2.0
     return s + np.diagonal(a, 1).sum() * np.eye(3) - np.trace(a)
+
+
+@case(vec(3), vec(4, 1))
+def names_of_linalg(a, b):
+    p = np.linalg.matmul(np.linalg.outer(a, b), np.linalg.outer(b, a))
+    return np.linalg.tensordot(p, p.T, axes=1) * np.linalg.trace(p, offset=1)
 
 
 @case(vec(3), vec(3, 1))

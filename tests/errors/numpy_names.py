@@ -7,7 +7,7 @@ import time
 import numpy as np
 import scipy.special
 
-from tests.cases.registry import mat, vec
+from tests.cases.registry import vec
 from tests.errors.registry import program
 
 
@@ -41,18 +41,6 @@ def unknown_function(x):
 @program(vec(3))
 def unknown_function_of_submodule(x):
     return np.sum(np.polynomial.chebyshev.chebval(0.3, x))  # error: UnsupportedError: chebval
-
-
-@program(mat(3, 3))
-def eigenvalues(a):
-    values, vectors = np.linalg.eigh(a + a.T)  # error: UnsupportedError: eigh
-    return np.sum(values * np.array([1.0, 2.0, 3.0])) + np.sum(vectors[:, 0] ** 4)
-
-
-@program(mat(3, 2))
-def singular_values(a):
-    s = np.linalg.svd(a, compute_uv=False)  # error: UnsupportedError: svd
-    return np.sum(s * np.array([1.0, 2.0]))
 
 
 @program(vec(3))

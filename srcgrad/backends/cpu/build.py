@@ -35,7 +35,8 @@ SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 # the files that the machine code depends on
 DECIDING = (
-    "build.py", "kernels.py", "library.py", "llvm.py", "special.py", "together.py", "unsigned.py",
+    "build.py", "factorisations.py", "kernels.py", "library.py", "llvm.py", "special.py",
+    "together.py", "unsigned.py",
 )  # fmt: skip
 KERNELS = (
     "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "call_back", "cell",
@@ -49,16 +50,24 @@ LIBRARY = (
     "matmul_integers", "matmul_stacked", "matvec", "matvec_integers", "search_left",
     "search_right", "solve", "vecdot", "vecdot_integers",
 )  # fmt: skip
+FACTORISATIONS = (
+    "coincide", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
+    "solve_triangular", "svd",
+)  # fmt: skip
+CALLED = {
+    "kernels": KERNELS, "library": LIBRARY, "factorisations": FACTORISATIONS,
+    "special": (*SPECIAL,),
+}  # fmt: skip
 
 
 def module_text(function: Function) -> tuple[str, Printer]:
     """The source of a module with this function, and the printer: its sites, what it borrows."""
     name = identifier(function.name)
-    printer = Printer({*KERNELS, *LIBRARY, *SPECIAL, name})
+    printer = Printer({name}.union(*CALLED.values()))
     body = printer.function(function, name)
     called = set(re.findall(r"(\w+)\(", body))
     imports = ["import math", "", "import numpy as np"]
-    for module, names in (("kernels", KERNELS), ("library", LIBRARY), ("special", (*SPECIAL,))):
+    for module, names in CALLED.items():
         used = [h for h in names if h in called]
         if used:
             imports += ["", f"from srcgrad.backends.cpu.{module} import {', '.join(used)}"]

@@ -18,6 +18,12 @@ SINGULAR = {
     "solve": "Singular matrix",
     "inv": "Singular matrix",
     "cholesky": "Matrix is not positive definite",
+    "solve_triangular": "Singular matrix",
+    "eigh": "Eigenvalues did not converge",
+    "svd": "SVD did not converge",
+    "singular_values": "SVD did not converge",
+    "pinv": "SVD did not converge",
+    "lstsq": "SVD did not converge in Linear Least Squares",
 }
 
 

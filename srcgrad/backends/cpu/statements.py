@@ -14,11 +14,15 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
 
-# functions of `library.py` that may raise take the number of their site
-RAISING = {"solve", "inv", "cholesky"}
+# functions of `library.py` and `factorisations.py`; those that may raise take their site's number
+RAISING = {
+    "solve", "inv", "cholesky", "eigh", "svd", "pinv", "lstsq", "solve_triangular",
+    "singular_values",
+}  # fmt: skip
 TRANSFORMS = {"fft", "rfft", "irfft"}
 LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",
-           "argsort", "searchsorted", *TRANSFORMS}  # fmt: skip
+           "argsort", "searchsorted", "qr", "lu", "lu_pivots", "coincide", *TRANSFORMS}  # fmt: skip
+STATED = ("eigh", "solve_triangular", "singular_values")  # these take their parameters as arguments
 
 
 def definition(p: Any, s: Def) -> ast.expr | None:
@@ -142,6 +146,8 @@ def _library(p: Any, s: Def) -> ast.expr:
         return _transform(p, s)
     if name in RAISING:
         parts.insert(0, p.site(s))
+    if name in STATED:
+        parts += [str(v) for v in s.params.values()]
     if name == "searchsorted":
         name = f"search_{s.params['side']}"
     elif name == "matmul" and len(getattr(s.args[0].type, "dims", ())) > 2:

@@ -1,1 +1,5 @@
-"""Functions of NumPy and SciPy as NumPy programs: what the compiler follows in their stead."""
+"""Library functions as NumPy programs: followed like helpers of the user's, and run by NumPy too.
+
+What is better written as a program than statement by statement through the builder. Static
+arguments (functions, modes, axes) are known when one is followed. No derivative is said here.
+"""

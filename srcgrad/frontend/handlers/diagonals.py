@@ -1,4 +1,4 @@
-"""Triangles and diagonals of matrices: tril, triu, diagonal, diag."""
+"""Triangles and diagonals of matrices: tril, triu, diagonal, trace, diag."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import axes_of, sum_
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.handlers.shapes import with_dims
+from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
+from srcgrad.frontend.values import is_array
 from srcgrad.ir.types import Scalar
 
 
@@ -29,20 +31,51 @@ _triangle("triu", np.triu)
 
 @implements(np.diagonal, method="diagonal")
 def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
-    if x.type.ndim != 2 or (axis1, axis2) != (0, 1):
-        it.refuse(node, "the diagonal of an array that is not a matrix is not supported")
+    """Of two axes, as the last one of the result."""
+    (x,) = operands(it, node, (x,), "diagonal")
+    if not is_array(x) or x.type.ndim < 2:
+        it.refuse(node, "a diagonal takes an array of at least two axes")
+    pair = [axes_of(it, node, x, axis)[0] for axis in (axis1, axis2)]
+    if pair[0] == pair[1]:
+        it.refuse(node, "axis1 and axis2 cannot be the same")
     b = it.b
     k = it.static_int(offset, node, "the offset of a diagonal")
-    n, m = x.type.dims
+    n, m = (x.type.dims[axis] for axis in pair)
     down, right = max(-k, 0), max(k, 0)
     length = b("minimum", b("sub", n, down) if down else n, b("sub", m, right) if right else m)
     places = b("iota", b.dim(b("maximum", length, 0) if k else length))
     rows = b("add", places, down) if down else places
     cols = b("add", places, right) if right else places
     rows, cols = (b.cast(v, Scalar("i64")) for v in (rows, cols))
-    out = b("gather", x, rows, cols, spec=("a", "a"))
+    others = [axis for axis in range(x.type.ndim) if axis not in pair]
+    order = [*pair, *others]
+    first = x if order == sorted(order) else transpose(it, node, x, order)
+    out = b("gather", first, rows, cols, spec=("a", "a", *(":" for _ in others)))
+    out = moveaxis(it, node, out, 0, -1) if others else out
     it.stands_for_view(out, x, "a diagonal", node)
     return out
+
+
+@implements(np.trace, method="trace")
+def trace(
+    it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None
+) -> Any:
+    return sum_(it, node, diagonal(it, node, x, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@implements(np.linalg.diagonal)
+def last_diagonal(it: Any, node: Any, x: Any, /, *, offset: Any = 0) -> Any:
+    return diagonal(it, node, x, offset, -2, -1)
+
+
+@implements(np.linalg.trace)
+def last_trace(it: Any, node: Any, x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return trace(it, node, x, offset, -2, -1, dtype)
+
+
+@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(it: Any, node: Any, x: Any, /) -> Any:
+    return it.call_numpy(np.swapaxes, [x, -2, -1], {}, node)
 
 
 @implements(np.diag)

@@ -1,11 +1,10 @@
 """Reductions of NumPy, by the primitives sum, max, min, any, all, argmax, argmin and loops.
 
-Mean, variance and norms are their definitions; a product is a loop, so zeros need no rule.
+Mean and variance are their definitions; a product is a loop, so zeros need no rule.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
+from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float
 
 
 def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
@@ -92,7 +91,7 @@ def count(it: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return it.b.size([x.type.dims[a] for a in axes])
 
 
-def _floats(it: Any, x: Any) -> Any:
+def floats(it: Any, x: Any) -> Any:
     return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
 
 
@@ -102,7 +101,7 @@ def mean(
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
-    x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     if not is_array(x):
         return x
     axes = axes_of(it, node, x, axis)
@@ -125,7 +124,7 @@ def var(
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
-    x = _floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     axes = axes_of(it, node, x, axis)
     centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
     total = reduce(it, node, "sum", squared_size(it, centred), axis, keepdims)
@@ -268,54 +267,8 @@ def cumprod(
     return to_out(it, node, result, out)
 
 
-# ---- norms ----
-@implements(np.linalg.norm)
-def norm(
-    it: Any, node: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
-) -> Any:
-    (x,) = operands(it, node, (x,), "norm")
-    x = _floats(it, x)
-    b = it.b
-    axes = axes_of(it, node, x, axis)
-    if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
-        return _euclidean(it, node, x, axis, keepdims)
-    if len(axes) == 1:
-        size = b("abs", x)
-        if ord == math.inf:
-            return reduce(it, node, "max", size, axis, keepdims)
-        if ord == -math.inf:
-            return reduce(it, node, "min", size, axis, keepdims)
-        if ord == 0:
-            return sum_(
-                it,
-                node,
-                b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype))),
-                axis,
-                keepdims=keepdims,
-            )
-        if ord == 1:
-            return reduce(it, node, "sum", size, axis, keepdims)
-        total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)
-        return it.power(total, 1.0 / ord if is_number(ord) else b("div", 1.0, ord), node)
-    if ord in (1, -1, math.inf, -math.inf) and len(axes) == 2:
-        first, then = (0, 0) if abs(ord) == 1 else (1, 0)
-        sums = reduce(it, node, "sum", b("abs", x), first, False)
-        return reduce(it, node, "max" if ord > 0 else "min", sums, then, False)
-    it.refuse(node, f"the norm of order {ord!r} is not supported")
-
-
-def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
-    """sqrt(sum x²); its gradient at 0 is taken to be 0."""
-    return root(it, reduce(it, node, "sum", squared_size(it, x), axis, keepdims))
-
-
 def root(it: Any, total: Any) -> Any:
     """The square root of a sum of squares; its derivative at 0 is taken to be 0."""
     b = it.b
     zero = b("eq", total, 0.0)
     return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
-
-
-@implements(np.trace, method="trace")
-def trace(it: Any, node: Any, x: Any, offset: Any = 0) -> Any:
-    return sum_(it, node, it.call_numpy(np.diagonal, [x, offset], {}, node), axis=-1)

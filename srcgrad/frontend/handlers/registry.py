@@ -14,6 +14,8 @@ from srcgrad.frontend.values import GrownList, is_value
 FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
 METHODS: dict[tuple[str, str], Callable] = {}
+# library functions that are refused with more to say than that: the reason and the way out
+REFUSED: dict[Any, tuple[str, str]] = {}
 # The same for functions and methods of tensors; the layers above fill them in when `LATE` is
 # called, which is when a tensor or one of its functions is first met.
 TENSOR_FUNCTIONS: dict[Any, Callable] = {}
@@ -22,7 +24,10 @@ TENSOR_CLASS: list[type] = []
 LATE: list[Callable[[], Any]] = []
 # modules of SciPy, and those with the handlers of their functions: imported when a function of
 # SciPy is met and the program has imported its module
-OF_SCIPY = {"scipy.special": "srcgrad.frontend.handlers.of_scipy"}
+OF_SCIPY = {
+    "scipy.special": "srcgrad.frontend.handlers.of_scipy",
+    "scipy.linalg": "srcgrad.frontend.handlers.scipy_linalg",
+}
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
@@ -74,6 +79,14 @@ def know_scipy() -> None:
     """Register the functions of SciPy, whether its modules are imported or not."""
     while OF_SCIPY:
         importlib.import_module(OF_SCIPY.popitem()[1])
+
+
+def refusal_of(f: Any) -> tuple[str, str] | None:
+    """The reason and the way out where a library function is refused with more to say."""
+    try:
+        return REFUSED.get(f)
+    except TypeError:
+        return None
 
 
 def know_tensors() -> None:

@@ -1,0 +1,88 @@
+"""What decompositions and solves give: ranks, condition numbers, norms, residuals, tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
+    """How many singular values are above `tol`, or above `rtol` times the largest.
+
+    >>> int(matrix_rank(np.ones((3, 2)), None, 1e-10))
+    1
+    """
+    s = np.linalg.svdvals(a)
+    limit = np.max(s, axis=-1, keepdims=True) * rtol if tol is None else tol
+    return np.count_nonzero(s > limit, axis=-1)
+
+
+def cond(a: Any, p: Any) -> Any:
+    """The condition number: of the norm of order `p`, 2 for None.
+
+    >>> float(cond(np.diag([1.0, 4.0]), 2))
+    4.0
+    """
+    if p is None or p == 2 or p == -2:
+        s = np.linalg.svdvals(a)
+        if p == -2:
+            return s[..., -1] / s[..., 0]
+        return s[..., 0] / s[..., -1]
+    other = np.linalg.inv(a)
+    return np.linalg.norm(a, p, axis=(-2, -1)) * np.linalg.norm(other, p, axis=(-2, -1))
+
+
+def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """The norms that are made of singular values: 2, -2 and "nuc".
+
+    >>> float(spectral_norm(np.diag([1.0, 4.0]), "nuc", (0, 1), False))
+    5.0
+    """
+    s = np.linalg.svdvals(np.moveaxis(a, axis, (-2, -1)))
+    if ord == "nuc":
+        found = np.sum(s, axis=-1)
+    else:
+        found = np.max(s, axis=-1) if ord == 2 else np.min(s, axis=-1)
+    return np.expand_dims(found, tuple(sorted(axis))) if keepdims else found
+
+
+def residuals(a: Any, b: Any, x: Any, s: Any, rcond: Any) -> tuple:
+    """The sums of squares that least squares leave, as NumPy has them, and the rank.
+
+    >>> residuals(np.ones((2, 1)), np.array([1.0, 3.0]), np.array([2.0]), np.ones(1), 1e-15)[0]
+    array([2.])
+    """
+    m, n = a.shape
+    rank = np.count_nonzero(s > rcond * np.sum(s[:1]))
+    rest = b - a @ x
+    sums = np.sum(rest * rest, axis=0)
+    if b.ndim == 1:
+        sums = np.reshape(sums, (1,))
+    count = sums.shape[0] if rank == n and m > n else 0
+    return sums[:count], rank
+
+
+def tensorsolve(a: Any, b: Any, axes: Any) -> Any:
+    """x with np.tensordot(a, x, x.ndim) == b; `axes` of a are moved to its end first.
+
+    >>> tensorsolve(2.0 * np.eye(4).reshape(2, 2, 4), np.ones((2, 2)), None).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    if axes is not None:
+        a = np.moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
+    size = b.size
+    x = np.linalg.solve(a.reshape((size, size)), b.reshape((size,)))
+    return x.reshape(a.shape[b.ndim :])
+
+
+def tensorinv(a: Any, ind: int) -> Any:
+    """The inverse of np.tensordot(a, x, ind).
+
+    >>> tensorinv(2.0 * np.eye(4).reshape(2, 2, 4), 2).shape
+    (4, 2, 2)
+    """
+    size = 1
+    for n in a.shape[:ind]:
+        size = size * n
+    return np.linalg.inv(a.reshape((size, size))).reshape((*a.shape[ind:], *a.shape[:ind]))

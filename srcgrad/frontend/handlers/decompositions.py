@@ -1,0 +1,215 @@
+"""Decompositions: svd, eigh, qr, pinv, lstsq and what is computed from them; eig is refused.
+
+A primitive gives the factors one below the other; here they become arrays of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas import matrices as formulas
+from srcgrad.frontend.formulas import stacks
+from srcgrad.frontend.handlers.products import meet, pair
+from srcgrad.frontend.handlers.registry import REFUSED, implements
+from srcgrad.frontend.handlers.shapes import with_dims
+from srcgrad.frontend.handlers.solvers import matrices, squares
+from srcgrad.frontend.values import is_array, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import is_complex, np_dtype
+
+_EIGH = type(np.linalg.eigh(np.eye(1)))
+_SVD = type(np.linalg.svd(np.eye(1)))
+_QR = type(np.linalg.qr(np.eye(1)))
+_UNSAID: Any = object()
+
+
+def reals(it: Any, node: Any, a: Any, what: str, square: bool = False) -> Any:
+    """Real matrices in single or double precision: what LAPACK and the rules have here."""
+    a = (squares if square else matrices)(it, node, a, what)
+    if is_complex(a.type.dtype):
+        it.refuse(node, f"{what} of complex matrices is not supported")
+    if a.type.dtype == "f16":
+        it.refuse(node, f"{what} of float16 is not supported", "use .astype(np.float32)")
+    return a
+
+
+def flag(it: Any, node: Any, v: Any, what: str) -> bool:
+    """A yes or no that must be known at compile time."""
+    return bool(it.static_int(v, node, what))
+
+
+def rows(it: Any, y: Any, start: Any, count: Any) -> Any:
+    """Some rows of a primitive's result, as an array of their own."""
+    return it.b("copy", it.b("view", y, start, count, 1, spec=("s", ":")))
+
+
+def epsilon(a: Any) -> float:
+    return float(np.finfo(np_dtype(a.type.dtype)).eps)
+
+
+def relative(it: Any, a: Any) -> Any:
+    """The customary bound below which a singular value counts as zero, relative to the largest."""
+    return plain(it.b("mul", it.b("maximum", *a.type.dims[-2:]), epsilon(a)))
+
+
+# ---- singular values ----
+@implements(np.linalg.svdvals)
+def svdvals(it: Any, node: Any, a: Any) -> Any:
+    a = reals(it, node, a, "svdvals")
+    if a.type.ndim > 2:
+        return it.call(stacks.vectors, [np.linalg.svdvals, a], {}, node)
+    return it.b("singular_values", a, checked=True)
+
+
+@implements(np.linalg.svd)
+def svd(
+    it: Any, node: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True,
+    hermitian: Any = False,
+) -> Any:  # fmt: skip
+    if flag(it, node, hermitian, "hermitian"):
+        it.refuse(node, "svd with hermitian=True is not supported", "leave it out, or use eigh")
+    if not flag(it, node, compute_uv, "compute_uv"):
+        return svdvals(it, node, a)
+    a = reals(it, node, a, "svd")
+    if flag(it, node, full_matrices, "full_matrices"):
+        _only_square(it, a, "full_matrices=True", "pass full_matrices=False")
+    return _SVD(*thin_svd(it, node, a))
+
+
+def _only_square(it: Any, a: Any, what: str, way_out: str) -> None:
+    """The rest of a basis is not determined, so it has no derivative."""
+    m, n = a.type.dims[-2:]
+    if m is not n:
+        text = f"{what} of a matrix that is not square is not supported: {way_out}"
+        it.fail_if(plain(it.b("ne", m, n)), "NotImplementedError", text)
+
+
+def thin_svd(it: Any, node: Any, a: Any) -> tuple[Any, Any, Any]:
+    if a.type.ndim > 2:
+        return it.call(stacks.svd, [a], {}, node)
+    b, (m, n) = it.b, a.type.dims
+    y = b("svd", a)
+    s = b("copy", b("view", y, 0, spec=("i", ":")))
+    v = b("view", y, b("add", m, 1), n, 1, spec=("s", ":"))
+    return rows(it, y, 1, m), s, b("copy", b("transpose", v, perm=(1, 0)))
+
+
+# ---- eigenvalues ----
+def lower_is_read(it: Any, node: Any, uplo: Any) -> bool:
+    if not isinstance(uplo, str) or uplo.upper() not in ("L", "U"):
+        it.refuse(node, "UPLO argument must be 'L' or 'U'")
+    return uplo.upper() == "L"
+
+
+@implements(np.linalg.eigh)
+def eigh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
+    lower = lower_is_read(it, node, UPLO)
+    a = reals(it, node, a, "eigh", square=True)
+    if a.type.ndim > 2:
+        return _EIGH(*it.call(stacks.eigh, [a, UPLO], {}, node))
+    y = it.b("eigh", a, lower=lower)
+    w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
+    return _EIGH(w, rows(it, y, 1, a.type.dims[0]))
+
+
+@implements(np.linalg.eigvalsh)
+def eigvalsh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
+    return eigh(it, node, a, UPLO)[0]
+
+
+COMPLEX = (
+    "the eigenvalues of a general matrix are complex, and are not supported",
+    "use eigh or eigvalsh if the matrix is symmetric",
+)
+REFUSED.update({np.linalg.eig: COMPLEX, np.linalg.eigvals: COMPLEX})
+
+
+# ---- QR ----
+@implements(np.linalg.qr)
+def qr(it: Any, node: Any, a: Any, mode: Any = "reduced") -> Any:
+    a = reals(it, node, a, "qr")
+    if mode not in ("reduced", "complete", "r"):
+        it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
+    if mode == "complete":
+        it.fail_if(
+            plain(it.b("gt", *a.type.dims[-2:])), "NotImplementedError",
+            "mode='complete' of a matrix with more rows than columns is not supported: "
+            "use mode='reduced'",
+        )  # fmt: skip
+    q, r = thin_qr(it, node, a)
+    return r if mode == "r" else _QR(q, r)
+
+
+def thin_qr(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
+    """The columns beyond the number of rows are Q' a: they are not needed to find Q."""
+    if a.type.ndim > 2:
+        return it.call(stacks.qr, [a], {}, node)
+    b, (m, n) = it.b, a.type.dims
+    k = b.dim(b("minimum", m, n))
+    y = b("qr", b("view", a, 0, k, 1, spec=(":", "s")))
+    q = rows(it, y, 0, m)
+    low = b("view", y, m, k, 1, spec=("s", ":"))
+    rest = b("view", a, k, b.dim(b("sub", n, k)), 1, spec=(":", "s"))
+    rest = b("matmul", b("transpose", q, perm=(1, 0)), rest)
+    r = b("concatenate", b("transpose", low, perm=(1, 0)), rest, axis=1)
+    return q, with_dims(it, r, (k, n))
+
+
+# ---- least squares ----
+def pseudoinverse(it: Any, node: Any, a: Any, rcond: Any) -> Any:
+    if a.type.ndim > 2:
+        return it.call(stacks.turned, [np.linalg.pinv, a, rcond], {}, node)
+    return it.b("pinv", a, rcond)
+
+
+@implements(np.linalg.pinv)
+def pinv(
+    it: Any, node: Any, a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = _UNSAID
+) -> Any:
+    if flag(it, node, hermitian, "hermitian"):
+        it.refuse(node, "pinv with hermitian=True is not supported", "leave it out")
+    a = reals(it, node, a, "pinv")
+    if rcond is None:
+        rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
+    if is_array(rcond):
+        it.refuse(node, "pinv with an array of bounds is not supported", "pass one number")
+    return pseudoinverse(it, node, a, rcond)
+
+
+@implements(np.linalg.lstsq)
+def lstsq(it: Any, node: Any, a: Any, c: Any, rcond: Any = None) -> Any:
+    a, c = pair(it, node, a, c, "lstsq")
+    a = reals(it, node, a, "lstsq")
+    if a.type.ndim > 2 or not is_array(c) or c.type.ndim > 2:
+        it.refuse(node, "lstsq takes a matrix, and a vector or a matrix")
+    meet(it, node, a.type.dims[0], c.type.dims[0])
+    c = it.b.cast(c, a.type)
+    rcond = relative(it, a) if rcond is None else rcond
+    x = it.b("lstsq", a, c, rcond)
+    s = it.b("singular_values", a, checked=False)  # lstsq has checked that they are found
+    left, rank = it.call(formulas.residuals, [a, c, x, s, rcond], {}, node)
+    return x, left, rank, s
+
+
+# ---- what singular values tell ----
+@implements(np.linalg.matrix_rank)
+def matrix_rank(
+    it: Any, node: Any, a: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None
+) -> Any:
+    if flag(it, node, hermitian, "hermitian"):
+        it.refuse(node, "matrix_rank with hermitian=True is not supported", "leave it out")
+    if tol is not None and rtol is not None:
+        it.refuse(node, "`tol` and `rtol` can't be both set.")
+    a = reals(it, node, a, "matrix_rank")
+    if any(is_array(v) and atom(v).type.dims for v in (tol, rtol)):
+        it.refuse(node, "matrix_rank with an array of bounds is not supported", "pass one number")
+    rtol = relative(it, a) if rtol is None else rtol
+    return it.call(formulas.matrix_rank, [a, tol, rtol], {}, node)
+
+
+@implements(np.linalg.cond)
+def cond(it: Any, node: Any, a: Any, p: Any = None) -> Any:
+    a = reals(it, node, a, "cond", square=p not in (None, 2, -2))
+    return it.call(formulas.cond, [a, p], {}, node)

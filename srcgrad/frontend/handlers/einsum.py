@@ -1,0 +1,141 @@
+"""Einstein sums: operands in turn, each pair as one product of (stacks of) matrices if it is one.
+
+Subscripts are a string, or lists of integers beside the operands; an ellipsis stands for axes that
+broadcast. From left to right: which order is cheapest is not known at compile time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.products import contracted, meet
+from srcgrad.frontend.handlers.reductions import sum_
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import transpose
+from srcgrad.frontend.values import is_array, is_number, ndim
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+
+HIDDEN = [chr(0x100 + k) for k in range(64)]  # the letters of the axes of an ellipsis
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@implements(np.einsum)
+def einsum(it: Any, node: Any, *args: Any, optimize: Any = False) -> Any:
+    given, xs = (args[0], args[1:]) if isinstance(args[0], str) else _spelled(it, node, args)
+    xs = tuple(operands(it, node, xs, "einsum"))
+    terms, right = _terms(it, node, given.replace(" ", ""), xs)
+    kind = Scalar(atom(xs[0]).type.dtype)
+    for x in xs[1:]:
+        kind = join_scalars(kind, Scalar(atom(x).type.dtype))
+    if kind.dtype == "bool":
+        it.refuse(node, "einsum of booleans is not supported", "use .astype(int)")
+    parts = [_diagonals(it, node, it.b.cast(x, kind), t) for x, t in zip(xs, terms, strict=True)]
+    while len(parts) > 1:
+        (x, s), (y, t) = parts.pop(0), parts.pop(0)
+        rest = {c for _, u in parts for c in u} | set(right)
+        parts.insert(0, _contract(it, node, x, s, y, t, rest))
+    x, s = _summed(it, node, *parts[0], set(right))
+    if not is_array(x) or s == right:
+        return x
+    return transpose(it, node, x, [s.index(c) for c in right])
+
+
+# ---- subscripts ----
+def _spelled(it: Any, node: Any, args: tuple) -> tuple[str, tuple]:
+    """The string that stands for einsum(x, [0, 1], y, [1, 2], [0, 2])."""
+
+    def term(v: Any) -> str:
+        if not isinstance(v, list | tuple) or not all(is_number(k) or k is Ellipsis for k in v):
+            it.refuse(node, "einsum takes its subscripts as a string, or as lists of integers")
+        return "".join("..." if k is Ellipsis else LETTERS[int(k)] for k in v)
+
+    left = ",".join(term(v) for v in args[1::2])
+    if len(args) % 2:
+        left = ",".join(term(v) for v in args[1:-1:2]) + "->" + term(args[-1])
+    return left, args[: len(args) // 2 * 2 : 2]
+
+
+def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
+    """The letters of each operand and of the result, those of ellipses among them."""
+    left, arrow, right = spec.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(xs):
+        it.refuse(node, "the subscripts of einsum do not fit the operands")
+    hidden = [ndim(x) - len(t.replace("...", "")) for x, t in zip(xs, terms, strict=True)]
+    if any(h < 0 or (h and "..." not in t) for h, t in zip(hidden, terms, strict=True)):
+        it.refuse(node, "the subscripts of einsum do not fit the operands")
+    most = max(hidden)
+    everywhere = "".join(HIDDEN[:most])
+    # axes of an ellipsis are counted from the last, as in broadcasting
+    terms = [t.replace("...", everywhere[most - h :]) for h, t in zip(hidden, terms, strict=True)]
+    letters = "".join(terms)
+    if not arrow:
+        once = sorted(c for c in set(letters) - set(everywhere) if letters.count(c) == 1)
+        return terms, everywhere + "".join(once)
+    if most and "..." not in right:
+        it.refuse(node, "einsum with an ellipsis among the operands needs one in the result")
+    right = right.replace("...", everywhere)
+    if len(set(right)) != len(right) or not set(right) <= set(letters):
+        it.refuse(node, "the subscripts of the result of einsum do not fit the operands")
+    return terms, right
+
+
+# ---- sums ----
+def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
+    """A repeated subscript takes the diagonal of its axes."""
+    for c in dict.fromkeys(term):
+        places = [k for k, other in enumerate(term) if other == c]
+        if len(places) == 1:
+            continue
+        for k in places[1:]:
+            meet(it, node, x.type.dims[places[0]], x.type.dims[k])
+        others = [k for k in range(len(term)) if k not in places]
+        order = [*places, *others]
+        first = x if order == sorted(order) else transpose(it, node, x, order)
+        index = it.b.cast(it.b("iota", first.type.dims[0]), Scalar("i64"))
+        spec = (*("a" for _ in places), *(":" for _ in others))
+        made = it.b("gather", first, *(index for _ in places), spec=spec)
+        it.stands_for_view(made, x, "a diagonal", node)
+        x, term = made, c + "".join(term[k] for k in others)
+    return x, term
+
+
+def _summed(it: Any, node: Any, x: Any, term: str, wanted: set[str]) -> tuple[Any, str]:
+    """`x` summed over what nobody wants, in the dtype that it has."""
+    gone = tuple(k for k, c in enumerate(term) if c not in wanted)
+    if gone:
+        x = sum_(it, node, x, axis=gone, dtype=np_dtype(x.type.dtype))
+    return x, "".join(c for c in term if c in wanted)
+
+
+def _contract(
+    it: Any, node: Any, x: Any, s: str, y: Any, t: str, rest: set[str]
+) -> tuple[Any, str]:
+    """One pair of operands: a product of matrices where something is summed, else multiply."""
+    x, s = _summed(it, node, x, s, rest | set(t))
+    y, t = _summed(it, node, y, t, rest | set(s))
+    shared = [c for c in s if c in t]
+    gone, along = [c for c in shared if c not in rest], [c for c in shared if c in rest]
+    if gone:
+        left, right = [s.index(c) for c in gone], [t.index(c) for c in gone]
+        for i, j in zip(left, right, strict=True):
+            meet(it, node, x.type.dims[i], y.type.dims[j])
+        stacked = [s.index(c) for c in along], [t.index(c) for c in along]
+        free = [c for c in s + t if c not in shared]
+        return contracted(it, node, x, y, left, right, stacked), "".join(along + free)
+    letters = s + "".join(c for c in t if c not in s)
+    wide = [_placed(it, node, v, term, letters) for v, term in ((x, s), (y, t))]
+    return it.emit(node, "mul", *wide), letters
+
+
+def _placed(it: Any, node: Any, x: Any, term: str, letters: str) -> Any:
+    """`x` with its axes in the order of `letters`, those it lacks of length 1."""
+    if not is_array(x):
+        return x
+    order = [term.index(c) for c in letters if c in term]
+    x = transpose(it, node, x, order)
+    return it.b("view", x, spec=tuple(":" if c in term else "n" for c in letters))

@@ -1,0 +1,100 @@
+"""Norms of vectors and matrices, by their definitions; those of order 2 of the singular values.
+
+At zero a norm has derivative 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas import matrices as formulas
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import (
+    axes_of,
+    floats,
+    keep,
+    reduce,
+    root,
+    squared_size,
+    sum_,
+)
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array, is_number
+from srcgrad.ir.types import Scalar, real_dtype
+
+ENTRYWISE = (None, "fro")
+
+
+@implements(np.linalg.norm)
+def norm(
+    it: Any, node: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
+    (x,) = operands(it, node, (x,), "norm")
+    x = floats(it, x)
+    axes = axes_of(it, node, x, axis)  # sorted: which is first matters for matrices
+    if ord is None:
+        return _euclidean(it, node, x, axis, keepdims)
+    if len(axes) == 1:
+        return _vector_norm(it, node, x, ord, axis, keepdims)
+    if len(axes) != 2:
+        it.refuse(node, "Improper number of dimensions to norm.")
+    if axis is None:
+        return _matrix_norm(it, node, x, ord, (axes[0], axes[1]), keepdims)
+    rows, columns = (int(k) % x.type.ndim for k in axis)
+    return _matrix_norm(it, node, x, ord, (rows, columns), keepdims)
+
+
+@implements(np.linalg.vector_norm)
+def vector_norm(
+    it: Any, node: Any, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+) -> Any:
+    (x,) = operands(it, node, (x,), "vector_norm")
+    return _vector_norm(it, node, floats(it, x), ord, axis, keepdims)
+
+
+@implements(np.linalg.matrix_norm)
+def matrix_norm(it: Any, node: Any, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return norm(it, node, x, ord, (-2, -1), keepdims)
+
+
+def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """Over all the axes at once; `ord` may be a run-time number."""
+    if isinstance(ord, str):
+        it.refuse(node, f"Invalid norm order '{ord}' for vectors")
+    b, known = it.b, is_number(ord)
+    if known and ord == 2:
+        return _euclidean(it, node, x, axis, keepdims)
+    size = b("abs", x)
+    if known and ord in (math.inf, -math.inf):
+        return reduce(it, node, "max" if ord > 0 else "min", size, axis, keepdims)
+    if known and ord == 0:
+        count = b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype)))
+        return sum_(it, node, count, axis, keepdims=keepdims)
+    if known and ord == 1:
+        return reduce(it, node, "sum", size, axis, keepdims)
+    total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)
+    return it.power(total, 1.0 / ord if known else b("div", 1.0, ord), node)
+
+
+def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], keepdims: Any) -> Any:
+    """`axes` are that of the rows and that of the columns."""
+    if ord in ENTRYWISE:
+        return _euclidean(it, node, x, axes, keepdims)
+    if ord in (2, -2, "nuc"):
+        if not is_array(x):
+            it.refuse(node, "Improper number of dimensions to norm.")
+        return it.call(formulas.spectral_norm, [x, ord, axes, bool(keepdims)], {}, node)
+    if ord not in (1, -1, math.inf, -math.inf):
+        it.refuse(node, f"Invalid norm order {ord!r} for matrices")
+    first, then = axes if abs(ord) == 1 else axes[::-1]
+    sums = reduce(it, node, "sum", it.b("abs", x), first, False)
+    then -= 1 if then > first else 0
+    best = reduce(it, node, "max" if ord > 0 else "min", sums, then, False)
+    return keep(it, x, best, tuple(sorted(axes)), keepdims)
+
+
+def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+    return root(it, reduce(it, node, "sum", squared_size(it, x), axis, keepdims))

@@ -1,0 +1,308 @@
+"""`scipy.linalg`, by the primitives and the handlers of NumPy's linear algebra.
+
+Loaded when one of its functions is first met, for SciPy is. `overwrite_a` permits and asks for
+nothing, `check_finite` is not looked at: NaN stays NaN, or is not found to converge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+
+from srcgrad.frontend.formulas import scipy_linalg as formulas
+from srcgrad.frontend.formulas import stacks
+from srcgrad.frontend.handlers.decompositions import (
+    COMPLEX,
+    epsilon,
+    flag,
+    pseudoinverse,
+    reals,
+    relative,
+    thin_qr,
+)
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.products import meet, pair
+from srcgrad.frontend.handlers.registry import REFUSED, implements
+from srcgrad.frontend.values import Conflict, is_array, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+
+IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork", "lapack_driver",
+           "driver")  # fmt: skip
+BY_EIGH = "for a symmetric matrix write (v * f(w)) @ v.T with w, v = np.linalg.eigh(a)"
+FULL = "make the matrix full and use np.linalg.solve"
+REFUSED.update({sl.eig: COMPLEX, sl.eigvals: COMPLEX})
+for _f in (sl.sqrtm, sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
+    REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", BY_EIGH)
+for _f in (sl.solve_banded, sl.solveh_banded, sl.solve_toeplitz, sl.solve_circulant):
+    REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", FULL)
+
+
+def scipys(*functions: Any) -> Callable[[Callable], Callable]:
+    """Register a handler that does not see the arguments that change no result."""
+
+    def register(handler: Callable) -> Callable:
+        def seen(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+            rest = {k: v for k, v in kwargs.items() if k not in IGNORED}
+            return it.handled(handler, list(args), rest, node)
+
+        implements(*functions)(seen)
+        return handler
+
+    return register
+
+
+def matrix(it: Any, node: Any, a: Any, what: str, square: bool = True) -> Any:
+    a = reals(it, node, a, what, square)
+    if a.type.ndim != 2:
+        it.refuse(node, f"{what} of a stack of matrices is not supported", "write the loop")
+    return a
+
+
+# ---- systems ----
+@scipys(sl.solve_triangular)
+def solve_triangular(
+    it: Any, node: Any, a: Any, c: Any, trans: Any = 0, lower: Any = False,
+    unit_diagonal: Any = False,
+) -> Any:  # fmt: skip
+    a = matrix(it, node, a, "solve_triangular")
+    a, c = pair(it, node, a, c, "solve_triangular")
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        it.refuse(node, "trans must be 0, 1, 2, 'N', 'T' or 'C', and known at compile time")
+    if not is_array(c) or c.type.ndim > 2:
+        it.refuse(node, "solve_triangular takes a vector or a matrix on the right")
+    meet(it, node, a.type.dims[0], c.type.dims[0])
+    return it.b(
+        "solve_triangular", a, c, lower=flag(it, node, lower, "lower"),
+        transposed=trans not in (0, "N"), unit=flag(it, node, unit_diagonal, "unit_diagonal"),
+    )  # fmt: skip
+
+
+@scipys(sl.solve)
+def solve(
+    it: Any, node: Any, a: Any, c: Any, lower: Any = False, *, assume_a: Any = None,
+    transposed: Any = False,
+) -> Any:  # fmt: skip
+    a = matrix(it, node, a, "solve")
+    lower = flag(it, node, lower, "lower")
+    turned = flag(it, node, transposed, "transposed")
+    match assume_a:
+        case None | "gen" | "general":
+            a = it.b("transpose", a, perm=(1, 0)) if turned else a
+        case "sym" | "symmetric" | "her" | "hermitian":
+            a = it.call(formulas.symmetric, [a, lower], {}, node)
+        case "pos" | "positive definite":
+            factor = it.call(formulas.cho_factor, [a, lower], {}, node)
+            return cho_solve(it, node, (factor, lower), c)
+        case "lower triangular" | "upper triangular":
+            lower = assume_a.startswith("lower")
+            return solve_triangular(it, node, a, c, trans=int(turned), lower=lower)
+        case _:
+            it.refuse(node, f"solve with assume_a={assume_a!r} is not supported", "leave it out")
+    return it.call_numpy(np.linalg.solve, [a, c], {}, node)
+
+
+@scipys(sl.inv)
+def inv(it: Any, node: Any, a: Any) -> Any:
+    return it.call_numpy(np.linalg.inv, [a], {}, node)
+
+
+@scipys(sl.det)
+def det(it: Any, node: Any, a: Any) -> Any:
+    double = it.b.cast(reals(it, node, a, "det"), Scalar("f64"))  # as SciPy has it
+    return it.call_numpy(np.linalg.det, [double], {}, node)
+
+
+@scipys(sl.cholesky)
+def cholesky(it: Any, node: Any, a: Any, lower: Any = False) -> Any:
+    upper = not flag(it, node, lower, "lower")
+    return it.call_numpy(np.linalg.cholesky, [a], {"upper": upper}, node)
+
+
+@scipys(sl.cho_factor)
+def cho_factor(it: Any, node: Any, a: Any, lower: Any = False) -> Any:
+    lower = flag(it, node, lower, "lower")
+    return it.call(formulas.cho_factor, [matrix(it, node, a, "cho_factor"), lower], {}, node), lower
+
+
+@scipys(sl.cho_solve)
+def cho_solve(it: Any, node: Any, c_and_lower: Any, c: Any) -> Any:
+    factor, lower = it.static_items(c_and_lower, node)
+    return it.call(formulas.cho_solve, [factor, flag(it, node, lower, "lower"), c], {}, node)
+
+
+# ---- LU ----
+@scipys(sl.lu_factor)
+def lu_factor(it: Any, node: Any, a: Any) -> Any:
+    a = matrix(it, node, a, "lu_factor")
+    pivots = it.b("lu_pivots", a)
+    order = it.call(formulas.row_order, [pivots], {}, node)
+    return it.b("lu", it.call_numpy(np.take, [a, order], {"axis": 0}, node)), pivots
+
+
+@scipys(sl.lu_solve)
+def lu_solve(it: Any, node: Any, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any:
+    factors, pivots = it.static_items(lu_and_piv, node)
+    (c,) = operands(it, node, (c,), "lu_solve")
+    transposed = it.static_int(trans, node, "trans") != 0
+    return it.call(formulas.lu_solve, [factors, pivots, c, transposed], {}, node)
+
+
+@scipys(sl.lu)
+def lu(it: Any, node: Any, a: Any, permute_l: Any = False, *, p_indices: Any = False) -> Any:
+    a = matrix(it, node, a, "lu")
+    permute_l, p_indices = (flag(it, node, v, "a flag of lu") for v in (permute_l, p_indices))
+    return it.call(formulas.lu, [a, permute_l, p_indices], {}, node)
+
+
+# ---- decompositions ----
+@scipys(sl.qr)
+def qr(it: Any, node: Any, a: Any, *, mode: Any = "full", pivoting: Any = False) -> Any:
+    if flag(it, node, pivoting, "pivoting"):
+        it.refuse(node, "qr with pivoting is not supported", "leave it out")
+    a = reals(it, node, a, "qr")
+    if mode not in ("full", "economic", "r"):
+        it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='economic'")
+    if mode != "economic":
+        text = f"mode={mode!r} of a matrix with more rows than columns is not supported: "
+        tall = plain(it.b("gt", *a.type.dims[-2:]))
+        it.fail_if(tall, "NotImplementedError", text + "use mode='economic'")
+    q, r = thin_qr(it, node, a)
+    return (r,) if mode == "r" else (q, r)
+
+
+@scipys(sl.svd)
+def svd(it: Any, node: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
+    found = it.call_numpy(np.linalg.svd, [a, full_matrices, compute_uv], {}, node)
+    return tuple(found) if isinstance(found, tuple) else found
+
+
+@scipys(sl.svdvals)
+def svdvals(it: Any, node: Any, a: Any) -> Any:
+    return it.call_numpy(np.linalg.svdvals, [a], {}, node)
+
+
+@scipys(sl.eigh)
+def eigh(
+    it: Any, node: Any, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
+    eigvals_only: Any = False, type: Any = 1, subset_by_index: Any = None,
+) -> Any:  # fmt: skip
+    c = b if c is None else c
+    if it.static_int(type, node, "type") != 1:
+        it.refuse(node, "eigh of another type than 1 is not supported")
+    lower = flag(it, node, lower, "lower")
+    if c is None:
+        w, v = it.call_numpy(np.linalg.eigh, [a, "L" if lower else "U"], {}, node)
+    else:
+        a, c = matrix(it, node, a, "eigh"), matrix(it, node, c, "eigh")
+        meet(it, node, a.type.dims[0], c.type.dims[0])
+        w, v = it.call(formulas.generalized_eigh, [a, c, lower], {}, node)
+    if subset_by_index is not None:
+        first, last = it.static_items(subset_by_index, node)
+        kept = [Ellipsis, slice(first, plain(it.b("add", last, 1)), None)]
+        w, v = (it.read(x, kept, node) for x in (w, v))
+    return w if flag(it, node, eigvals_only, "eigvals_only") else (w, v)
+
+
+@scipys(sl.eigvalsh)
+def eigvalsh(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    return eigh(it, node, *args, eigvals_only=True, **kwargs)
+
+
+@scipys(sl.pinv)
+def pinv(it: Any, node: Any, a: Any, *, rtol: Any = None) -> Any:
+    a = reals(it, node, a, "pinv")
+    return pseudoinverse(it, node, a, relative(it, a) if rtol is None else rtol)
+
+
+@scipys(sl.lstsq)
+def lstsq(it: Any, node: Any, a: Any, c: Any, cond: Any = None) -> Any:
+    a, c = pair(it, node, a, c, "lstsq")
+    a = matrix(it, node, a, "lstsq", square=False)
+    cond = epsilon(a) if cond is None else cond
+    x, left, rank, s = it.call_numpy(np.linalg.lstsq, [a, c, cond], {}, node)
+    if c.type.ndim == 1:  # a number, or an empty array
+        left = Conflict("the kind of the residues depends on the rank; use np.linalg.lstsq")
+    return x, left, rank, s
+
+
+@scipys(sl.norm)
+def norm(
+    it: Any, node: Any, a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+) -> Any:
+    return it.call_numpy(np.linalg.norm, [a, ord, axis, keepdims], {}, node)
+
+
+# ---- functions of matrices ----
+@scipys(sl.expm)
+def expm(it: Any, node: Any, a: Any) -> Any:
+    a = reals(it, node, a, "expm", square=True)
+    if a.type.ndim > 2:
+        return it.call(stacks.squares, [sl.expm, a], {}, node)
+    return it.call(formulas.expm, [a], {}, node)
+
+
+@scipys(sl.expm_frechet)
+def expm_frechet(
+    it: Any, node: Any, a: Any, e: Any, method: Any = None, compute_expm: Any = True
+) -> Any:
+    a, e = matrix(it, node, a, "expm_frechet"), matrix(it, node, e, "expm_frechet")
+    meet(it, node, a.type.dims[0], e.type.dims[0])
+    a, e = (it.b.cast(v, Scalar("f64")) for v in (a, e))  # as SciPy has it
+    whole = flag(it, node, compute_expm, "compute_expm")
+    return it.call(formulas.expm_frechet, [a, e, whole], {}, node)
+
+
+# ---- matrices made of vectors and of matrices ----
+def _vector(it: Any, node: Any, x: Any, what: str) -> Any:
+    (x,) = operands(it, node, (x,), what)
+    if not is_array(x) or x.type.ndim != 1:
+        it.refuse(node, f"{what} takes vectors")
+    return x
+
+
+def _of_vectors(f: Any, formula: Any, otherwise: Callable) -> None:
+    def handler(it: Any, node: Any, c: Any, r: Any = None) -> Any:
+        c = _vector(it, node, c, f.__name__)
+        r = otherwise(it, c, node) if r is None else _vector(it, node, r, f.__name__)
+        return it.call(formula, [*pair(it, node, c, r, f.__name__)], {}, node)
+
+    scipys(f)(handler)
+
+
+_of_vectors(sl.toeplitz, formulas.toeplitz, lambda it, c, node: c)
+_of_vectors(
+    sl.hankel, formulas.hankel, lambda it, c, node: it.call_numpy(np.zeros_like, [c], {}, node)
+)
+
+
+@scipys(sl.circulant)
+def circulant(it: Any, node: Any, c: Any) -> Any:
+    return it.call(formulas.circulant, [_vector(it, node, c, "circulant")], {}, node)
+
+
+@scipys(sl.block_diag)
+def block_diag(it: Any, node: Any, *arrays: Any) -> Any:
+    blocks = [
+        it.call_numpy(np.atleast_2d, [x], {}, node) for x in operands(it, node, arrays, "blocks")
+    ]
+    if not blocks:
+        it.refuse(node, "block_diag of nothing is not supported")
+    kind = Scalar(blocks[0].type.dtype)
+    for x in blocks:
+        if x.type.ndim != 2:
+            it.refuse(node, "block_diag takes matrices")
+        kind = join_scalars(kind, Scalar(atom(x).type.dtype))
+    return it.call(formulas.block_diag, [tuple(blocks), np_dtype(kind.dtype)], {}, node)
+
+
+@scipys(sl.khatri_rao)
+def khatri_rao(it: Any, node: Any, a: Any, c: Any) -> Any:
+    a, c = pair(it, node, a, c, "khatri_rao")
+    if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 2):
+        it.refuse(node, "khatri_rao takes two matrices")
+    meet(it, node, a.type.dims[1], c.type.dims[1])
+    return it.call(formulas.khatri_rao, [a, c], {}, node)

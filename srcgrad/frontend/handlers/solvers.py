@@ -1,0 +1,115 @@
+"""Square systems: solve, inv, det, slogdet, cholesky, of matrices and stacks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas import matrices as formulas
+from srcgrad.frontend.formulas import stacks
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.products import meet, pair
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import is_array
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import Scalar, is_complex, is_float
+
+NOT_SQUARE = "Last 2 dimensions of the array must be square: {} against {}"
+_SLOGDET = type(np.linalg.slogdet(np.eye(1)))
+
+
+def matrices(it: Any, node: Any, a: Any, what: str) -> Any:
+    """A matrix or a stack of matrices, floating."""
+    (a,) = operands(it, node, (a,), what)
+    if not is_array(a) or a.type.ndim < 2:
+        it.refuse(node, f"{what} takes a matrix, or a stack of matrices")
+    return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
+
+
+def squares(it: Any, node: Any, a: Any, what: str) -> Any:
+    """The same, checked to be square."""
+    a = matrices(it, node, a, what)
+    n, m = a.type.dims[-2:]
+    if n is not m and not (not isinstance(n, Var) and n == m):
+        it.b("check_equal", n, m, message=NOT_SQUARE)
+    return a
+
+
+@implements(np.linalg.solve)
+def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
+    a = squares(it, node, a, "solve")
+    a, c = pair(it, node, a, c, "solve")
+    if not is_array(c):
+        it.refuse(node, "solve takes a vector or a matrix on the right")
+    meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
+    if a.type.ndim == 2 and c.type.ndim <= 2:
+        return it.b("solve", a, c)
+    b, vector = it.b, c.type.ndim == 1
+    c = b("view", c, spec=(":", "n")) if vector else c
+    lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
+    a, c = (b("broadcast_to", v, *lead, *v.type.dims[-2:]) for v in (a, c))
+    x = it.call(stacks.solve, [a, c], {}, node)
+    return it.b("view", x, 0, spec=(*(":",) * (x.type.ndim - 1), "i")) if vector else x
+
+
+def _of_matrix(name: str, f: Any, each: Any) -> None:
+    def handler(it: Any, node: Any, a: Any) -> Any:
+        a = squares(it, node, a, name)
+        return it.b(name, a) if a.type.ndim == 2 else it.call(each, [f, a], {}, node)
+
+    implements(f)(handler)
+
+
+_of_matrix("inv", np.linalg.inv, stacks.squares)
+_of_matrix("det", np.linalg.det, stacks.numbers)
+
+
+@implements(np.linalg.cholesky)
+def cholesky(it: Any, node: Any, a: Any, *, upper: Any = False) -> Any:
+    a = squares(it, node, a, "cholesky")
+    if it.static_int(upper, node, "upper"):
+        turned = it.call_numpy(np.swapaxes, [a, -1, -2], {}, node)
+        low = it.call_numpy(np.linalg.cholesky, [turned], {}, node)
+        return it.b("copy", it.call_numpy(np.swapaxes, [low, -1, -2], {}, node))
+    if a.type.ndim > 2:
+        return it.call(stacks.squares, [np.linalg.cholesky, a], {}, node)
+    return it.b("cholesky", a)
+
+
+@implements(np.linalg.slogdet)
+def slogdet(it: Any, node: Any, a: Any) -> Any:
+    a = squares(it, node, a, "slogdet")
+    if a.type.ndim > 2:
+        return _SLOGDET(*it.call(stacks.slogdet, [a], {}, node))
+    if is_complex(a.type.dtype):
+        return _SLOGDET(*_complex_slogdet(it, node, a))
+    return _SLOGDET(it.b("detsign", a), it.b("logabsdet", a))
+
+
+def _complex_slogdet(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
+    """The phase of the determinant varies with the matrix: it is that of a / |det a|^(1/n)."""
+    b = it.b
+    size = b("logabsdet", a)
+    singular = b("eq", size, -np.inf)
+    kind = Scalar(size.type.dtype)
+    root = b("div", b("where", singular, 0.0, size), b.cast(a.type.dims[0], kind))
+    phase = b("det", b("mul", a, b("exp", b("neg", root))))
+    return it.emit(node, "where", singular, 0.0, phase), size
+
+
+@implements(np.linalg.tensorsolve)
+def tensorsolve(it: Any, node: Any, a: Any, c: Any, axes: Any = None) -> Any:
+    a, c = pair(it, node, a, c, "tensorsolve")
+    if axes is not None:
+        axes = tuple(it.static_int(k, node, "an axis") for k in it.static_items(axes, node))
+    return it.call(formulas.tensorsolve, [a, c, axes], {}, node)
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(it: Any, node: Any, a: Any, ind: Any = 2) -> Any:
+    (a,) = operands(it, node, (a,), "tensorinv")
+    k = it.static_int(ind, node, "ind")
+    if k <= 0:
+        it.refuse(node, "tensorinv takes a positive ind")
+    return it.call(formulas.tensorinv, [a, k], {}, node)

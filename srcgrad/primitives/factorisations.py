@@ -1,0 +1,272 @@
+"""Eigenvalues, singular values, QR: each result is one matrix, its factors one below the other.
+
+`eigh` is [w; V], `svd` is [s; U; V] and `qr` is [Q; R'], all with one column per value. Formulae:
+M. Giles, "An extended collection of matrix derivative results" (2008); J. Townsend,
+"Differentiating the singular value decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic
+differentiation of linear algebra functions" (2010).
+
+Vectors of values that no rounding tells apart are not determined: they are differentiated as
+constants where their adjoint is zero, and the derivative is NaN where it is not. Losses of the
+values alone have their gradient, if they are symmetric in the equal ones. QR of a matrix without
+full rank has derivative NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
+from srcgrad.primitives.arrays import shape as shape_of
+from srcgrad.primitives.elementwise import abs as absolute
+from srcgrad.primitives.elementwise import eq, gt, ne, where
+from srcgrad.primitives.memory import view
+from srcgrad.primitives.reductions import any, broadcast_to, sum
+from srcgrad.primitives.registry import custom, nondiff
+from srcgrad.primitives.triangular import lower_part, solve_triangular
+
+NAN = float("nan")
+
+
+def _coincide(a: Any, b: Any) -> Any:
+    largest = max(np.max(np.abs(a), initial=0.0), np.max(np.abs(b), initial=0.0))
+    return np.abs(a[:, None] - b) <= max(a.size, b.size) * np.finfo(a.dtype).eps * largest
+
+
+# which of the values of two vectors are the same but for rounding
+coincide = nondiff(
+    "coincide", _coincide, typing=lambda b, u, v: ("bool", (u.type.dims[0], v.type.dims[0]))
+)
+
+
+# ---- what the rules are made of ----
+def _eye(n: Any) -> Any:
+    return eq(expand_dims(iota(n), (1,)), expand_dims(iota(n), (0,)))
+
+
+def _diagonal(x: Any) -> Any:
+    return sum(where(_eye(shape_of(x)[0]), x, 0.0), axes=(0,))
+
+
+def _row(x: Any) -> Any:
+    return expand_dims(x, (0,))
+
+
+def _column(x: Any) -> Any:
+    return expand_dims(x, (1,))
+
+
+def _turned(x: Any, y: Any) -> Any:
+    """x'y"""
+    return matmul(matrix_transpose(x), y)
+
+
+def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> Any:
+    """x / d where values differ; where they do not, 0 if nothing asks for it and else NaN."""
+    unknown = where(ne(evidence, 0.0), NAN, 0.0)
+    return where(same, unknown, x / where(same, 1.0, d))
+
+
+def _off_diagonal(x: Any) -> Any:
+    return where(_eye(shape_of(x)[0]), 0.0, x)
+
+
+def _both(x: Any) -> Any:
+    """The magnitudes of x_ij and x_ji: zero where both are."""
+    size = absolute(x)
+    return size + matrix_transpose(size)
+
+
+# ---- eigenvalues and eigenvectors of symmetric matrices, of which one triangle is read ----
+def _eigh(a: Any, lower: bool) -> Any:
+    w, v = np.linalg.eigh(a, "L" if lower else "U")
+    return np.concatenate((w[None], v))
+
+
+def _eigh_parts(y: Any) -> tuple[Any, Any]:
+    return view(y, 0, spec=("i", ":")), view(y, 1, shape_of(y)[1], 1, spec=("s", ":"))
+
+
+def _stated(t: Any, lower: bool) -> Any:
+    """The symmetric tangent that one triangle states."""
+    half = lower_part(t if lower else matrix_transpose(t), 0.5)
+    return half + matrix_transpose(half)
+
+
+def _eigh_jvp(ts: tuple, y: Any, a: Any, lower: bool) -> Any:
+    w, v = _eigh_parts(y)
+    p = _turned(v, matmul(_stated(ts[0], lower), v))
+    moved = _off_diagonal(_quotient(p, _row(w) - _column(w), coincide(w, w), p))
+    return concatenate(_row(_diagonal(p)), matmul(v, moved), axis=0)
+
+
+def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
+    w, v = _eigh_parts(y)
+    gw, gv = _eigh_parts(g)
+    m = _turned(v, gv)
+    skew = (m - matrix_transpose(m)) * 0.5
+    off = _quotient(skew, _row(w) - _column(w), coincide(w, w), _both(m))
+    inner = where(_eye(shape_of(m)[0]), _row(gw), off)
+    s = matmul(v, matmul(inner, matrix_transpose(v)))
+    # what the other triangle would receive goes to the one that is read
+    low = lower_part(s + matrix_transpose(s), 0.5)
+    return low if lower else matrix_transpose(low)
+
+
+eigh = custom(
+    "eigh",
+    _eigh,
+    _eigh_jvp,
+    _eigh_vjp,
+    typing=lambda b, a, lower: (a.type.dtype, (b.total([1, a.type.dims[0]]), a.type.dims[0])),
+    raises=True,
+)
+
+
+# ---- singular values and vectors, as many as the shorter side is long ----
+def _svd(a: Any) -> Any:
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return np.concatenate((s[None], u, vt.T))
+
+
+def _svd_typing(b: Any, a: Any) -> tuple:
+    m, n = a.type.dims
+    return a.type.dtype, (b.total([1, m, n]), b.dim(b("minimum", m, n)))
+
+
+def _svd_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
+    m, n = shape_of(a)
+    u, v = view(y, 1, m, 1, spec=("s", ":")), view(y, m + 1, n, 1, spec=("s", ":"))
+    return view(y, 0, spec=("i", ":")), u, v
+
+
+def _even_and_odd(j: Any, k: Any, s: Any, evidence: Any) -> tuple[Any, Any]:
+    """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i), off the diagonal."""
+    even = _quotient((j + k) * 0.5, _row(s) - _column(s), coincide(s, s), evidence)
+    odd = _quotient((j - k) * 0.5, _row(s) + _column(s), coincide(s, -s), evidence)
+    return _off_diagonal(even), _off_diagonal(odd)
+
+
+def _outside(u: Any, x: Any, s: Any) -> Any:
+    """The part of x outside the columns of u, over s; nothing where u is square."""
+    rows, columns = shape_of(u)
+    rest = x - matmul(u, _turned(u, x))
+    none = coincide(broadcast_to(sum(s, axes=(0,)) * 0.0, 1), s)
+    return where(gt(rows, columns), _quotient(rest, _row(s), none, rest), 0.0)
+
+
+def _svd_jvp(ts: tuple, y: Any, a: Any) -> Any:
+    s, u, v = _svd_parts(y, a)
+    tv, tu = matmul(ts[0], v), _turned(ts[0], u)
+    p = _turned(u, tv)
+    even, odd = _even_and_odd(p, matrix_transpose(p), s, _both(p))
+    du = matmul(u, even + odd) + _outside(u, tv, s)
+    dv = matmul(v, even - odd) + _outside(v, tu, s)
+    return concatenate(_row(_diagonal(p)), du, dv, axis=0)
+
+
+def _svd_vjp(g: Any, y: Any, a: Any) -> Any:
+    s, u, v = _svd_parts(y, a)
+    gs, gu, gv = _svd_parts(g, a)
+    mu, mv = _turned(u, gu), _turned(v, gv)
+    j, k = mu - matrix_transpose(mu), mv - matrix_transpose(mv)
+    even, odd = _even_and_odd(j, k, s, _both(mu) + _both(mv))
+    inner = where(_eye(shape_of(mu)[0]), _row(gs), even + odd)
+    left = matmul(u, inner) + _outside(u, gu, s)
+    right = _outside(v, gv, s)
+    return matmul(left, matrix_transpose(v)) + matmul(u, matrix_transpose(right))
+
+
+svd = custom("svd", _svd, _svd_jvp, _svd_vjp, typing=_svd_typing, raises=True)
+
+
+def _singular_values(a: Any, checked: bool) -> Any:
+    try:
+        return np.linalg.svd(a, compute_uv=False)
+    except np.linalg.LinAlgError:
+        if checked:
+            raise
+        return np.full(min(a.shape), np.nan, a.dtype)
+
+
+def _values_vjp(g: Any, y: Any, a: Any, checked: bool) -> Any:
+    _, u, v = _svd_parts(svd(a), a)
+    return matmul(u * _row(g), matrix_transpose(v))
+
+
+def _values_jvp(ts: tuple, y: Any, a: Any, checked: bool) -> Any:
+    _, u, v = _svd_parts(svd(a), a)
+    return sum(u * matmul(ts[0], v), axes=(0,))
+
+
+# the values alone; NaN where they are not found, unless that is to be an error
+singular_values = custom(
+    "singular_values",
+    _singular_values,
+    _values_jvp,
+    _values_vjp,
+    typing=lambda b, a, checked: (a.type.dtype, (b.dim(b("minimum", *a.type.dims)),)),
+    raises=True,
+)
+
+
+# ---- QR of a matrix with at least as many rows as columns ----
+def _qr(a: Any) -> Any:
+    q, r = np.linalg.qr(a)
+    return np.concatenate((q, r.T))
+
+
+def _qr_parts(y: Any, a: Any) -> tuple[Any, Any]:
+    m, n = shape_of(a)
+    return view(y, 0, m, 1, spec=("s", ":")), view(y, m, n, 1, spec=("s", ":"))
+
+
+def _regular(low: Any) -> tuple[Any, Any]:
+    """R' with 1 for what is 0 on its diagonal but for rounding, and whether there was such."""
+    d = _diagonal(low)
+    none = coincide(d, broadcast_to(sum(d, axes=(0,)) * 0.0, 1))
+    return where(_eye(shape_of(low)[0]), where(none, 1.0, low), low), any(none, axes=(0, 1))
+
+
+def _over_r(x: Any, low: Any) -> Any:
+    """x R^-1, by R'"""
+    solved = solve_triangular(low, matrix_transpose(x), lower=True, transposed=False, unit=False)
+    return matrix_transpose(solved)
+
+
+def _over_low(x: Any, low: Any) -> Any:
+    """x R^-T, by R'"""
+    solved = solve_triangular(low, matrix_transpose(x), lower=True, transposed=True, unit=False)
+    return matrix_transpose(solved)
+
+
+def _qr_jvp(ts: tuple, y: Any, a: Any) -> Any:
+    q, low = _qr_parts(y, a)
+    low, lost = _regular(low)
+    d = _over_r(ts[0], low)
+    c = _turned(q, d)
+    below = lower_part(c, 0.0)
+    turn = below - matrix_transpose(below)
+    dq = d + matmul(q, turn - c)
+    moved = concatenate(dq, matmul(low, matrix_transpose(c - turn)), axis=0)
+    return where(lost, NAN, moved)
+
+
+def _qr_vjp(g: Any, y: Any, a: Any) -> Any:
+    q, low = _qr_parts(y, a)
+    gq, glow = _qr_parts(g, a)
+    low, lost = _regular(low)
+    m = _turned(low, lower_part(glow)) - _turned(gq, q)
+    half = lower_part(m, 0.5)
+    return where(lost, NAN, _over_low(gq + matmul(q, half + matrix_transpose(half)), low))
+
+
+qr = custom(
+    "qr",
+    _qr,
+    _qr_jvp,
+    _qr_vjp,
+    typing=lambda b, a: (a.type.dtype, (b.total(a.type.dims), a.type.dims[1])),
+    raises=True,
+)
