@@ -20,7 +20,11 @@ from tests.kept import ROOT
 from tests.structures import copied
 
 FOLDERS = ("frontend", "autodiff")
-CLASSES = {name for name, c in vars(errors).items() if isinstance(c, type)}
+CLASSES = {
+    name
+    for name, c in vars(errors).items()
+    if isinstance(c, type) and issubclass(c, errors.SrcgradError)
+}
 
 
 @dataclass(frozen=True)
