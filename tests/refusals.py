@@ -37,7 +37,7 @@ class Place:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(ROOT).as_posix()}:{self.first}: {self.text}"
+        return f"{self.file.relative_to(ROOT).as_posix()}:{self.first}: {self.text[:90]}"
 
 
 def places() -> list[Place]:
@@ -51,7 +51,7 @@ def _of_file(file: Path) -> Iterator[Place]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and _refuses(node.func):
             shown = " ".join((ast.get_source_segment(text, node) or "").split())
-            yield Place(file, node.lineno, node.end_lineno or node.lineno, shown[:100])
+            yield Place(file, node.lineno, node.end_lineno or node.lineno, shown)
 
 
 def _refuses(f: ast.expr) -> bool:

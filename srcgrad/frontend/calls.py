@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, SourceError, UnsupportedError
+from srcgrad.errors import SourceError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.flow import RESULT, RETURNED
@@ -188,16 +188,14 @@ class Calls(Part):
             )  # fmt: skip
 
     def bind(
-        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,
-        found: Any = None,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> dict[str, Any]:
         """The names of a function's arguments, defaults included."""
         try:
             bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
         except TypeError:
-            said = misfit(f.__qualname__, inspect.signature(f), args, kwargs)
-            if found is not None:
-                raise ArgumentTypeError(str(said), found.location(node)) from None
+            head = inspect.signature(f, follow_wrapped=False)
+            said = misfit(f.__qualname__, head, args, kwargs)
             self.fails(said, node)
         env = dict(bound.arguments)
         for name, p in bound.signature.parameters.items():

@@ -7,7 +7,6 @@ function changes in the containers it was given.
 
 from __future__ import annotations
 
-import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -152,11 +151,6 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
     """What the function returns."""
     it.held.append(list(env.values()))
     try:
-        if hasattr(found.function, "__wrapped__"):
-            # its source is that of a decorator's wrapper: the arguments go in as they are passed
-            passed = inspect.BoundArguments(inspect.signature(found.function), env)
-            inner: Any = found.function
-            env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)
     except Diverged as e:
         message = without_values(e.message)[0].format()

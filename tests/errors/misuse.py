@@ -68,9 +68,15 @@ def unknown_target():
 
 @program(how="plain")
 def source_without_the_function():
-    made = flow.compile(types.FunctionType(square.__code__.replace(co_name="other"), globals()))
-    made = flow.compile(made, source="def f(x): return x")
+    other = types.FunctionType(square.__code__.replace(co_name="lost"), globals())
+    made = flow.compile(other, source="def f(x): return x")
     made(1.0)  # error, no line: SourceError: source= holds no function
+
+
+@program(how="plain")
+def source_that_has_changed():
+    other = types.FunctionType(square.__code__.replace(co_name="other"), globals())
+    on_python(other)(1.0)  # error, no line: SourceError: was not found ... may have changed
 
 
 @program(how="plain")

@@ -311,3 +311,10 @@ def function_in_a_class_pattern(x):
         case abs():  # error: UnsupportedError: a class pattern names a class
             return x
     return -x
+
+
+@program(vec(3))
+def constant_of_a_higher_rank(x):
+    y = np.zeros(2)
+    y[:] = np.ones((3, 2))  # error: ValueError: from shape (3,2) into shape (2,)
+    return np.sum(y) * x[0]
