@@ -11,11 +11,6 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 # by a piece of the text: why no program of tests/errors comes there
 LEFT = {
-    # reached elsewhere
-    "complex": "complex numbers: tests/cases/complex_numbers.py says what they do",
-    "numbers and tensors without dims": "tests/test_tensor_methods.py",
-    "what may be a tensor or an array": "tests/test_tensor_methods.py",
-    "it has no gradient": "a captured weight: tests/test_weights.py",
     # never reached: what leads there is refused before, or is no Python
     "values that may be unbound": "a name that is read is bound",
     "an asynchronous comprehension": "only in 'async def', which is refused as a whole",
@@ -24,7 +19,9 @@ LEFT = {
     "target of an assignment": "every target of Python has a case",
     "nested too deeply": "Python does not parse what is nested as deeply",
     "only some are differentiated": "references of which some are active are all carried",
-    "has no derivative here": "every row of the table has a derivative, or is flat",
+    "has no derivative here": "every row that gives floats has a derivative, or is flat",
+    # what is being built
+    "complex": "complex numbers",
     # what one function of NumPy does not do yet
     "edge_order": "np.gradient",
     "the diagonal of an array": "np.diagonal",

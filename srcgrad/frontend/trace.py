@@ -133,8 +133,10 @@ def trace(
     it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
+    it.b.loc = found.location(found.tree)
     for w in demands.weights:
-        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
+        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
+    it.b.loc = None
     result = it.all_problems(lambda: _interpreted(it, found, env))
     atoms: list[Atom] = []
     output = _template(it, result, atoms, found)
