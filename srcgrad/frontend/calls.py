@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -238,9 +238,13 @@ class Calls(Part):
             self.block(tree.body)
             self.returned_at = frame.returns[-1] if frame.returns else None
             return self._result(frame, node)
+        except RecursionError:  # of the interpreter itself: branches take many of Python's frames
+            if all(f.source.tree is not tree for f in self.frames[:-1]):
+                raise
         finally:
             self.frames.pop()
             self.b.loc = loc
+        self._too_deep(found, env, node)
 
     def _result(self, frame: Any, node: Any) -> Any:
         if frame.passed:
@@ -270,7 +274,7 @@ class Calls(Part):
                     n, "generators and coroutines are not supported", "return a list or an array"
                 )
 
-    def _too_deep(self, found: source.Source, env: dict[str, Any], node: Any) -> None:
+    def _too_deep(self, found: source.Source, env: dict[str, Any], node: Any) -> NoReturn:
         for value in env.values():
             if isinstance(value, Var) and not is_array(value) and value.type.dtype[0] in "iu":
                 self.captures.demand_static(self, value, node, "the depth of a recursion")

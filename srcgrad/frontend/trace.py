@@ -162,8 +162,9 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
         raise raised_class(cls)(message or cls.__name__, e.location) from None
     except RecursionError:
         raise UnsupportedError(
-            "the program is nested too deeply", it.b.loc, "use loops instead of recursion"
-        ) from None
+            "the program is nested too deeply", found.location(found.tree),
+            "use loops instead of recursion",
+        ) from None  # fmt: skip
 
 
 def _label(label: str, key: Any) -> str:

@@ -424,3 +424,19 @@ def dtype_changes_in_loop(x, n):
     for _ in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... (f32)
         y = y.astype(np.float32)
     return np.sum(y)
+
+
+def squared(x, n):
+    if n == 0:
+        return 1.0
+    if n % 2 == 0:
+        return squared(x * x, n // 2)  # error: UnsupportedError: depth of a recursion must be known
+    return x * squared(x, n - 1)
+
+
+@program(0.7, 3)
+def recursion_on_a_run_time_integer(x, n):
+    while n > 0:
+        x = squared(x, n)
+        n = n // 2
+    return x
