@@ -19,8 +19,12 @@ from tests.errors import PROGRAMS
 from tests.kept import ROOT
 from tests.structures import copied
 
-FOLDERS = ("frontend", "autodiff")
-CLASSES = {name for name, c in vars(errors).items() if isinstance(c, type)}
+SOURCES = ("frontend/**/*.py", "autodiff/**/*.py", "api/nested.py")
+CLASSES = {
+    name
+    for name, c in vars(errors).items()
+    if isinstance(c, type) and issubclass(c, errors.SrcgradError)
+}
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,12 @@ class Place:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(ROOT).as_posix()}:{self.first}: {self.text}"
+        return f"{self.file.relative_to(ROOT).as_posix()}:{self.first}: {self.text[:90]}"
 
 
 def places() -> list[Place]:
     """All places that refuse, in order."""
-    files = sorted(f for folder in FOLDERS for f in (ROOT / "srcgrad" / folder).rglob("*.py"))
+    files = sorted(f for sources in SOURCES for f in (ROOT / "srcgrad").glob(sources))
     return [place for f in files for place in _of_file(f)]
 
 
@@ -47,7 +51,7 @@ def _of_file(file: Path) -> Iterator[Place]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and _refuses(node.func):
             shown = " ".join((ast.get_source_segment(text, node) or "").split())
-            yield Place(file, node.lineno, node.end_lineno or node.lineno, shown[:100])
+            yield Place(file, node.lineno, node.end_lineno or node.lineno, shown)
 
 
 def _refuses(f: ast.expr) -> bool:

@@ -21,23 +21,32 @@ def said(error: BaseException) -> str:
     return "\n".join([str(error), *getattr(error, "__notes__", ())])
 
 
-def check(program: Program, target: str):
+def check(program: Program, target: str, how: str = ""):
     args = copied(program.args)
     expected = program.expected_class()
     with pytest.raises(expected) as caught:
-        if program.how == "plain":
-            program.fn(*args)
-        compiled = flow.compile(program.fn, target=target)
-        if program.how == "call":
-            compiled(*args)
-        else:
-            flow.grad(compiled, grad_position=program.position)(*args)
+        run(program, args, target, how or program.how)
     text = said(caught.value)
     assert program.matches(text), f"{program.fragment!r} is not in:\n{text}"
     if program.line is not None:
         name = program.file.replace("\\", "/").rpartition("/")[2]
         assert f"{name}:{program.line}" in text, f"line {program.line} is not in:\n{text}"
     assert same(args, program.args), "the arguments changed"
+
+
+def run(program: Program, args: tuple, target: str, how: str):
+    if how == "plain":
+        program.fn(*args)
+    compiled = flow.compile(program.fn, target=target)
+    if how == "call":
+        compiled(*args)
+    elif how == "tangent":
+        tangents = [1.0 if isinstance(a, float | np.ndarray) else None for a in args]
+        flow.jvp(compiled, args, tuple(tangents))
+    elif how == "pullback":
+        flow.vjp(compiled, *args)
+    else:
+        flow.grad(compiled, grad_position=program.position)(*args)
 
 
 @over(PROGRAMS)
@@ -50,6 +59,19 @@ def test_program_fails_at_its_line(program: Program):
 def test_program_fails_on_the_cpu(program: Program):
     """Compiled code raises what NumPy raises; it never reads past an array."""
     check(program, "cpu")
+
+
+@over([p for p in PROGRAMS if p.id.startswith(("run_time.", "raised."))])
+@pytest.mark.parametrize("how", ["call", "tangent", "pullback"])
+def test_program_fails_in_the_same_way_however_it_is_run(program: Program, how: str):
+    """A plain call, forward mode and the forward half of reverse mode."""
+    check(program, "python", how)
+
+
+@over([p for p in PROGRAMS if p.id.startswith(("run_time.", "raised."))])
+@pytest.mark.full
+def test_plain_call_fails_on_the_cpu(program: Program):
+    check(program, "cpu", "call")
 
 
 @over([p for p in PROGRAMS if p.id.startswith(("run_time.", "raised."))])

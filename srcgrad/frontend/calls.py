@@ -8,12 +8,12 @@ import inspect
 import sys
 import types
 from collections import Counter
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, SourceError, SrcgradError, UnsupportedError
+from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.flow import RESULT, RETURNED
@@ -215,16 +215,14 @@ class Calls(Part):
             )
 
     def bind(
-        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any,
-        found: Any = None,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+    ) -> dict[str, Any]:
         """The names of a function's arguments, defaults included."""
         try:
             bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
         except TypeError:
-            said = misfit(f.__qualname__, inspect.signature(f), args, kwargs)
-            if found is not None:
-                raise ArgumentTypeError(str(said), found.location(node)) from None
+            head = inspect.signature(f, follow_wrapped=False)
+            said = misfit(f.__qualname__, head, args, kwargs)
             self.fails(said, node)
         env = dict(bound.arguments)
         for name, p in bound.signature.parameters.items():
@@ -267,9 +265,13 @@ class Calls(Part):
             self.block(tree.body)
             self.returned_at = frame.returns[-1] if frame.returns else None
             return self._result(frame, node)
+        except RecursionError:  # of the interpreter itself: branches take many of Python's frames
+            if all(f.source.tree is not tree for f in self.frames[:-1]):
+                raise
         finally:
             self.frames.pop()
             self.b.loc = loc
+        self._too_deep(found, node)
 
     def _result(self, frame: Any, node: Any) -> Any:
         if frame.passed:
@@ -322,11 +324,13 @@ class Calls(Part):
             if last or changed:
                 self.captures.demand_static(self, value, node, "the depth of a recursion")
         if last:
-            self.refuse(
-                node,
-                f"the recursion of {deepest.source.name}() has no depth known at compile time",
-                "write it as a loop",
-            )
+            self._too_deep(deepest.source, node)
+
+    def _too_deep(self, found: source.Source, node: Any) -> NoReturn:
+        self.refuse(
+            node, f"the recursion of {found.name}() has no depth known at compile time",
+            "write it as a loop",
+        )  # fmt: skip
 
     # ---- closures ----
     def closure(self, node: Any, name: str) -> Closure:

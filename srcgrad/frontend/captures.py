@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -357,8 +356,6 @@ class Captures:
                 found = True
             else:
                 reason = f"{what} must be known at compile time, but it depends on run-time values"
-                if node is None:
-                    raise UnsupportedError(reason, it.b.loc)
                 it.refuse(node, reason)
         if found:
             raise Respecialise(what)

@@ -50,10 +50,6 @@ class Classes(Part):
         return record
 
     def _named_tuple(self, cls: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        if cls.__new__.__qualname__.rpartition(".")[0] != cls.__name__ and not hasattr(
-            cls, "_make"
-        ):
-            self.refuse(node, f"{cls.__name__} makes its instances in its own way")
         try:
             return cls(*args, **kwargs)
         except TypeError as e:

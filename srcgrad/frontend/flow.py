@@ -158,7 +158,7 @@ class ControlFlow(Part):
                     self.env["$value"] = run()
                     states.append(self.captured(before.objects))
                 except Diverged as e:
-                    failed = e
+                    failed = failed or e
                     states.append(None)
             self.frame.depth, self.b.loc = depth, loc
             blocks.append(out)

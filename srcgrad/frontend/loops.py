@@ -9,7 +9,7 @@ loop and again at the end of the body.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -327,13 +327,16 @@ class Loops(Part):
         if isinstance(static, Conflict) or (v is UNBOUND and (static is UNBOUND or key == RESULT)):
             return None
         if isinstance(v, Conflict):
-            raise UnsupportedError(f"{key} changes kind in a loop: {v.reason}", self.b.loc)
+            self._refuse_conflict(cell, v)
         if key == RESULT and static is UNBOUND:
             return loose(spec_of(v, True, trip.known))
         joined = join_specs(old, spec_of(v, False, trip.known))
         if joined is not None:
             return joined
-        c = conflict(self._at(trip.before, cell), v)
+        self._refuse_conflict(cell, conflict(self._at(trip.before, cell), v))
+
+    def _refuse_conflict(self, cell: Cell, c: Conflict) -> NoReturn:
+        key = cell[1]
         if key == RESULT:
             raise UnsupportedError(
                 f"the returns of {self.frame.source.name}() do not fit together: {c.reason}",

@@ -7,7 +7,6 @@ function changes in the containers it was given.
 
 from __future__ import annotations
 
-import inspect
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -135,8 +134,10 @@ def trace(
     it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
+    it.b.loc = found.location(found.tree)
     for w in demands.weights:
-        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", found.tree)
+        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
+    it.b.loc = None
     result = it.all_problems(lambda: _interpreted(it, found, env))
     atoms: list[Atom] = []
     output = taken_apart(it, result, atoms, found)
@@ -154,11 +155,6 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
     """What the function returns."""
     it.held.append(list(env.values()))
     try:
-        if hasattr(found.function, "__wrapped__"):
-            # its source is that of a decorator's wrapper: the arguments go in as they are passed
-            passed = inspect.BoundArguments(inspect.signature(found.function), env)
-            inner: Any = found.function
-            env = it.bind(inner, list(passed.args), dict(passed.kwargs), found.tree, found)
         return it.inline(found, env, None, found.tree)
     except Diverged as e:
         message = without_values(e.message)[0].format()
@@ -168,8 +164,9 @@ def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> 
         raise raised_class(cls)(message or cls.__name__, e.location) from None
     except RecursionError:
         raise UnsupportedError(
-            "the program is nested too deeply", it.b.loc, "use loops instead of recursion"
-        ) from None
+            "the program is nested too deeply", found.location(found.tree),
+            "use loops instead of recursion",
+        ) from None  # fmt: skip
 
 
 def _label(label: str, key: Any) -> str:

@@ -190,8 +190,8 @@ def test_what_is_printed(capfd):
     def make():
         p = Program()
         x, n = p.array("x", None), p.scalar("n", INT)
-        p.b("show", n, p.b("load", x, 0), message="n={}: {{{}}}")
-        p.b("show", message="done")
+        p.b("show", n, p.b("load", x, 0), message="n={}: {{{}}}\n")
+        p.b("show", message="done\n")
         return p.returns(n)
 
     for backend in (python.build, compiled):

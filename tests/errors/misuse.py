@@ -68,9 +68,15 @@ def unknown_target():
 
 @program(how="plain")
 def source_without_the_function():
-    made = flow.compile(types.FunctionType(square.__code__.replace(co_name="other"), globals()))
-    made = flow.compile(made, source="def f(x): return x")
+    other = types.FunctionType(square.__code__.replace(co_name="lost"), globals())
+    made = flow.compile(other, source="def f(x): return x")
     made(1.0)  # error, no line: SourceError: source= holds no function
+
+
+@program(how="plain")
+def source_that_has_changed():
+    other = types.FunctionType(square.__code__.replace(co_name="other"), globals())
+    on_python(other)(1.0)  # error, no line: SourceError: was not found ... may have changed
 
 
 @program(how="plain")
@@ -418,3 +424,72 @@ def dtype_changes_in_loop(x, n):
     for _ in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... (f32)
         y = y.astype(np.float32)
     return np.sum(y)
+
+
+def squared(x, n):
+    if n == 0:
+        return 1.0
+    if n % 2 == 0:
+        return squared(x * x, n // 2)  # error: UnsupportedError: depth of a recursion must be known
+    return x * squared(x, n - 1)
+
+
+@program(0.7, 3)
+def recursion_on_a_run_time_integer(x, n):
+    while n > 0:
+        x = squared(x, n)
+        n = n // 2
+    return x
+
+
+# ---- transforms inside, and arguments that share memory ----
+@program(0.7)
+def gradient_of_a_function_inside(x):
+    def inner(v):
+        return v * v
+
+    return flow.grad(inner)(x)  # error: UnsupportedError: defined inside ... define the function
+
+
+@program(0.7)
+def pullback_inside(x):
+    out, pull = flow.vjp(square, x)  # error: UnsupportedError: vjp inside ... use grad
+    return pull(out)[0]
+
+
+@program(0.7)
+def tangents_that_do_not_fit(x):
+    return flow.jvp(square, (x,), (1.0, 2.0))[1]  # error: UnsupportedError: invalid length
+
+
+def stored(x, y):
+    x[0] = y[1]
+    return np.sum(x * y)
+
+
+@program(how="plain")
+def one_array_given_twice():
+    x = np.ones(3)
+    on_python(stored)(x, x)  # error, no line: UnsupportedError: share memory ... x.copy()
+
+
+@program(how="plain")
+def aux_without_a_second_output():
+    f = flow.compile(square, target="python")
+    flow.grad(f, has_aux=True)(2.0)  # error, no line: ValueError: requires more than one outputs
+
+
+@program(how="plain")
+def adjoint_of_another_shape():
+    _, pull = flow.vjp(flow.compile(lambda x: x * x, target="python"), np.ones(3))
+    pull(np.ones(4))  # error, no line: ValueError: an adjoint has shape (4,), its output (3,)
+
+
+@program(how="plain")
+def program_asked_for_too_early():
+    flow.compile(square).source()  # error, no line: ValueError: call the function once first
+
+
+@program(how="plain")
+def stage_that_is_none():
+    flow.compile(square).source("reverse", 2.0)  # error, no line: ValueError: choose one of primal

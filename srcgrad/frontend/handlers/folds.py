@@ -23,7 +23,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, np_dtype
+from srcgrad.ir.types import INT, Scalar, is_float, np_dtype
 
 
 @implements(functools.reduce)
@@ -87,7 +87,12 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         for v in items[1:]:
             if not (is_scalar(best) and is_scalar(v)):
                 it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
-            best = it.emit(node, primitive, *it.widened_pair(best, v))
+            best, v = it.widened_pair(best, v)
+            better = it.emit(node, primitive, best, v)
+            if isinstance(v, Var) and is_float(v.type.dtype):
+                # nothing is greater than what is there because it is NaN
+                better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
+            best = better
         return best
 
     return handler

@@ -1,0 +1,440 @@
+"""Arguments that Python's builtins and NumPy's functions do not take."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.cases.registry import mat, vec
+from tests.errors.registry import program
+
+
+class Pair(NamedTuple):
+    """Two numbers."""
+
+    a: float
+    b: float
+
+
+# ---- builtins ----
+@program(0.7)
+def length_of_a_number(x):
+    return len(x) * x  # error: UnsupportedError: a number (f64) has no len()
+
+
+@program(np.array(0.7))
+def length_without_axes(x):
+    return len(x) * x  # error: UnsupportedError: len() of a 0-d array
+
+
+@program(vec(3))
+def float_of_a_list(x):
+    return float([x[0]])  # error: UnsupportedError: a list cannot be converted to a number
+
+
+@program(0.7)
+def range_of_four(x):
+    return x * len(range(1, 2, 3, 4))  # error: UnsupportedError: 1 to 3 arguments, not 4
+
+
+@program(0.7)
+def range_of_a_float(x):
+    return x * len(range(x))  # error: UnsupportedError: range() takes integers, not a number
+
+
+@program(0.7)
+def range_with_the_step_zero(x):
+    return x * len(range(0, 3, 0))  # error: UnsupportedError: arg 3 must not be zero
+
+
+@program(vec(3))
+def enumerate_from_a_float(x):
+    return sum(k * v for k, v in enumerate(x, 0.5))  # error: UnsupportedError: starts at an integer
+
+
+@program(vec(3))
+def reversed_iterator(x):
+    return sum(reversed(v for v in x))  # error: UnsupportedError: cannot be reversed ... a list
+
+
+@program(vec(3))
+def strict_zip_of_lists(x):
+    pairs = zip([x[0]], [x[1], x[2]], strict=True)  # error: UnsupportedError: zip() argument 2
+    return sum(a * b for a, b in pairs)
+
+
+@program(vec(3))
+def sorted_run_time_values(x):
+    values = sorted([x[0], x[1]])  # error: UnsupportedError: sorted() of run-time ... np.sort
+    return values[0]
+
+
+@program(0.7)
+def sorted_mixture(x):
+    return x * len(sorted([1, "a"]))  # error: UnsupportedError: '<' not supported between
+
+
+@program(vec(3))
+def filtered_by_values(x):
+    return sum(filter(lambda v: v > 1.0, x))  # error: UnsupportedError: filter() ... use a loop
+
+
+@program(0.7)
+def absolute_text(x):
+    return abs([x])  # error: UnsupportedError: bad operand type for abs(): a list
+
+
+@program(vec(3))
+def rounded_array(x):
+    return sum(round(x))  # error: UnsupportedError: round() takes a number ... np.round
+
+
+@program(0.7)
+def maximum_of_an_empty_list(x):
+    return max([]) * x  # error: UnsupportedError: max() of an empty sequence
+
+
+@program(vec(3))
+def maximum_of_arrays(x):
+    return np.sum(max(x, x * 2.0))  # error: UnsupportedError: max() takes numbers; use np.maximum
+
+
+@program(0.7)
+def reduction_of_nothing(x):
+    return functools.reduce(lambda a, b: a * b, []) * x  # error: UnsupportedError: no initial value
+
+
+@program(0.7)
+def printed_with_a_run_time_end(x):
+    print(x, sep=x)  # error: UnsupportedError: sep and end of print() must be known
+    return x
+
+
+# ---- questions ----
+@program(0.7)
+def isinstance_of_an_iterator(x):
+    known = isinstance(zip([x]), list)  # error: UnsupportedError: isinstance() of an iterator
+    return x if known else -x
+
+
+@program(0.7)
+def isinstance_without_a_class(x):
+    return x if isinstance(x, 2) else -x  # error: UnsupportedError: isinstance() takes classes
+
+
+@program(0.7)
+def type_of_a_function(x):
+    return x if type(lambda v: v) is int else -x  # error: UnsupportedError: type() of a function
+
+
+@program(0.7)
+def attribute_by_a_run_time_name(x):
+    return getattr(x, x)  # error: UnsupportedError: attribute must be known at compile time
+
+
+@program(vec(3))
+def setattr_of_an_array(x):
+    setattr(x, "name", 1.0)  # noqa: B010  # error: UnsupportedError: setattr() of an array ... dataclass
+    return x[0]
+
+
+@program(0.7)
+def super_in_a_function(x):
+    return super().value * x  # error: UnsupportedError: super() is followed in methods
+
+
+# ---- containers ----
+@program(0.7)
+def pop_from_nothing(x):
+    return [].pop() * x  # error: UnsupportedError: pop from empty list
+
+
+@program(vec(3))
+def count_of_run_time_values(x):
+    return x[0] * [x[0], x[1]].count(x[0])  # error: UnsupportedError: count() of run-time ... loop
+
+
+@program(vec(3))
+def search_of_run_time_values(x):
+    return x[0] * [x[0], x[1]].index(x[1])  # error: UnsupportedError: a search among ... loop
+
+
+@program(0.7)
+def item_that_is_not_there(x):
+    return x * [1, 2].index(3)  # error: UnsupportedError: 3 is not in the list
+
+
+@program(0.7)
+def field_that_is_not_there(x):
+    return Pair(x, x)._replace(c=2.0).a  # error: UnsupportedError: Pair has no field 'c'
+
+
+@program(0.7)
+def numbers_joined(x):
+    return x * len(",".join([1, 2]))  # error: UnsupportedError: join() takes strings
+
+
+@program(0.7)
+def key_popped_that_is_not_there(x):
+    return {"a": x}.pop("b")  # error: UnsupportedError: the dict has no key 'b'
+
+
+@program(0.7)
+def text_split_at_a_number(x):
+    return x * len("a b".split(x))  # error: UnsupportedError: str.split of run-time values
+
+
+@program(0.7)
+def run_time_key_set(x):
+    table = {}
+    table[x] = 2.0  # error: UnsupportedError: a key of a dict must be known at compile time
+    return x
+
+
+# ---- making arrays ----
+@program(0.7)
+def array_of_a_range_of_floats(x):
+    return x * np.sum(np.zeros(2.5))  # error: UnsupportedError: a shape is made of integers
+
+
+@program(0.7)
+def negative_constant_length(x):
+    return x * np.sum(np.ones(-2))  # error: UnsupportedError: negative dimensions are not allowed
+
+
+@program(vec(3))
+def ragged_list(x):
+    y = np.array([[x[0], x[1]], [x[2]]])  # error: UnsupportedError: must match exactly: 2
+    return np.sum(y)
+
+
+@program(vec(3))
+def array_of_arrays_of_two_ranks(x):
+    return np.sum(np.array([x, x[0]]))  # error: UnsupportedError: have different shapes
+
+
+@program(mat(2, 2))
+def item_of_many(x):
+    return np.ones((2, 2)).item() * x[0, 0]  # error: UnsupportedError: array of size 1 to a Python
+
+
+@program(vec(3))
+def dtype_that_is_none(x):
+    return np.sum(x.astype("text"))  # error: UnsupportedError: dtype 'text' is not supported
+
+
+# ---- elementwise ----
+@program(vec(3))
+def math_of_an_array(x):
+    return math.sin(x)  # error: UnsupportedError: math.sin takes a number ... use numpy.sin
+
+
+@program(vec(3))
+def sine_of_a_text(x):
+    return np.sum(x * np.sin(len))  # error: UnsupportedError: does not take
+
+
+@program(vec(3))
+def out_that_is_no_array(x):
+    return np.sum(np.sin(x, out=2.0))  # error: UnsupportedError: out= takes an array
+
+
+@program(vec(3), np.arange(3))
+def out_of_integers(x, k):
+    np.sin(x, out=k)  # error: UnsupportedError: the result is f64 and cannot be stored in out=
+    return np.sum(x)
+
+
+@program(vec(3))
+def sine_of_a_mask(x):
+    return np.sum(np.sin(x > 1.0))  # error: UnsupportedError: of booleans ... .astype(float)
+
+
+# ---- axes and shapes ----
+@program(vec(3))
+def axis_out_of_bounds(x):
+    return np.sum(x, axis=1)  # error: UnsupportedError: axis 1 is out of bounds for array of dim
+
+
+@program(mat(2, 3))
+def axis_given_twice(x):
+    return np.sum(x, axis=(0, 0))  # error: UnsupportedError: duplicate value in 'axis'
+
+
+@program(vec(6))
+def two_unknown_lengths(x):
+    return np.sum(x.reshape(-1, -1))  # error: UnsupportedError: only specify one unknown dimension
+
+
+@program(vec(6))
+def shape_with_a_float(x):
+    return np.sum(x.reshape(2.5, 2))  # error: UnsupportedError: a shape is made of integers
+
+
+@program(0.7)
+def constant_reshape_that_does_not_fit(x):
+    y = np.ones((2, 3)).reshape(4, 2)  # error: ValueError: cannot reshape array of size 6
+    return x * np.sum(y)
+
+
+@program(mat(2, 3))
+def axes_that_do_not_match(x):
+    return np.sum(np.transpose(x, (0, 0, 1)))  # error: UnsupportedError: axes don't match array
+
+
+@program(0.7)
+def squeeze_of_a_longer_axis(x):
+    y = np.ones((2, 3)).squeeze(0)  # error: UnsupportedError: select an axis to squeeze
+    return x * np.sum(y)
+
+
+# ---- joining and splitting ----
+@program(0.7)
+def concatenation_of_nothing(x):
+    return np.sum(np.concatenate([])) * x  # error: UnsupportedError: at least one array
+
+
+@program(vec(3))
+def concatenation_of_a_number(x):
+    return np.sum(np.concatenate(len)) * x[0]  # error: UnsupportedError: takes a sequence of arrays
+
+
+@program(vec(3), mat(2, 3))
+def concatenation_of_two_ranks(x, y):
+    return np.sum(np.concatenate([x, y]))  # error: UnsupportedError: same number of dimensions
+
+
+@program(0.7)
+def unequal_split(x):
+    parts = np.split(np.ones(5), 2)  # error: UnsupportedError: not result in an equal division
+    return x * parts[0][0]
+
+
+# ---- products ----
+@program(0.7)
+def matrix_product_of_numbers(x):
+    return np.matmul(x, x)  # error: UnsupportedError: matmul does not take numbers ... use *
+
+
+@program(0.7)
+def constants_that_are_not_aligned(x):
+    y = np.dot(np.ones((2, 3)), np.ones((2, 3)))  # error: UnsupportedError: not aligned
+    return x * np.sum(y)
+
+
+@program(mat(2, 3), np.ones(3) > 0.0)
+def product_of_masks(x, m):
+    return np.sum(x) * (m @ m)  # error: UnsupportedError: of booleans is not supported ... astype
+
+
+@program(vec(3))
+def determinant_of_a_vector(x):
+    return np.linalg.det(x)  # error: UnsupportedError: square matrix
+
+
+# ---- other functions ----
+@program(vec(3))
+def select_with_too_few(x):
+    return np.sum(np.select([x > 1.0], [x, x]))  # error: UnsupportedError: as many choices as
+
+
+@program(vec(3), 2)
+def array_of_a_run_time_range(x, n):
+    return np.sum(x[np.array(range(n))])  # error: UnsupportedError: use np.arange
+
+
+@program(vec(3))
+def deleted_by_a_float(x):
+    return np.sum(np.delete(x, [0.5]))  # error: UnsupportedError: delete takes an index
+
+
+@program(vec(3))
+def square_of_a_mask(x):
+    return np.sum(x[np.square(x > 1.0)])  # error: UnsupportedError: int8 ... .astype(int)
+
+
+@program(vec(3))
+def rounded_mask(x):
+    return np.sum(x * np.round(x > 1.0))  # error: UnsupportedError: booleans cannot be rounded
+
+
+@program(vec(3))
+def gamma_of_an_array(x):
+    return math.gamma(x)  # error: UnsupportedError: math.gamma takes a number
+
+
+@program(vec(4))
+def cross_product_of_four(x):
+    return np.sum(np.cross(np.ones(4), np.ones(4))) * x[0]  # error: UnsupportedError: length 3
+
+
+@program(0.7)
+def cross_product_of_numbers(x):
+    return np.cross(x, x)  # error: UnsupportedError: cross takes vectors
+
+
+@program(vec(3))
+def power_of_a_vector_as_a_matrix(x):
+    return np.sum(np.linalg.matrix_power(x, 2))  # error: UnsupportedError: takes a matrix
+
+
+@program(0.7)
+def nanmedian_of_a_number(x):
+    return np.nanmax(x)  # error: UnsupportedError: nanmax of a number
+
+
+@program(vec(3))
+def diagonal_of_a_vector_filled(x):
+    np.fill_diagonal(x, 2.0)  # error: UnsupportedError: fill_diagonal takes a matrix
+    return np.sum(x)
+
+
+@program(mat(3, 3), np.eye(3))
+def mesh_of_a_matrix(x, k):
+    return np.sum(x[np.ix_(k, k)])  # error: UnsupportedError: ix_ takes vectors
+
+
+@program(mat(3, 3))
+def polynomial_of_a_matrix(p):
+    return np.polyval(p, 2.0)  # error: UnsupportedError: takes vectors
+
+
+@program(vec(3))
+def convolution_of_no_mode(x):
+    return np.sum(np.convolve(x, x, "none"))  # error: UnsupportedError: the mode 'none' ... 'full'
+
+
+@program(vec(3))
+def einsum_of_the_wrong_rank(x):
+    return np.einsum("ij->", x)  # error: UnsupportedError: do not fit the operands
+
+
+@program(0.7)
+def quantile_of_a_number(x):
+    return np.quantile(x, 0.5)  # error: UnsupportedError: the quantile of a number
+
+
+@program(vec(3))
+def quantile_of_a_mask(x):
+    return np.quantile(x > 1.0, 0.5) * x[0]  # error: UnsupportedError: of booleans ... astype
+
+
+@program(vec(3))
+def quantile_beyond_one(x):
+    return np.quantile(x, 1.5)  # error: UnsupportedError: in the range [0, 1]
+
+
+@program(vec(3), np.ones((2, 2, 2)))
+def covariance_of_a_cube(x, c):
+    return np.sum(np.cov(c)) * x[0]  # error: UnsupportedError: vectors and matrices
+
+
+@program(vec(6), mat(2, 3))
+def gradient_with_places_of_two_axes(x, places):
+    return np.sum(np.gradient(x, places))  # error: UnsupportedError: the places of gradient
+
+
+@program(vec(6))
+def gradient_with_too_many_spacings(x):
+    return np.sum(np.gradient(x, 1.0, 2.0))  # error: UnsupportedError: one spacing

@@ -1,0 +1,473 @@
+"""Classes, operators, comparisons and assignments that are not followed."""
+# ruff: noqa: F401, F821, F841
+
+import operator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+import srcgrad as flow
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+
+class Bare:
+    """Without a constructor."""
+
+    limit = 2.0
+
+
+class Meta(type):
+    """A metaclass of the user's."""
+
+
+class Made(metaclass=Meta):
+    """Made by it."""
+
+
+class Watched:
+    """It wants to know what is set."""
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+
+
+class Descriptor:
+    """Neither a function nor a property."""
+
+    def __get__(self, instance, owner):
+        return 2.0
+
+
+class Point:
+    """With a descriptor and a property that cannot be set."""
+
+    scale = Descriptor()
+
+    def __init__(self, u):
+        self.u = u
+
+    @property
+    def double(self):
+        return 2.0 * self.u
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Cannot be changed."""
+
+    u: float
+
+
+class Pair(NamedTuple):
+    """Two numbers."""
+
+    a: float
+    b: float
+
+
+class Numbers(list):
+    """A list of the user's."""
+
+
+@program(0.7)
+def exception_kept(x):
+    error = ValueError("kept")  # error: UnsupportedError: cannot be kept as a value ... raise it
+    return x
+
+
+@program(0.7)
+def class_derived_from_list(x):
+    return Numbers([x])[0]  # error: UnsupportedError: instances of Numbers cannot be made
+
+
+@program(0.7)
+def arguments_for_a_class_without(x):
+    return x * Bare(x).limit  # error: UnsupportedError: Bare() takes no arguments
+
+
+@program(0.7)
+def class_of_a_metaclass(x):
+    m = Made()  # error: UnsupportedError: metaclass of its own ... plain class
+    return x
+
+
+@program(0.7)
+def class_that_watches(x):
+    w = Watched()  # error: UnsupportedError: Watched defines __setattr__ ... dataclass
+    return x
+
+
+@program(0.7)
+def named_tuple_with_one_number(x):
+    return Pair(x).a  # error: UnsupportedError: missing 1 required positional argument: 'b'
+
+
+@program(0.7)
+def dataclass_with_too_many(x):
+    return Fixed(x, x).u  # error: UnsupportedError: Fixed() ... positional
+
+
+@program(0.7)
+def attribute_never_set(x):
+    return Point(x).v  # error: UnsupportedError: Point has no attribute 'v'
+
+
+@program(0.7)
+def attribute_of_a_generator(x):
+    return (x for _ in range(2)).gi_running  # error: UnsupportedError: an iterator has no attribute
+
+
+@program(0.7)
+def descriptor_read(x):
+    return x * Point(x).scale  # error: UnsupportedError: the descriptor 'scale' of Point
+
+
+@program(0.7)
+def property_set(x):
+    p = Point(x)
+    p.double = 2.0  # error: UnsupportedError: property 'double' of Point has no setter
+    return p.u
+
+
+@program(0.7)
+def frozen_dataclass_set(x):
+    f = Fixed(x)
+    f.u = 2.0  # error: UnsupportedError: cannot assign to field 'u': Fixed is frozen
+    return f.u
+
+
+@program(0.7)
+def order_of_objects(x):
+    return x if Point(x) < Point(2.0) else -x  # error: UnsupportedError: comparison with a Point
+
+
+@program(0.7)
+def sum_of_objects(x):
+    return (Point(x) + Point(x)).u  # error: UnsupportedError: arithmetic with a Point
+
+
+@program(0.7)
+def attribute_on_one_path(x):
+    p = Point(x)
+    if x > 0.0:
+        p.v = x  # error: UnsupportedError: has the attribute 'v' on one path only ... before
+    return p.u
+
+
+@program(0.7)
+def attribute_of_two_kinds(x):
+    p = Point(x)
+    if x > 0.0:  # error: UnsupportedError: the attribute 'u' of a Point changes kind
+        p.u = (x, x)
+    else:
+        p.u = x
+    return p.u
+
+
+# ---- comparisons ----
+@program(vec(3))
+def identity_of_arrays(x):
+    return x[0] if x is x.copy() else x[1]  # error: UnsupportedError: one object ... compare their
+
+
+@program(0.7)
+def identity_of_numbers(x):
+    return x if x is x + 1.0 else -x  # error: UnsupportedError: 'is' between numbers ... use ==
+
+
+@program(0.7)
+def order_of_a_text_and_a_number(x):
+    return x if "a" < 2 else -x  # error: UnsupportedError: '<' not supported between
+
+
+@program(0.7)
+def order_of_tuples(x):
+    return x if (x, 1.0) < (2.0, x) else -x  # error: UnsupportedError: the order of a tuples
+
+
+@program(0.7)
+def run_time_key_in_dict(x):
+    return x if x in {"a": 1.0} else -x  # error: UnsupportedError: a key must be known
+
+
+@program(vec(3), 2)
+def lists_that_grow_compared(x, n):
+    one, two = [], []
+    for i in range(n):
+        one.append(x[i])
+        two.append(x[i])
+    return x[0] if one == two else x[1]  # error: UnsupportedError: grow at run time ... array_equal
+
+
+# ---- operators and choices ----
+@program(vec(3))
+def difference_of_masks(x):
+    return np.sum(x[(x > 0.5) - (x > 1.0)])  # error: UnsupportedError: boolean subtract ... ^
+
+
+@program(vec(3))
+def power_of_a_mask(x):
+    return np.sum(x * (x > 1.0) ** 2)  # error: UnsupportedError: powers of booleans ... astype
+
+
+@program(0.7)
+def number_or_none(x):
+    y = x if x > 1.0 else None  # error: UnsupportedError: one side is None
+    return x
+
+
+@program(vec(3))
+def number_or_array_in_a_choice(x):
+    return np.sum(x if x[0] > 0.0 else x[0])  # error: UnsupportedError: value is of two kinds
+
+
+@program(0.7)
+def run_time_key_of_a_dict(x):
+    return {x: 1.0}[x]  # error: UnsupportedError: a key of a dict must be known
+
+
+@program(0.7)
+def minus_a_text(x):
+    return x * -"a"  # error: UnsupportedError: operator is not defined for a string
+
+
+@program(0.7)
+def bits_of_a_float(x):
+    return x & 1  # error: UnsupportedError: bit
+
+
+@program(0.7)
+def function_times_two(x):
+    return (lambda v: v) * 2  # error: UnsupportedError: arithmetic with a function
+
+
+@program(0.7)
+def number_minus_tuple(x):
+    return x - (1.0, 2.0)  # error: UnsupportedError: this operator between a number ... a tuple
+
+
+@program(0.7)
+def keyword_given_twice(x):
+    def f(v, w):
+        return v * w
+
+    return f(x, **{"w": 1.0}, **{"w": 2.0})  # error: UnsupportedError: 'w' is given twice
+
+
+@program(0.7)
+def stars_before_a_number(x):
+    def f(v):
+        return v
+
+    return f(**x)  # error: UnsupportedError: ** takes a dict
+
+
+@program(0.7)
+def call_of_an_object(x):
+    return np.errstate(x)  # error: UnsupportedError: errstate
+
+
+# ---- statements ----
+@program(vec(3))
+def too_few_to_unpack(x):
+    a, b, *c = (x[0],)  # error: UnsupportedError: too few values to unpack: 1
+    return a
+
+
+@program(0.7)
+def list_multiplied_in_place(x):
+    values = [x]
+    values *= 2  # error: UnsupportedError: changes a list in place ... new list
+    return values[0]
+
+
+@program(0.7)
+def dict_joined_in_place(x):
+    values = {"a": x}
+    values |= {"b": x}  # error: UnsupportedError: this operator on a dict
+    return values["a"]
+
+
+@program(0.7)
+def bare_raise(x):
+    if x < 1.0:
+        raise  # error: UnsupportedError: 'raise' without an exception
+    return x
+
+
+@program(0.7)
+def number_raised(x):
+    if x < 1.0:
+        raise x  # error: UnsupportedError: only exceptions and their classes
+    return x
+
+
+@program(0.7)
+def relative_import(x):
+    from . import registry  # error: UnsupportedError: a relative import
+
+    return x
+
+
+@program(0.7)
+def missing_module(x):
+    import no_such_module  # error: UnsupportedError: this import fails: No module named
+
+    return x
+
+
+@program(0.7)
+def missing_name_of_a_module(x):
+    from math import no_such_name  # error: UnsupportedError: 'no_such_name' cannot be imported
+
+    return x
+
+
+@program(vec(3))
+def shape_assigned(x):
+    x.shape = (3, 1)  # error: UnsupportedError: a shape cannot be assigned ... reshape
+    return np.sum(x)
+
+
+@program(vec(3))
+def flat_assigned(x):
+    x.flat = 1.0  # error: UnsupportedError: .flat ... x[...] = v
+    return np.sum(x)
+
+
+@program(0.7)
+def attribute_of_a_module_assigned(x):
+    np.something = x  # error: UnsupportedError: an attribute of ... cannot be assigned
+    return x
+
+
+def counting():
+    count = 0
+
+    def counted(x):
+        nonlocal count  # error: UnsupportedError: outside of what is compiled ... return the value
+        count += 1
+        return x * count
+
+    return counted
+
+
+counted = program(0.7)(counting())
+
+
+@program(0.7)
+def errstate_that_raises(x):
+    with np.errstate(all="raise"):  # error: UnsupportedError: np.errstate that raises ... 'ignore'
+        return np.log(x)
+
+
+@program(0.7)
+def generator_in_a_name(x):
+    values = (x * k for k in range(3))  # error: UnsupportedError: kept in a name ... a list
+    return sum(values)
+
+
+@program(0.7)
+def attribute_deleted(x):
+    p = Point(x)
+    del p.u  # error: UnsupportedError: 'del' of this
+    return x
+
+
+@program(0.7)
+def cell_that_is_not_bound(x):
+    def inner(v):
+        return v * later  # error: UnboundLocalError: later
+
+    y = inner(x)
+    later = 2.0
+    return y
+
+
+@program(0.7, 3)
+def too_many_trips_to_unroll(x, n):
+    total = 0.0
+    for k in [x] * 100_000:  # error: UnsupportedError: 100000 trips must be unrolled ... array
+        total += k
+    return total
+
+
+# ---- functions that cannot be followed ----
+FIRST = operator.itemgetter(0)
+
+
+@program(vec(3))
+def callable_of_the_standard_library(x):
+    return FIRST(x)  # error: UnsupportedError: cannot be called in a compiled function
+
+
+SCOPE = {}
+exec("def hidden(v): return v * v", SCOPE)
+hidden = SCOPE["hidden"]
+
+
+@program(0.7)
+def helper_without_source(x):
+    return hidden(x)  # error: UnsupportedError: the source of hidden() was not found
+
+
+def borrowed(v):
+    return v  # pragma: no cover
+
+
+borrowed.__module__ = "torch.functional"
+
+
+@program(0.7)
+def function_of_another_library(x):
+    return borrowed(x)  # error: UnsupportedError: borrowed() is a function of PyTorch ... NumPy's
+
+
+@program(0.7)
+def lambda_that_yields(x):
+    f = lambda v: (yield v)  # error: UnsupportedError: 'yield' is not supported
+    return f(x)
+
+
+@program(0.7)
+def list_as_a_key(x):
+    table = {"a": 1.0}
+    return x * table[[1, 2]]  # error: UnsupportedError: cannot be a key of a dict
+
+
+@program(0.7)
+def unbound_on_both_paths(x):
+    if x > 0.0:
+        a = later  # error: UnboundLocalError: later
+    else:
+        a = -later
+    later = 2.0
+    return a * later
+
+
+def checked(f):
+    def called(x):  # error, no line: TypeError: called() takes 1 positional argument but
+        return f(x)  # pragma: no cover
+
+    called.__wrapped__ = f
+    return called
+
+
+@program(0.7, 2.0)
+@checked
+def wrapper_with_fewer_arguments(x, y):
+    return x * y
+
+
+def before_its_cell():
+    def f(x):
+        return x * later  # error: UnsupportedError: 'later' is not bound yet in the enclosing
+
+    flow.grad(flow.compile(f, target="python"))(0.7)
+    later = 2.0
+    return later
+
+
+before_its_cell = program(how="plain")(before_its_cell)

@@ -1,0 +1,55 @@
+"""Where compiled code would have to know whether a value is a tensor or an array."""
+
+import numpy as np
+
+import srcgrad as flow
+from tests.errors.registry import program
+
+
+def on(f, *args):
+    """The gradient of a compiled function, which never goes to the tape."""
+    flow.grad(flow.compile(f, target="python"))(flow.tensor([1.0, 2.0, 3.0]), *args)
+
+
+@program(how="plain")
+def method_of_a_tensor_or_an_array():
+    def f(x, n):
+        y = np.zeros(3)
+        for i in range(n):
+            y = y + x if i > 0 else y * 1.0
+        return y.std()  # error: UnsupportedError: std() ... means two things ... np.std
+
+    on(f, 2)
+
+
+@program(how="plain")
+def class_of_a_tensor_or_an_array():
+    def f(x, n):
+        y = np.zeros(3)
+        for _ in range(n):
+            y = y + x
+        return x.sum() if type(y) is np.ndarray else -x.sum()  # error: UnsupportedError: its class
+
+    on(f, 2)
+
+
+@program(how="plain")
+def tensor_without_dims_or_a_number():
+    def f(x):
+        s = x.sum()
+        known = isinstance(s, flow.Tensor)  # error: UnsupportedError: not told apart in compiled
+        return s if known else -s
+
+    on(f)
+
+
+WEIGHT = flow.Parameter(flow.tensor(0.0))
+
+
+@program(how="plain")
+def weight_that_chooses_an_axis():
+    def f(x):  # error: UnsupportedError: must be known at compile time: it has no gradient
+        return np.sum(np.sum(x, axis=int(WEIGHT)))
+
+    compiled = flow.compile(f, target="python")
+    flow.grad(compiled, None, weights=WEIGHT)(np.ones((2, 3)))
