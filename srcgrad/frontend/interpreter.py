@@ -25,6 +25,7 @@ from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.patterns import Patterns
+from srcgrad.frontend.rows import Rows
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
@@ -63,7 +64,7 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Calls, Classes, Kinds,
+    Stores, Iteration, Lists, Rows, Calls, Classes, Kinds,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)
