@@ -16,15 +16,18 @@ from srcgrad.frontend.flow import RESULT
 from srcgrad.frontend.heap import State
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.values import (
     UNBOUND,
     Conflict,
     Record,
     TrackedList,
     describe,
+    is_array,
     is_scalar,
 )
 from srcgrad.ir.nodes import If, Var, atom
+from srcgrad.ir.types import Scalar
 
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
@@ -134,12 +137,13 @@ class Branches(Part):
         """Two paths leave a container with different places: a list may grow at run time."""
         if isinstance(owner, TrackedList) and owner.key is not None:
             items = [*one.values(), *two.values()]
-            if items and all(is_scalar(v) for v in items):
+            if items and (all(is_scalar(v) for v in items) or are_rows(items)):
                 self.grow(owner.key, items[-1])
         where = self.shaped_at.get(id(owner), self.b.loc)
         if isinstance(owner, list):
             raise UnsupportedError(
-                "a list that grows in a run-time loop or branch must be a list of numbers", where,
+                "a list that grows in a run-time loop or branch must be a list of numbers, or of "
+                "arrays of one rank and dtype", where,
                 "allocate an array before it and store into that",
             )  # fmt: skip
         other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
@@ -151,7 +155,11 @@ class Branches(Part):
 
     def grow(self, key: Any, item: Any) -> NoReturn:
         """Interpret again, with the list that is made at this place growing at run time."""
-        self.captures.grown[key] = atom(item).type
+        rank = item.type.ndim if is_array(item) else 0
+        self.captures.grown[key] = (
+            Scalar(atom(item).type.dtype) if rank else atom(item).type,
+            rank,
+        )
         raise Respecialise(f"the list of line {key[1]} grows at run time")
 
     def refuse_slot(self, owner: Any, key: Any, reason: str) -> NoReturn:

@@ -26,6 +26,7 @@ from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.patterns import Patterns
 from srcgrad.frontend.problems import Passed, Problems
+from srcgrad.frontend.rows import Rows
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
@@ -68,7 +69,7 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Calls, Classes, Kinds, Problems, Unknown,
+    Stores, Iteration, Lists, Rows, Calls, Classes, Kinds, Problems, Unknown,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)

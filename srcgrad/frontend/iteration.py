@@ -114,7 +114,7 @@ class Iteration(Part):
                 return self._range(v)
             case GrownList():
                 n = plain(self.b("load", v.length, 0))
-                return Iterated(n, lambda k: self.grown_load(v, k))
+                return Iterated(n, lambda k: self.grown_load(v, k, node))
             case Bound(name=name):
                 self.refuse(node, f"call {name}() to run over it")
             case dict():

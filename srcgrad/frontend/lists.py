@@ -1,7 +1,7 @@
 """Lists, dicts and their items: what changes them, and lists that grow in run-time loops.
 
 A list of numbers whose length depends on the path becomes a tape and a cell with its length;
-interpretation starts again with that known.
+interpretation starts again with that known. For lists of arrays see `rows`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from srcgrad.frontend.captures import Respecialise
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     GrownList,
+    Slice,
     TrackedList,
     describe,
     is_array,
@@ -28,7 +29,12 @@ class Lists(Part):
 
     b: Any
     frame: Any
-    grown: dict[Any, Scalar]
+    grown: dict[Any, tuple[Scalar, int]]
+    append_row: Any
+    row: Any
+    dims_of_rows: Any
+    size_of_row: Any
+    view: Any
     shaped_at: dict[int, Any]
 
     def static_key(self, key: Any, node: Any) -> Any:
@@ -94,10 +100,11 @@ class Lists(Part):
         key = (self.frame.source.file, node.lineno, node.col_offset)
         if key not in self.grown:
             return TrackedList(items, key)
-        dtype: Scalar = self.grown[key]
+        dtype, rank = self.grown[key]
         tape = self.b("tape", 16, dtype=dtype.dtype, name="items")
         length = self.b("zeros", 1, dtype="i64", name="count")
-        out = GrownList(tape, length, dtype, key)
+        shape = self.b("zeros", rank, dtype="i64", name="shape") if rank else None
+        out = GrownList(tape, length, dtype, key, shape)
         for item in items:
             self.append(out, item, node)
         return out
@@ -112,6 +119,9 @@ class Lists(Part):
             self.refuse(node, f"{describe(owner)} has no append")
 
     def _append_grown(self, owner: GrownList, item: Any, node: Any) -> None:
+        if owner.shape is not None:
+            self.append_row(owner, item, node)
+            return
         if not is_scalar(item):
             self.refuse(
                 node, "a list that grows in a run-time loop must be a list of numbers",
@@ -133,11 +143,11 @@ class Lists(Part):
                 None, "a list that grows at run time holds booleans and numbers", "use one kind"
             )
         if joined != owner.dtype:
-            self.grown[owner.key] = joined
+            self.grown[owner.key] = joined, 0
             raise Respecialise("a list holds another type than assumed")
 
     def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Any) -> None:
-        if not is_scalar(value):
+        if not is_scalar(value) or x.shape is not None:
             self.refuse(
                 node, f"{describe(value)} cannot be stored in a list that grows at run time"
             )
@@ -153,8 +163,27 @@ class Lists(Part):
         return plain(self.b("index", i, self.grown_length(v), axis=0))
 
     def grown_item(self, v: GrownList, i: Any, node: Any) -> Any:
-        return self.grown_load(v, self.grown_place(v, i, node))
+        if isinstance(i, Slice):
+            return self.grown_slice(v, i, node)
+        return self.grown_load(v, self.grown_place(v, i, node), node)
 
-    def grown_load(self, v: GrownList, place: Any) -> Any:
+    def grown_slice(self, v: GrownList, part: Slice, node: Any) -> GrownList:
+        """A new list of some of the items."""
+        b, n = self.b, self.b.dim(self.grown_length(v))
+        dims = () if v.shape is None else self.dims_of_rows(v)
+        whole = b("tape_view", v.tape, 0, n, *dims)
+        taken = self.view(whole, [part, *[Slice(None, None, None) for _ in dims]], node)
+        count, *rest = taken.type.dims
+        tape = b("tape", 16, dtype=v.dtype.dtype, name="items")
+        b("reserve", tape, b("mul", count, self.size_of_row(rest)))
+        b("assign", b("tape_view", tape, 0, count, *rest), taken)
+        length = b("zeros", 1, dtype="i64", name="count")
+        b("store", length, 0, b.cast(count, Scalar("i64")))
+        shape = None if v.shape is None else b("copy", v.shape)
+        return GrownList(tape, length, v.dtype, v.key, shape)
+
+    def grown_load(self, v: GrownList, place: Any, node: Any) -> Any:
         """The item at a checked place, a Python number where the items are."""
+        if v.shape is not None:
+            return self.row(v, place, node)
         return self.b.retyped(self.b("load", v.tape, place), v.dtype)

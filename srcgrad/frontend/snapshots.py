@@ -3,6 +3,7 @@
 A reshape of an array that is not contiguous, a diagonal and a broadcast array are computed as
 values. That is right as long as nothing is stored to them, and nothing to their source before they
 are read for the last time; anything else is refused here, after the whole function is known.
+An array that a growing list keeps a copy of may not be stored to afterwards at all.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Snapshot:
     source: Atom
     what: str
     loc: Location | None
+    kept: bool = False  # in a list: read at any time
+    stands_for: str = "a view in NumPy, or may be one"
 
 
 def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
@@ -44,6 +47,11 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
             continue
         made = next((k for k, s in enumerate(order) if each.copy in _defined(s)), 0)
         writes = [k for k, s in enumerate(order) if _writes(s, aliases, source) and k != made]
+        if each.kept:
+            born = _first(function, order, aliases, source)
+            if any(w > made or _every_time(w, born, made, loops) for w in writes):
+                _refuse(each, "it is stored to")
+            continue
         reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
         if any(
             (w > made and r > w) or _again(w, r, made, loops) for w in writes for r in reads
@@ -53,7 +61,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
 
 def _refuse(each: Snapshot, why: str) -> None:
     raise UnsupportedError(
-        f"{each.what} is a view in NumPy, or may be one, and {why}",
+        f"{each.what} is {each.stands_for}, and {why}",
         each.loc,
         "make a copy of it: .copy()",
     )
@@ -70,6 +78,22 @@ def _writes(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
 def _reads(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
     args = s.args if isinstance(s, Def) else ()
     return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in args)
+
+
+def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var) -> int:
+    """The first place where a class has a member; -1 for an argument."""
+    if any(is_reference(p.type) and aliases.of(p) is of for p in function.params):
+        return -1
+    for k, s in enumerate(order):
+        names = _defined(s) if isinstance(s, Def) else (*getattr(s, "params", ()), *s.results)
+        if any(v is not None and is_reference(v.type) and aliases.of(v) is of for v in names):
+            return k
+    return -1
+
+
+def _every_time(write: int, born: int, made: int, loops: list[tuple[int, int]]) -> bool:
+    """Whether a loop comes from the copy to the write again, and the buffer is the same one."""
+    return any(a <= write <= b and a <= made <= b and born < a for a, b in loops)
 
 
 def _loops(order: list[Stmt]) -> Iterator[tuple[int, int]]:

@@ -94,12 +94,16 @@ class TrackedList(list):
 
 @dataclass(eq=False)
 class GrownList:
-    """A list that grows in a run-time loop: a tape of scalars and a cell with its length."""
+    """A list that grows in a run-time loop: a tape of scalars and a cell with its length.
+
+    Its items are numbers, or arrays of one shape, one after another in the tape.
+    """
 
     tape: Var
     length: Var  # i64[1]
     dtype: Scalar
     key: Any = None
+    shape: Var | None = None  # i64[rank]: the shape of arrays, known when there is one
 
 
 @dataclass(eq=False)

@@ -147,6 +147,63 @@ def list_of_lists_grows(x, n):
     return np.sum(np.array(rows))
 
 
+@program(vec(3), 2)
+def appended_and_stored_to(x, n):
+    kept = []
+    for _ in range(n):
+        x += 1.0
+        kept.append(x)  # error: UnsupportedError: the array itself ... stored to ... .copy()
+    return np.sum(np.array(kept))
+
+
+@program(vec(3), 2)
+def appended_and_stored_to_through_a_name(x, n):
+    kept = []
+    u = x.copy()
+    for _ in range(n):
+        new = u * 2.0
+        new[0] = 1.0
+        kept.append(new)  # error: UnsupportedError: the array itself ... stored to ... .copy()
+        u = new
+    return np.sum(np.array(kept))
+
+
+@program(vec(3), 2)
+def stored_to_after_it_was_appended(x, n):
+    kept = []
+    for _ in range(n):
+        row = np.zeros(3)
+        kept.append(row)  # error: UnsupportedError: the array itself ... stored to ... .copy()
+        row[:] = x
+    return np.sum(np.array(kept))
+
+
+@program(vec(3), 2)
+def item_of_a_growing_list_stored_to(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x * k)
+    kept[0][1] = 5.0  # error: UnsupportedError: the array itself ... stored to
+    return np.sum(np.array(kept))
+
+
+@program(vec(3), 2)
+def item_of_a_growing_list_replaced(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x * k)
+    kept[0] = x  # error: UnsupportedError: cannot be stored in a list that grows
+    return np.sum(np.array(kept))
+
+
+@program(mat(2, 2), 2)
+def largest_of_a_list_of_arrays(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x * k)
+    return np.sum(max(kept))  # error: UnsupportedError: max() takes numbers
+
+
 @program(0.7, 2)
 def string_built_in_loop(x, n):
     name = ""

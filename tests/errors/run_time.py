@@ -32,6 +32,22 @@ def store_past_the_end(x, n):
     return np.sum(y)
 
 
+@program(vec(3), 2)
+def arrays_of_two_shapes_in_a_list(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x[k:])  # error: ValueError: one shape, not of 3 and 2 elements
+    return np.sum(np.array(kept))
+
+
+@program(vec(3), 0)
+def no_array_to_stack(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x * k)
+    return np.sum(np.stack(kept))  # error: ValueError: need at least one array to stack
+
+
 @program(vec(3), 4)
 def read_past_the_end_in_loop(x, n):
     s = 0.0

@@ -298,6 +298,8 @@ def as_array(it: Any, node: Any, x: Any, copy: bool) -> Any:
         return it.b("copy", x) if copy else x
     if is_scalar(x):
         return _strong(it, x)
+    if isinstance(x, GrownList) and x.shape is not None:
+        return it.stacked_rows(x, node)
     if isinstance(x, GrownList):
         n = it.grown_length(x)
         return it.b("copy", it.b("tape_view", x.tape, 0, n))

@@ -60,6 +60,9 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
         return (
             total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
         )
+    if isinstance(x, GrownList) and x.shape is not None:
+        total = it.call_numpy(np.sum, [it.stacked_rows(x, node)], {"axis": 0}, node)
+        return it.binary(gast.Add(), start, total, node)
     if isinstance(x, GrownList):
         total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
         return it.binary(gast.Add(), start, total, node)
@@ -72,6 +75,8 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
     def handler(it: Any, node: Any, *given: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         xs: list[Any] = list(given)
         if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
+            if getattr(xs[0], "shape", None) is not None:
+                it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
             best = it.call_numpy(whole, [xs[0]], {}, node)
             return it.b.retyped(best, xs[0].dtype) if isinstance(xs[0], GrownList) else best
         items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)

@@ -12,7 +12,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
-from srcgrad.frontend.values import Slice, describe, is_array, is_number
+from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_number
 from srcgrad.ir.types import Scalar, join_scalars
 
 
@@ -25,6 +25,24 @@ def _parts(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
     if not xs:
         it.refuse(node, f"{what} needs at least one array")
     return [x if is_array(x) else it.b("broadcast_to", x, 1) for x in xs]
+
+
+def _grows(xs: Any) -> bool:
+    return isinstance(xs, GrownList) and xs.shape is not None
+
+
+def _end_to_end(it: Any, node: Any, xs: GrownList, axis: Any, what: str) -> Any:
+    """The arrays of a list that grows, one after the other along their first axis."""
+    whole = it.stacked_rows(xs, node)
+    if axis is None:
+        return ravel(it, node, whole)
+    if it.static_int(axis, node, "an axis") % (whole.type.ndim - 1) != 0:
+        it.refuse(
+            node, f"{what} of a list that grows at run time, not along the first axis",
+            "use np.stack and reshape",
+        )  # fmt: skip
+    n, m, *rest = whole.type.dims
+    return it.b("reshape", whole, it.b.dim(it.b("mul", n, m)), *rest)
 
 
 def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
@@ -43,6 +61,8 @@ def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
 
 @implements(np.concatenate, np.concat if hasattr(np, "concat") else np.concatenate)
 def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+    if _grows(xs):
+        return _end_to_end(it, node, xs, axis, "concatenate")
     parts = _parts(it, node, xs, "concatenate")
     if axis is None:
         return joined(it, node, [ravel(it, node, x) for x in parts], 0)
@@ -57,6 +77,8 @@ def append(it: Any, node: Any, x: Any, values: Any, axis: Any = None) -> Any:
 
 @implements(np.stack)
 def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+    if _grows(xs):
+        return it.call_numpy(np.moveaxis, [it.stacked_rows(xs, node), 0, axis], {}, node)
     if isinstance(xs, list | tuple) and all(not is_array(x) for x in xs):
         return it.call_numpy(np.array, [list(xs)], {}, node)
     parts = _parts(it, node, xs, "stack")
@@ -76,6 +98,9 @@ def hstack(it: Any, node: Any, xs: Any) -> Any:
 
 @implements(np.vstack)
 def vstack(it: Any, node: Any, xs: Any) -> Any:
+    if _grows(xs):
+        whole = it.stacked_rows(xs, node)
+        return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
     parts = _parts(it, node, xs, "vstack")
     rows = [it.b("view", x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, rows, 0)

@@ -1,0 +1,84 @@
+"""Lists of arrays that grow in run-time loops: the arrays' elements, one after another in a tape.
+
+A list in Python holds the array itself, here it holds a copy. That is right as long as nothing is
+stored to the array afterwards, and nothing to an item that is read; `snapshots` refuses the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.part import Part
+from srcgrad.frontend.snapshots import Snapshot
+from srcgrad.frontend.values import GrownList, describe, is_array
+from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.types import INT, Scalar
+
+ONE_SHAPE = "a list that grows at run time holds arrays of one shape, not of {} and {} elements"
+
+
+def are_rows(items: list[Any]) -> bool:
+    """Whether items can be those of one growing list: arrays of one rank and dtype."""
+    kinds = {(v.type.ndim, v.type.dtype) if is_array(v) else None for v in items}
+    return len(kinds) == 1 and None not in kinds and all(v.type.dims for v in items)
+
+
+class Rows(Part):
+    """Mixed into the interpreter."""
+
+    b: Any
+    frame: Any
+    snapshots: list[Snapshot]
+    grown_length: Any
+
+    def append_row(self, owner: GrownList, item: Any, node: Any) -> None:
+        assert owner.shape is not None
+        rank = owner.shape.type.dims[0]  # type: ignore[union-attr]
+        kind = (rank, owner.dtype.dtype)
+        if not is_array(item) or (item.type.ndim, item.type.dtype) != kind:
+            self.refuse(
+                node, f"{describe(item)} in a list of arrays of rank {rank} ({kind[1]}) that grows "
+                "at run time", "append arrays of one rank and dtype",
+            )  # fmt: skip
+        b = self.b
+        n = b("load", owner.length, 0)
+        for k, d in enumerate(item.type.dims):
+            known = b("where", b("eq", n, 0), d, b("load", owner.shape, k))
+            b("check_equal", known, d, message=ONE_SHAPE)
+            b("store", owner.shape, k, b.cast(d, Scalar("i64")))
+        size, after = self.size_of_row(item.type.dims), b("add", n, 1)
+        copy = b("copy", item)
+        self._stands_for_itself(copy, item, "what is appended", node, True)
+        b("reserve", owner.tape, b("mul", after, size))
+        b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
+        b("store", owner.length, 0, b.cast(after, Scalar("i64")))
+
+    def row(self, v: GrownList, place: Any, node: Any) -> Any:
+        """The array at a checked place."""
+        dims = self.dims_of_rows(v)
+        start = self.b("mul", place, self.size_of_row(dims))
+        copy = self.b("copy", self.b("tape_view", v.tape, start, *dims))
+        self._stands_for_itself(copy, Const(0, INT), "an item of a list", node, False)
+        return copy
+
+    def _stands_for_itself(self, copy: Any, source: Any, what: str, node: Any, kept: bool) -> None:
+        place = self.frame.source.location(node)
+        self.snapshots.append(Snapshot(copy, source, what, place, kept, "the array itself"))
+
+    def stacked_rows(self, v: GrownList, node: Any) -> Var:
+        """All items as one array, whose first axis counts them."""
+        n = self.b.dim(self.grown_length(v))
+        empty = self.b("eq", n, 0)
+        self.fail_if(empty, "ValueError", "need at least one array to stack")
+        return self.b("copy", self.b("tape_view", v.tape, 0, n, *self.dims_of_rows(v)))
+
+    def dims_of_rows(self, v: GrownList) -> list[Any]:
+        assert v.shape is not None
+        rank = v.shape.type.dims[0]  # type: ignore[union-attr]
+        return [self.b.dim(self.b("load", v.shape, k)) for k in range(rank)]
+
+    def size_of_row(self, dims: Any) -> Any:
+        size: Any = 1
+        for d in dims:
+            size = self.b("mul", size, d)
+        return size

@@ -1,0 +1,77 @@
+"""Lists of arrays that grow in run-time loops: trajectories, histories, results of unknown number.
+
+A list holds the array itself in Python; what would show that it is a copy here is refused, see
+`tests/errors`.
+"""
+
+import numpy as np
+
+from tests.cases.registry import case, mat, signed, vec
+
+
+@case(vec(3), 4)
+@case(vec(1), 1)
+def trajectory(x, n):
+    states = [x]
+    for _ in range(n):
+        states.append(np.sin(states[-1]) * x)
+    path = np.array(states)
+    return np.sum(path[1:] * path[:-1]) + len(states)
+
+
+@case(mat(2, 3), 0.3, 3)
+def snapshots_of_a_field(u, rate, n):
+    """The field is stepped in place, copies are kept; buffers made in the loop need none."""
+    kept, means = [], []
+    for k in range(n):
+        u[:, 1:] += rate * u[:, :-1] * u[:, 1:]
+        if k % 2 == 0:
+            kept.append(u.copy())
+        row = np.zeros(2)
+        row[0] = u[0, 0] + k
+        row[1] = np.mean(u)
+        means.append(row)
+    total = 0.0
+    for k, field in enumerate(kept):
+        total += (k + 1.0) * np.sum(field * field[:, ::-1])
+    return total + np.sum(np.stack(means, axis=1) @ np.arange(1.0, n + 1)) + np.sum(sum(kept))
+
+
+@case(vec(2), 2.5)
+@case(vec(2), 0.5)
+def until_it_is_large(x, limit):
+    """As many as a `while` gives; slices, negative steps and joins of the list."""
+    found = [x * x]
+    s = np.sum(x)
+    while s < limit * 2.0:
+        s = s * 1.3 + x[0]
+        found.append(x * s)
+        if s > 4.0:
+            break
+    back = np.concatenate(found[::-1])
+    rows = np.vstack(found[-2:])
+    return np.sum(back * np.arange(len(back))) + np.sum(rows**3) + found[0][1] * found[-1][0]
+
+
+@case(signed(4), 3)
+def integers_beside_floats(x, n):
+    orders, values = [], []
+    for k in range(n):
+        order = np.argsort(x * (k + 1.0) % 1.7)
+        orders.append(order[:2])
+        values.append(x[order] * k)
+    s = 0.0
+    for order, value in zip(orders, values, strict=True):
+        s += np.sum(value[order] ** 2)
+    return s + np.sum(np.array(orders)) * x[0]
+
+
+@case(np.array([[0.6, 0.1], [0.2, 0.8]]), vec(2), 4)
+def backward_gains(a, b, n):
+    p = np.eye(2)
+    gains = []
+    for _ in range(n):
+        k = b @ p @ a / (1.0 + b @ p @ b)
+        p = a.T @ p @ (a - np.outer(b, k)) + np.eye(2)
+        gains.append(k)
+    return np.stack(gains[::-1]), p
