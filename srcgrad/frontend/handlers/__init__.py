@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers import (
     elementwise,
     folds,
     gamma,
+    index_tricks,
     inspection,
     joins,
     matrices,
@@ -34,7 +35,7 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "inspection", "joins",
-    "matrices", "nans", "operators", "places", "polynomials", "products",
+    "diagonals", "edits", "elementwise", "folds", "gamma", "handler_of", "index_tricks",
+    "inspection", "joins", "matrices", "nans", "operators", "places", "polynomials", "products",
     "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

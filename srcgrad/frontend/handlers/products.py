@@ -10,6 +10,7 @@ from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
+from srcgrad.frontend.handlers.subscripts import FIRST_OWN, subscripts
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
@@ -25,7 +26,7 @@ def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
 
-def _meet(it: Any, node: Any, m: Any, n: Any) -> None:
+def meet(it: Any, node: Any, m: Any, n: Any) -> None:
     """The summed axes of a product have one length."""
     if m is n:
         return
@@ -68,16 +69,16 @@ def product(it: Any, node: Any, a: Any, c: Any) -> Any:
         return _product_of_integers(it, node, a, c)
     match a.type.ndim, c.type.ndim:
         case 1, 1:
-            _meet(it, node, a.type.dims[0], c.type.dims[0])
+            meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("vecdot", a, c)
         case 2, 1:
-            _meet(it, node, a.type.dims[1], c.type.dims[0])
+            meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matvec", a, c)
         case 1, 2:
-            _meet(it, node, a.type.dims[0], c.type.dims[0])
+            meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("matvec", b("transpose", c, perm=(1, 0)), a)
         case 2, 2:
-            _meet(it, node, a.type.dims[1], c.type.dims[0])
+            meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matmul", a, c)
     return _stacked_product(it, node, a, c)
 
@@ -92,7 +93,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
         column = b("view", c, spec=(":", "n"))
         y = _stacked_product(it, node, a, column)
         return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 1), "i"))
-    _meet(it, node, a.type.dims[-1], c.type.dims[-2])
+    meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     if a.type.dims[:-2] != lead:
         a = b("broadcast_to", a, *lead, *a.type.dims[-2:])
@@ -104,7 +105,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
 def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
     """BLAS has no integers: multiply and sum."""
     b = it.b
-    _meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
+    meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
     right = (
         b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
@@ -141,6 +142,10 @@ def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 @implements(np.tensordot)
 def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     a, c = _pair(it, node, a, c, "tensordot")
+    if not is_array(a) or not is_array(c):
+        if axes != 0:
+            it.refuse(node, "tensordot of a number sums over no axes", "pass axes=0")
+        return it.emit(node, "mul", a, c)
     if not isinstance(axes, tuple | list):
         n = it.static_int(axes, node, "axes")
         left, right = list(range(a.type.ndim - n, a.type.ndim)), list(range(n))
@@ -152,7 +157,7 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     left = [k % a.type.ndim for k in left]
     right = [k % c.type.ndim for k in right]
     for i, j in zip(left, right, strict=True):
-        _meet(it, node, a.type.dims[i], c.type.dims[j])
+        meet(it, node, a.type.dims[i], c.type.dims[j])
     return contracted(it, node, a, c, left, right)
 
 
@@ -190,7 +195,7 @@ def _square(it: Any, node: Any, a: Any, what: str) -> Any:
 def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
     a = _square(it, node, a, "solve")
     a, c = _pair(it, node, a, c, "solve")
-    _meet(it, node, a.type.dims[0], c.type.dims[0])
+    meet(it, node, a.type.dims[0], c.type.dims[0])
     return it.b("solve", a, c)
 
 
@@ -213,19 +218,17 @@ def slogdet(it: Any, node: Any, a: Any) -> Any:
 
 
 # ---- einsum ----
+ONE = chr(FIRST_OWN - 1)  # the axis that a number is given
+
+
 @implements(np.einsum)
-def einsum(it: Any, node: Any, spec: Any, *xs: Any, optimize: Any = False) -> Any:
-    if not isinstance(spec, str) or "." in spec:
-        it.refuse(node, "einsum takes its subscripts as a string without ellipsis")
-    xs = tuple(operands(it, node, xs, "einsum"))
-    spec = spec.replace(" ", "")
-    left, _, right = spec.partition("->")
-    terms = left.split(",")
-    if "->" not in spec:
-        letters = left.replace(",", "")
-        right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    if len(terms) != len(xs) or any(len(t) != x.type.ndim for t, x in zip(terms, xs, strict=True)):
-        it.refuse(node, "the subscripts of einsum do not fit the operands")
+def einsum(it: Any, node: Any, *given: Any, optimize: Any = False) -> Any:
+    given, terms, right = subscripts(it, node, given)
+    xs = [
+        x if is_array(x) else it.b("broadcast_to", x, 1)
+        for x in operands(it, node, given, "einsum")
+    ]
+    terms = [t if len(t) == x.type.ndim else f"{t}{ONE}" for x, t in zip(xs, terms, strict=True)]
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
         kind = join_scalars(kind, Scalar(x.type.dtype))
@@ -245,12 +248,14 @@ def einsum(it: Any, node: Any, spec: Any, *xs: Any, optimize: Any = False) -> An
 
 
 def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
-    """A repeated subscript takes the diagonal."""
+    """A repeated subscript takes the diagonal, which comes last."""
     for c in dict.fromkeys(term):
-        if term.count(c) > 1:
-            if len(term) != 2:
-                it.refuse(node, "einsum with a repeated subscript of an array that is not a matrix")
-            return it.call_numpy(np.diagonal, [x], {}, node), c
+        while term.count(c) > 1:
+            i = term.index(c)
+            j = term.index(c, i + 1)
+            meet(it, node, x.type.dims[i], x.type.dims[j])
+            x = it.call_numpy(np.diagonal, [x, 0, i, j], {}, node)
+            term = term[:i] + term[i + 1 : j] + term[j + 1 :] + c
     return x, term
 
 
@@ -263,7 +268,7 @@ def _contract(
     if summed and len(summed) == len(shared):
         left, right = [s.index(c) for c in summed], [t.index(c) for c in summed]
         for i, j in zip(left, right, strict=True):
-            _meet(it, node, x.type.dims[i], y.type.dims[j])
+            meet(it, node, x.type.dims[i], y.type.dims[j])
         free = "".join(c for c in s if c not in summed) + "".join(c for c in t if c not in summed)
         return contracted(it, node, x, y, left, right), free
     letters = s + "".join(c for c in t if c not in s)
