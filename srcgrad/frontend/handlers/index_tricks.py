@@ -17,7 +17,7 @@ def _joined(name: str, axis: int, ndim: int) -> None:
     def handler(it: Any, node: Any, owner: Any, *items: Any) -> Any:
         if any(isinstance(i, str) for i in items):
             it.refuse(node, "np.r_ and np.c_ with a string are not supported", "np.concatenate")
-        given = [_ranged(it, node, i) if isinstance(i, Slice) else i for i in items]
+        given = tuple(_ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
         xs = operands(it, node, given, name)
         kinds = [Scalar(x.type.dtype) if is_array(x) else atom(x).type for x in xs]
         kind = kinds[0]

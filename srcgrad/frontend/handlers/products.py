@@ -223,11 +223,9 @@ ONE = chr(FIRST_OWN - 1)  # the axis that a number is given
 
 @implements(np.einsum)
 def einsum(it: Any, node: Any, *given: Any, optimize: Any = False) -> Any:
-    given, terms, right = subscripts(it, node, given)
-    xs = [
-        x if is_array(x) else it.b("broadcast_to", x, 1)
-        for x in operands(it, node, given, "einsum")
-    ]
+    found, terms, right = subscripts(it, node, given)
+    xs = operands(it, node, tuple(found), "einsum")
+    xs = [x if is_array(x) else it.b("broadcast_to", x, 1) for x in xs]
     terms = [t if len(t) == x.type.ndim else f"{t}{ONE}" for x, t in zip(xs, terms, strict=True)]
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
