@@ -124,31 +124,6 @@ def unknown_function_in_helper(x):
     return s * fallback(x)
 
 
-@program(mat(3, 4))
-def einsum_that_does_not_fit(x):
-    return np.sum(np.einsum("ijk", x))  # error: UnsupportedError: do not fit the operands
-
-
-@program(mat(3, 4))
-def einsum_that_drops_an_ellipsis(x):
-    return np.sum(np.einsum("...j->j", x))  # error: UnsupportedError: must have the ellipsis
-
-
-@program(mat(3, 4))
-def einsum_with_an_unknown_letter(x):
-    return np.sum(np.einsum("ij->ik", x))  # error: UnsupportedError: not in an operand
-
-
-@program(mat(3, 4))
-def diagonal_of_different_lengths(x):
-    return np.einsum("ii", x)  # error: ValueError: shapes not aligned
-
-
-@program(mat(3, 4))
-def diagonal_of_a_row(x):
-    return np.sum(np.diagonal(x[0]))  # error: UnsupportedError: at least two dimensions
-
-
-@program(mat(3, 4))
+@program(vec(3))
 def join_with_a_directive(x):
     return np.sum(np.r_["0,2", x])  # error: UnsupportedError: with a string

@@ -10,7 +10,6 @@ from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
-from srcgrad.frontend.handlers.subscripts import FIRST_OWN, subscripts
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
@@ -26,7 +25,7 @@ def _pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
 
-def meet(it: Any, node: Any, m: Any, n: Any) -> None:
+def _meet(it: Any, node: Any, m: Any, n: Any) -> None:
     """The summed axes of a product have one length."""
     if m is n:
         return
@@ -69,16 +68,16 @@ def product(it: Any, node: Any, a: Any, c: Any) -> Any:
         return _product_of_integers(it, node, a, c)
     match a.type.ndim, c.type.ndim:
         case 1, 1:
-            meet(it, node, a.type.dims[0], c.type.dims[0])
+            _meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("vecdot", a, c)
         case 2, 1:
-            meet(it, node, a.type.dims[1], c.type.dims[0])
+            _meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matvec", a, c)
         case 1, 2:
-            meet(it, node, a.type.dims[0], c.type.dims[0])
+            _meet(it, node, a.type.dims[0], c.type.dims[0])
             return b("matvec", b("transpose", c, perm=(1, 0)), a)
         case 2, 2:
-            meet(it, node, a.type.dims[1], c.type.dims[0])
+            _meet(it, node, a.type.dims[1], c.type.dims[0])
             return b("matmul", a, c)
     return _stacked_product(it, node, a, c)
 
@@ -93,7 +92,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
         column = b("view", c, spec=(":", "n"))
         y = _stacked_product(it, node, a, column)
         return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 1), "i"))
-    meet(it, node, a.type.dims[-1], c.type.dims[-2])
+    _meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     if a.type.dims[:-2] != lead:
         a = b("broadcast_to", a, *lead, *a.type.dims[-2:])
@@ -105,7 +104,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
 def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
     """BLAS has no integers: multiply and sum."""
     b = it.b
-    meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
+    _meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
     right = (
         b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
@@ -157,7 +156,7 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     left = [k % a.type.ndim for k in left]
     right = [k % c.type.ndim for k in right]
     for i, j in zip(left, right, strict=True):
-        meet(it, node, a.type.dims[i], c.type.dims[j])
+        _meet(it, node, a.type.dims[i], c.type.dims[j])
     return contracted(it, node, a, c, left, right)
 
 
@@ -195,7 +194,7 @@ def _square(it: Any, node: Any, a: Any, what: str) -> Any:
 def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
     a = _square(it, node, a, "solve")
     a, c = _pair(it, node, a, c, "solve")
-    meet(it, node, a.type.dims[0], c.type.dims[0])
+    _meet(it, node, a.type.dims[0], c.type.dims[0])
     return it.b("solve", a, c)
 
 
@@ -218,15 +217,19 @@ def slogdet(it: Any, node: Any, a: Any) -> Any:
 
 
 # ---- einsum ----
-ONE = chr(FIRST_OWN - 1)  # the axis that a number is given
-
-
 @implements(np.einsum)
-def einsum(it: Any, node: Any, *given: Any, optimize: Any = False) -> Any:
-    found, terms, right = subscripts(it, node, given)
-    xs = operands(it, node, tuple(found), "einsum")
-    xs = [x if is_array(x) else it.b("broadcast_to", x, 1) for x in xs]
-    terms = [t if len(t) == x.type.ndim else f"{t}{ONE}" for x, t in zip(xs, terms, strict=True)]
+def einsum(it: Any, node: Any, spec: Any, *xs: Any, optimize: Any = False) -> Any:
+    if not isinstance(spec, str) or "." in spec:
+        it.refuse(node, "einsum takes its subscripts as a string without ellipsis")
+    xs = tuple(operands(it, node, xs, "einsum"))
+    spec = spec.replace(" ", "")
+    left, _, right = spec.partition("->")
+    terms = left.split(",")
+    if "->" not in spec:
+        letters = left.replace(",", "")
+        right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    if len(terms) != len(xs) or any(len(t) != x.type.ndim for t, x in zip(terms, xs, strict=True)):
+        it.refuse(node, "the subscripts of einsum do not fit the operands")
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
         kind = join_scalars(kind, Scalar(x.type.dtype))
@@ -246,14 +249,12 @@ def einsum(it: Any, node: Any, *given: Any, optimize: Any = False) -> Any:
 
 
 def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
-    """A repeated subscript takes the diagonal, which comes last."""
+    """A repeated subscript takes the diagonal."""
     for c in dict.fromkeys(term):
-        while term.count(c) > 1:
-            i = term.index(c)
-            j = term.index(c, i + 1)
-            meet(it, node, x.type.dims[i], x.type.dims[j])
-            x = it.call_numpy(np.diagonal, [x, 0, i, j], {}, node)
-            term = term[:i] + term[i + 1 : j] + term[j + 1 :] + c
+        if term.count(c) > 1:
+            if len(term) != 2:
+                it.refuse(node, "einsum with a repeated subscript of an array that is not a matrix")
+            return it.call_numpy(np.diagonal, [x], {}, node), c
     return x, term
 
 
@@ -266,7 +267,7 @@ def _contract(
     if summed and len(summed) == len(shared):
         left, right = [s.index(c) for c in summed], [t.index(c) for c in summed]
         for i, j in zip(left, right, strict=True):
-            meet(it, node, x.type.dims[i], y.type.dims[j])
+            _meet(it, node, x.type.dims[i], y.type.dims[j])
         free = "".join(c for c in s if c not in summed) + "".join(c for c in t if c not in summed)
         return contracted(it, node, x, y, left, right), free
     letters = s + "".join(c for c in t if c not in s)

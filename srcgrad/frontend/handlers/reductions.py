@@ -301,3 +301,8 @@ def root(it: Any, total: Any) -> Any:
     b = it.b
     zero = b("eq", total, 0.0)
     return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
+
+
+@implements(np.trace, method="trace")
+def trace(it: Any, node: Any, x: Any, offset: Any = 0) -> Any:
+    return sum_(it, node, it.call_numpy(np.diagonal, [x, offset], {}, node), axis=-1)
