@@ -72,7 +72,8 @@ def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
     fn = rename(fn.with_body(body), mapping)
     depth, head = it.heads[-1]
     for s in fn.body:
-        if isinstance(s, Def) and s.op.name == "tape" and len(it.b.scopes) > depth:
+        inside = len(it.b.scopes) > depth
+        if inside and isinstance(s, Def) and s.var is not None and s.op.name == "tape":
             # one for all runs of a loop, each of which writes on it before it reads: a tape that
             # is made in a loop has no derivative
             head.append(replace(s, args=(Const(FIRST_CAPACITY, INT),)))
