@@ -240,3 +240,15 @@ def test_read_only_arrays(target):
             g(x)
         assert "x[0] = 2.0" in str(caught.value)
         assert flow.grad(g)(x)[0] == 0.0 and np.array_equal(x, kept)
+
+
+def test_the_gradient_of_an_empty_container_is_empty():
+    @flow.compile(target="python")
+    def f(parts, x):
+        return parts.get("a", x) ** 2
+
+    assert flow.grad(f, (0, 1))({}, 2.0) == ({}, 4.0)
+    assert flow.grad(f, (0, 1))({"a": 3.0}, 2.0) == ({"a": 6.0}, 0.0)
+    assert flow.jvp(f, ({}, 2.0), ({}, 1.0)) == (4.0, 4.0)
+    with pytest.raises(TypeError, match="only floats have gradients"):
+        flow.grad(f)({"a": 3}, 2.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ from srcgrad.api.overlap import refuse_overlap
 from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
 from srcgrad.frontend.captures import Captures, Demands, Hidden
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import RUNNING, Record, children, plain, rebuild
 from srcgrad.ir.nodes import Const, Def, Var, atom
-from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.ir.types import INT, Array, Scalar, np_dtype
 from srcgrad.ir.walk import rename, walk
 
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
@@ -68,7 +70,14 @@ def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
         s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim" and s.var in mapping)
     )
     fn = rename(fn.with_body(body), mapping)
+    depth, head = it.heads[-1]
     for s in fn.body:
+        inside = len(it.b.scopes) > depth
+        if inside and isinstance(s, Def) and s.var is not None and s.op.name == "tape":
+            # one for all runs of a loop, each of which writes on it before it reads: a tape that
+            # is made in a loop has no derivative
+            head.append(replace(s, args=(Const(FIRST_CAPACITY, INT),)))
+            s = Def(None, it.b.table["reserve"], (s.var, *s.args), {}, s.loc)
         it.b.append(s)
     for s in walk(fn.body):
         if isinstance(s, Def) and s.var is not None:

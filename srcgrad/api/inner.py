@@ -182,14 +182,16 @@ class _Call:
         """The statements of the call and its result."""
         it = self.it
         before = it.snapshot()
+        failed: Diverged | None = None
+        result = None
         with it.b.block() as block:
+            it.heads.append((len(it.b.scopes), []))
             try:
                 result = it.call(self.fn, self.args, self.kwargs, self.node)
             except Diverged as e:
-                failed: Diverged | None = e
-                result = None
-            else:
-                failed = None
+                failed = e
+            finally:
+                block[:0] = it.heads.pop()[1]
         if failed is not None:  # it always raises: so does the transform of it
             known = dict(zip(self.params, self.given, strict=True))
             for s in rename(Function("failed", (), tuple(block), ()), known).body:

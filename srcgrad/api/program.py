@@ -124,7 +124,7 @@ class Gradient:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         slots = self.slots(arguments)
         for path, v in slots if self.positions and not self.seeded else ():
-            if all(_has_none(x) for _, x in leaves(v, path)):
+            if _without_floats(v, path):
                 raise no_float(self.name, ".".join(map(str, path)), v)
         p = persistent(self.inner.program(arguments, demands))
         wrt, gradients = self._wrt(p, slots)
@@ -165,7 +165,7 @@ class Gradient:
         if self.positions is None and not self.seeded:
             return wrt, [g for g in gradients if leaf_numbers(g)]
         for (path, v), g in zip(slots, gradients, strict=True):
-            if not leaf_numbers(g) and not self.seeded:
+            if not leaf_numbers(g) and not self.seeded and [*leaves(v, path)]:
                 raise no_float(p.name, ".".join(map(str, path)), v)
         return wrt, gradients
 
@@ -359,6 +359,12 @@ def protected(p: Program, contents: bool = False) -> Program:
     body = (*entry, *made, *rest)
     returns = (*fn.returns, *(inner for _, inner in copies)) if contents else fn.returns
     return replace(p, function=Function(fn.name, tuple(params), body, returns))
+
+
+def _without_floats(v: Any, path: tuple) -> bool:
+    """Whether an argument holds something, but no float. The gradient of {} is {}."""
+    held = [x for _, x in leaves(v, path)]
+    return bool(held) and all(_has_none(x) for x in held)
 
 
 def _has_none(v: Any) -> bool:

@@ -28,6 +28,13 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar
 
 
+def subscripted(x: Any) -> Any:
+    """The handler of an object that is no container: np.r_ and its kin."""
+    from srcgrad.frontend.handlers.registry import METHODS
+
+    return METHODS.get((type(x).__name__, "__getitem__"))
+
+
 class Indexing(Part):
     """Mixed into the interpreter."""
 
@@ -78,6 +85,9 @@ class Indexing(Part):
             if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
                 self.refuse(node, "a number cannot be indexed")
             return self._index_of_scalar(x, items, node)
+        handler = subscripted(x)
+        if handler is not None:
+            return handler(self, node, x, *items)
         parts = self.parts_of(x, node)
         if parts is not None:
             return self.subscript(parts, items, node)

@@ -80,6 +80,8 @@ class Interpreter(
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
+        # what is made before all else, with the depth of scopes there: of each traced function
+        self.heads: list[tuple[int, list[Any]]] = [(1, [])]
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
         self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []

@@ -142,7 +142,7 @@ def trace(
     atoms: list[Atom] = []
     output = taken_apart(it, result, atoms, found)
     writes = _written(it, taken.given, atoms, found)
-    body = (*it.b.entry, *it.b.out)
+    body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)

@@ -106,3 +106,40 @@ def jacobian_by_columns(x):
         return curve(y) * x
 
     return np.sum(np.sin(flow.jacfwd(here(scaled))(x)))
+
+
+def chained(y):
+    """A loop whose gradient has to remember what each trip found."""
+    s = 1.0
+    for k in range(len(y)):
+        s = s * np.sin(y[k] * s)
+    return s
+
+
+@case(vec(3), 2)
+def gradients_with_memory_in_a_loop(x, n):
+    t = 0.5
+    for i in range(n):
+        t = t + np.sum(flow.grad(here(chained))(x * (i + 1.0)) * x) * t
+    return t
+
+
+@case(vec(3), 0.1, 3)
+def steps_of_gradient_descent(x, rate, n):
+    y = x.copy()
+    for _ in range(n):
+
+        def loss(z):
+            total = 0.0
+            while total < 1.0:
+                total = total + np.sum(z * z * x) + chained(z)
+            return total
+
+        if y[0] > 0.1:
+            y = y - rate * flow.grad(here(loss))(y)
+    return np.sum(y * y)
+
+
+@case(vec(2))
+def jacobian_of_a_jacobian(x):
+    return np.sum(np.sin(flow.jacrev(flow.jacrev(here(curve)))(x)))

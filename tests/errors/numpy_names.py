@@ -110,3 +110,8 @@ def fallback(x):
 def unknown_function_in_helper(x):
     s = np.sum(x)
     return s * fallback(x)
+
+
+@program(vec(3))
+def join_with_a_directive(x):
+    return np.sum(np.r_["0,2", x])  # error: UnsupportedError: with a string

@@ -93,8 +93,8 @@ def test_weights_are_checked_as_numpy_does():
 
 
 # arguments that change nothing which can be seen: the order of elements in memory, how to sort, how
-# to contract, whether a subclass stays one, and those of functions that only refuse or print
-SEEN_BY_NONE = {"order", "kind", "optimize", "subok", "end", "options", "fn", "args"}
+# to contract, whether a subclass stays one, those of functions that only refuse or print, np.r_
+SEEN_BY_NONE = {"order", "kind", "optimize", "subok", "end", "options", "fn", "args", "owner"}
 
 
 def test_handlers_read_every_argument_that_they_take():

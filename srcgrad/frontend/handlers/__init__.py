@@ -20,6 +20,7 @@ from srcgrad.frontend.handlers import (
     followed,
     fourier,
     gamma,
+    index_tricks,
     inspection,
     joins,
     matrices,
@@ -45,7 +46,7 @@ followed.follow_all()
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
-    "folds", "followed", "fourier", "gamma", "handler_of", "inspection", "joins", "matrices",
-    "nans", "norms", "operators", "places", "polynomials", "products", "reductions", "scalars",
+    "folds", "followed", "fourier", "gamma", "handler_of", "index_tricks", "inspection", "joins",
+    "matrices", "nans", "norms", "operators", "places", "polynomials", "products", "reductions", "scalars",
     "sets", "shapes", "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

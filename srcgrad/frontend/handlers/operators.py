@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import Partial
 
 BINARY = {
     operator.add: gast.Add,
@@ -51,3 +52,46 @@ def neg(it: Any, node: Any, x: Any) -> Any:
 @implements(operator.getitem)
 def getitem(it: Any, node: Any, x: Any, k: Any) -> Any:
     return it.subscript(x, list(k) if isinstance(k, tuple) else [k], node)
+
+
+# ---- what picks from its argument ----
+@implements(operator.itemgetter)
+def itemgetter(it: Any, node: Any, *keys: Any) -> Any:
+    return Partial(_items, keys, {})
+
+
+@implements(operator.attrgetter)
+def attrgetter(it: Any, node: Any, *names: Any) -> Any:
+    if any("." in n for n in names):
+        it.refuse(node, "attrgetter of a dotted name is not supported", "use a lambda")
+    return Partial(_attributes, names, {})
+
+
+@implements(operator.methodcaller)
+def methodcaller(it: Any, node: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+    return Partial(_called, (name, args, kwargs), {})
+
+
+def _picks(handler: Any) -> Any:
+    """The function that a handler stands for: it has no other body."""
+    implements(handler)(handler)
+    return handler
+
+
+@_picks
+def _items(it: Any, node: Any, *given: Any) -> Any:
+    *keys, x = given
+    made = [getitem(it, node, x, k) for k in keys]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@_picks
+def _attributes(it: Any, node: Any, *given: Any) -> Any:
+    *names, x = given
+    made = [it.attribute(x, n, node) for n in names]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+@_picks
+def _called(it: Any, node: Any, name: str, args: tuple, kwargs: dict, x: Any) -> Any:
+    return it.call(it.attribute(x, name, node), list(args), kwargs, node)

@@ -142,6 +142,10 @@ def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 @implements(np.tensordot)
 def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     a, c = pair(it, node, a, c, "tensordot")
+    if not is_array(a) or not is_array(c):
+        if axes != 0:
+            it.refuse(node, "tensordot of a number sums over no axes", "pass axes=0")
+        return it.emit(node, "mul", a, c)
     if not isinstance(axes, tuple | list):
         n = it.static_int(axes, node, "axes")
         left, right = list(range(a.type.ndim - n, a.type.ndim)), list(range(n))

@@ -1,0 +1,36 @@
+"""Objects that are subscripted, np.r_ and its kin, and the getters of operator."""
+
+import operator
+
+import numpy as np
+
+from tests.cases.registry import case, mat, vec
+
+
+@case(vec(3), 0.7)
+def tensordot_with_a_number(x, a):
+    return np.sum(np.tensordot(x, a, 0) * x)
+
+
+@case(vec(3), mat(2, 3))
+def joins_by_subscripts(x, m):
+    y = np.r_[x, 1.5, 1:4, m[0], 0.0:1.0:3j]
+    z = np.c_[x, m.T, 2:5, x * x]
+    return np.sum(y * y) + np.sum(z @ z.T * x) + np.sum(np.r_[m, m] ** 2) * np.c_[m, m][1, 4]
+
+
+@case(mat(3, 4))
+def subscripts_as_values(x):
+    rows, one = np.s_[1:, ::2], np.index_exp[2]
+    return np.sum(x[rows] ** 2) * np.sum(x[one])
+
+
+@case(mat(3, 4))
+def getters(x):
+    parts = {"b": x[0], "a": x[1]}
+    last = 0.0
+    for _, v in sorted(parts.items(), key=operator.itemgetter(0)):
+        last = last * 2.0 + np.sum(v)
+    both = operator.itemgetter(2, 0)([x[0, 0], x[1, 0], x[2, 0]])
+    turned = operator.attrgetter("T")(x)
+    return last * both[0] - both[1] + np.sum(operator.methodcaller("sum", axis=0)(turned) ** 2)
