@@ -45,7 +45,8 @@ def implicit_root(
         for _ in range(maxiter):
             step = _solved(_jacobian(residual, x, theta), residual(x, *theta), x)
             x = x - step
-            if np.max(np.abs(step)) <= tol * (1.0 + np.max(np.abs(x))):
+            size = np.max(np.abs(step))
+            if size < np.inf and size <= tol * (1.0 + np.max(np.abs(x))):
                 return x
         raise RuntimeError(f"Newton's method has not found a root in {maxiter} steps")
 
@@ -94,7 +95,7 @@ def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -
             new = function(x, *theta)
             step = np.max(np.abs(new - x))
             x = new
-            if step <= tol * (1.0 + np.max(np.abs(x))):
+            if step < np.inf and step <= tol * (1.0 + np.max(np.abs(x))):
                 return x
         raise RuntimeError(f"no fixed point has been found in {maxiter} steps")
 

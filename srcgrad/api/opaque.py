@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.custom import any_tensor
 from srcgrad.api.rules import Call, Called, apart, flat, is_floating, varies
 from srcgrad.api.rules import filled as structured
 from srcgrad.api.structure import converter, filled, mapped
@@ -60,6 +61,10 @@ class Opaque:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
+        if any_tensor(args):
+            from srcgrad.api.ruled_tensors import call_opaque
+
+            return call_opaque(self, args)
         return self.function(*(mapped(a, _copied) for a in args))
 
     def __repr__(self) -> str:
