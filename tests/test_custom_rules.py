@@ -1,7 +1,9 @@
 """Derivatives of the user's own: that the rule is what counts, and what surrounds it."""
 
+import doctest
 import pickle
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,6 +239,16 @@ def test_tensors_have_the_rule(which):
     assert_allclose(flow.autograd.grad(dx.sum(), x)[0].numpy(), second)
 
 
+def test_a_captured_tensor_is_refused_on_tensors():
+    w = flow.tensor(2.0, requires_grad=True)
+    f = flow.custom_vjp(lambda x: x * w)
+    f.defvjp(lambda x: (x * w, None), lambda kept, g: (g * w,))
+    with pytest.raises(RuntimeError, match="depends on a tensor that requires grad"):
+        f(flow.tensor(X, requires_grad=True))
+    with flow.no_grad():
+        assert_allclose(f(flow.tensor(X)).numpy(), 2.0 * X, rtol=1e-6)
+
+
 def test_opaque_on_tensors():
     x = flow.tensor(X, requires_grad=True)
     y = OPAQUE(x)
@@ -436,3 +448,14 @@ def test_an_insertion_reads_the_variable_as_it_is_there():
 def test_an_insertion_on_tensors_is_refused():
     with pytest.raises(RuntimeError, match="register_hook"):
         clipped(flow.tensor(X, requires_grad=True))
+
+
+def test_the_page_of_the_docs():
+    page = Path(__file__).parents[1] / "docs" / "custom_rules.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried > 20 and not failed
+
+
+@pytest.mark.parametrize("name", ["custom_vjp", "custom_jvp", "opaque", "insert_grad_of", "odeint"])
+def test_public_names_have_an_example(name):
+    assert ">>>" in getattr(flow, name).__doc__

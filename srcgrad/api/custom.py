@@ -45,7 +45,12 @@ class Ruled:
                 from srcgrad.api.ruled_tensors import call
 
                 return call(self, args)
-        return self.function(*args)
+        made = self.function(*args)
+        if any_tensor((made,)):  # made of what it captures
+            from srcgrad.api.ruled_tensors import refuse_captured
+
+            refuse_captured(made, [], self.__name__)
+        return made
 
     def _positional(self, args: tuple, kwargs: dict) -> tuple:
         """All arguments by position, defaults included."""

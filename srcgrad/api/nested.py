@@ -7,7 +7,6 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import Any
 
 from srcgrad.api import odes, transforms
@@ -88,8 +87,7 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
     if len(args) != len(tangents):
         it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
     compiled = transforms.tangent_of(*transforms.taken_apart(fn))
-    signature = inspect.signature(compiled.function, follow_wrapped=False)
-    dots = dict(signature.bind(*tangents).arguments)
+    dots = transforms.by_name(compiled.function, tangents)
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         v, t = values[path[1:]], transforms.at(dots.get(path[1]), path[2:])

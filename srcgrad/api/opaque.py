@@ -40,7 +40,7 @@ def opaque(
     >>> import srcgrad as flow
     >>> import numpy as np
     >>> def simulate(x):
-    ...     return np.array([float(repr(v)) for v in x]) ** 2  # nothing a compiler follows
+    ...     return np.array([float(str(v)) for v in x]) ** 2  # nothing a compiler follows
     >>> square = opaque(simulate, lambda x: x, vjp=lambda primals, g: (2.0 * primals[0] * g,))
     >>> def loss(x):
     ...     return np.sum(square(x) * x)

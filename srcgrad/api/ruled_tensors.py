@@ -19,6 +19,7 @@ from srcgrad.eager import mode
 from srcgrad.eager.apply import recording
 from srcgrad.eager.engine import grad
 from srcgrad.eager.function import Function
+from srcgrad.eager.graph import Leaf
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError
 
@@ -71,11 +72,32 @@ def attach(value: Any, inputs: list, rest: list, name: str, pull: Pull) -> Any:
     values = floats(value)
     if not values or not recording():
         return value
+    refuse_captured(value, inputs, name)
     plain = [v.detach() for v in values]
     kept = [next((p for v, p in zip(values, plain, strict=True) if t is v), t) for t in rest]
     return replaced(
         value, Attached.apply(pull, name, (len(plain), len(inputs)), *plain, *inputs, *kept)
     )
+
+
+def refuse_captured(value: Any, inputs: list, name: str) -> None:
+    """Refuse a value that depends on a leaf otherwise than through some tensors."""
+    stops = {id(t._node) for t in inputs if t._node is not None}
+    todo = [v._node for v in floats(value) if v._node is not None]
+    while todo:
+        node = todo.pop()
+        if id(node) in stops:
+            continue
+        stops.add(id(node))
+        if isinstance(node, Leaf):
+            raise AutogradError(
+                f"{name}() depends on a tensor that requires grad and was not passed to it: its "
+                "rule gives no derivative by it",
+                None,
+                "pass it as an argument that the rule gives a derivative by",
+            )
+        heads = node.next if node.many else (node.next,)
+        todo += [n for n in heads if n is not None]
 
 
 def _refused(name: str) -> Pull:

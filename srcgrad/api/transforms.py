@@ -257,13 +257,18 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
     compiled = tangent_of(function, spec, options)
     arguments = compiled._bind(tuple(args), {})
     extra: dict[tuple, Any] = {}
-    dots = dict(zip(compiled._names, tangents, strict=False))
+    dots = by_name(function, tangents)
     for name, value in arguments.items():
         for path, v in leaves(value, (name,)):
             if is_float(getattr(v, "srcgrad_value", v)):
                 extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
     out, dots = compiled._run(arguments, extra)
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
+
+
+def by_name(function: Any, tangents: Any) -> dict[str, Any]:
+    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
+    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
 
 
 @functools.lru_cache(maxsize=512)
