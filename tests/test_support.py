@@ -142,7 +142,8 @@ def functions() -> str:
     by_module: dict[str, list[tuple[str, str, str]]] = {}
     for f, handler in FUNCTIONS.items():
         module, names = home_of(f)
-        if f.__module__.startswith("srcgrad.") and not hasattr(flow, f.__name__):
+        ours = str(getattr(f, "__module__", "")).startswith("srcgrad.")
+        if ours and not hasattr(flow, f.__name__):
             continue  # what our own programs are written with
         row = (f"`{names}`", *becomes(names.split("`")[0], handler))
         by_module.setdefault(module, []).append(row)
