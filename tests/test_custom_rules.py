@@ -261,6 +261,35 @@ def test_opaque_on_tensors():
         flow.opaque(cubed, lambda x: x)(x).sum().backward()
 
 
+def test_a_rule_stated_anew_is_followed_anew():
+    f = flow.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda kept, g: (2.0 * g,))
+    g = flow.grad(lambda x: f(x))
+    assert g(1.0) == 2.0
+    f.defvjp(lambda x: (x, None), lambda kept, g: (3.0 * g,))
+    assert g(1.0) == 3.0
+
+
+SHARED = flow.Parameter(np.array([1.0, 2.0, 3.0]))
+
+
+@flow.custom_vjp
+def reads_it_twice(w):
+    return w * SHARED
+
+
+reads_it_twice.defvjp(lambda w: (w * SHARED, None), lambda kept, g: (g * SHARED,))
+
+
+def of_the_argument_only(x):
+    return (reads_it_twice(SHARED) * x).sum()
+
+
+def test_what_is_passed_and_captured_is_not_counted_once():
+    with pytest.raises(flow.SrcgradError, match="depends on"):
+        flow.grad(of_the_argument_only, None, SHARED)(X)
+
+
 def test_nondiff_argument_out_of_range():
     f = flow.custom_vjp(lambda x: x, nondiff_argnums=(3,))
     f.defvjp(lambda x: (x, None), lambda *a: (a[-1],))

@@ -212,6 +212,20 @@ def test_against_scipy():
     assert_allclose(got, want.y.T, rtol=1e-6)
 
 
+@pytest.mark.parametrize("adjoint", [True, False])
+def test_lists_and_integers(adjoint):
+    def turning(y, t, w):
+        return [y[1], -w * y[0]]
+
+    def f(w):
+        return flow.odeint(turning, [1, 0], [0, 1], w, adjoint=adjoint)[1, 0]
+
+    assert_allclose(f(4.0), np.cos(2.0), rtol=1e-6)
+    got = flow.grad(flow.compile(f, target="python"))(4.0)
+    assert_allclose(got, -np.sin(2.0) / 4.0, rtol=1e-6)
+    assert_allclose(flow.odeint(decay, 1, np.arange(3), 0.5), np.exp([0.0, -0.5, -1.0]), rtol=1e-7)
+
+
 def test_too_many_steps():
     with pytest.raises(RuntimeError, match="more than 3 steps"):
         flow.odeint(decay, 1.0, np.array([0.0, 50.0]), 1.0, mxstep=3)

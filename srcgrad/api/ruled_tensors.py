@@ -127,6 +127,9 @@ def _is_followed(owner: Any) -> bool:
 def call(owner: Any, args: tuple) -> Any:
     """A function with a rule called with tensors among its arguments."""
     static = owner.nondiff(len(args))
+    if recording():  # other names: whether a tensor was passed or captured is then seen
+        named = [t if t._node is None else t.view_as(t) for t in floats(args)]
+        args = replaced(args, named)
     primals = tuple(a for k, a in enumerate(args) if k not in static)
     constants = tuple(args[k] for k in static)
     inputs = floats(primals)
