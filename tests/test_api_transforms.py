@@ -177,3 +177,22 @@ def test_stop_gradient():
     dx, dp = flow.grad(f, (0, 1))(x, 3.0)
     assert dx.tolist() == [2.0, 4.0] and dp == 3.0
     assert flow.stop_gradient(x) is not x and flow.stop_gradient(x).tolist() == [1.0, 2.0]
+
+
+def test_tangents_of_variadic_arguments():
+    def f(a, *more):
+        return a * more[0] + more[1] ** 2
+
+    assert flow.jvp(f, (2.0, 3.0, 4.0), (1.0, 10.0, 100.0)) == (22.0, 823.0)
+    outer = flow.compile(lambda x: flow.jvp(f, (x, x, x), (1.0, 0.0, 2.0))[1], target="python")
+    assert outer(3.0) == 15.0
+
+
+def test_tangents_inside_may_be_none_or_of_rank_zero():
+    def f(x, a):
+        return np.sum(a * x)
+
+    def outer(x, a):
+        return flow.jvp(f, (x, a), (None, np.zeros_like(a) + 1.0))[1]
+
+    assert flow.compile(outer, target="python")(np.array([1.0, 2.0]), 3.0) == 3.0

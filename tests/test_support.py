@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import linalg, special
 
+import srcgrad as flow
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import know_scipy
@@ -146,6 +147,9 @@ def functions() -> str:
     by_module: dict[str, list[tuple[str, str, str]]] = {}
     for f, handler in FUNCTIONS.items():
         module, names = home_of(f)
+        ours = str(getattr(f, "__module__", "")).startswith("srcgrad.")
+        if ours and not hasattr(flow, f.__name__):
+            continue  # what our own programs are written with
         row = (f"`{names}`", *becomes(names.split("`")[0], handler))
         by_module.setdefault(module, []).append(row)
     return "\n\n".join(

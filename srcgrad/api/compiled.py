@@ -11,7 +11,7 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from srcgrad import collector
@@ -262,8 +262,9 @@ class Compiled:
         raise UnsupportedError(f"{self.__name__}() needs too many specialisations")  # type: ignore[attr-defined]
 
     def _built(self, arguments: dict[str, Any]) -> Entry:
-        program, stages, restarts = self._program(arguments)
+        whole, stages, restarts = self._program(arguments)
         with recording() as more:
+            program = replace(whole, function=settled(whole.function))
             run = build(program, self.options)
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
         hidden = tuple(h.fetch for h in program.hidden)
@@ -279,8 +280,8 @@ class Compiled:
             stored,
             (*stages, *more),
             restarts,
-            Kernel(protected(program).function, lambda f: built(f, self.options)),
-            Kernel(protected(program, True).function, lambda f: built(f, self.options)),
+            Kernel(protected(whole).function, lambda f: built(f, self.options)),
+            Kernel(protected(whole, True).function, lambda f: built(f, self.options)),
             any(h.tensor is not None or h.parameter is not None for h in program.hidden),
             Apart(len(program.inputs), stored),
         )

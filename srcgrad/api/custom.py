@@ -7,11 +7,18 @@ taken, so it has derivatives itself. Called outside of compiled code the functio
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.api.structure import leaves
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+
+
+def any_tensor(args: tuple) -> bool:
+    """Whether there is a tensor in a structure."""
+    return any(hasattr(type(v), "srcgrad_value") for _, v in leaves(args, ()))
 
 
 class Ruled:
@@ -32,7 +39,28 @@ class Ruled:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
+        if kwargs or any_tensor(args):
+            args = self._positional(args, kwargs)
+            if any_tensor(args):
+                from srcgrad.api.ruled_tensors import call
+
+                return call(self, args)
+        made = self.function(*args)
+        if any_tensor((made,)):  # made of what it captures
+            from srcgrad.api.ruled_tensors import refuse_captured
+
+            refuse_captured(made, [], self.__name__)
+        return made
+
+    def _positional(self, args: tuple, kwargs: dict) -> tuple:
+        """All arguments by position, defaults included."""
+        bound = inspect.signature(self.function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise ArgumentTypeError(
+                f"{self.__name__}() has a rule of its own: it takes arguments by position only"
+            )
+        return bound.args
 
     def __get__(self, owner: Any, cls: Any = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.custom import custom_jvp
+from srcgrad.api.custom import any_tensor, custom_jvp
 from srcgrad.api.transforms import jvp
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.handlers.registry import implements
 
 
 def implicit_root(
@@ -45,7 +46,8 @@ def implicit_root(
         for _ in range(maxiter):
             step = _solved(_jacobian(residual, x, theta), residual(x, *theta), x)
             x = x - step
-            if np.max(np.abs(step)) <= tol * (1.0 + np.max(np.abs(x))):
+            size = np.max(np.abs(step))
+            if size < np.inf and size <= tol * (1.0 + np.max(np.abs(x))):
                 return x
         raise RuntimeError(f"Newton's method has not found a root in {maxiter} steps")
 
@@ -54,7 +56,7 @@ def implicit_root(
     def solved(x0: Any, *theta: Any) -> Any:
         x = find(x0, *theta)
         # what the residual captures is read here too: a solver may do so unseen
-        residual(x, *theta)
+        _refuse_captured(residual(x, *theta), (x, theta))
         return x
 
     root = custom_jvp(solved)
@@ -82,7 +84,7 @@ def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -
     >>> def loss(a):
     ...     return point(0.5, a)
     >>> round(float(loss(1.0)), 8), round(flow.grad(loss)(1.0), 8)
-    (0.73908513, -0.29752066)
+    (0.73908513, -0.29747434)
     """
 
     def residual(x: Any, *theta: Any) -> Any:
@@ -94,12 +96,25 @@ def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -
             new = function(x, *theta)
             step = np.max(np.abs(new - x))
             x = new
-            if step <= tol * (1.0 + np.max(np.abs(x))):
+            if step < np.inf and step <= tol * (1.0 + np.max(np.abs(x))):
                 return x
         raise RuntimeError(f"no fixed point has been found in {maxiter} steps")
 
     residual.__name__ = getattr(function, "__name__", "residual")
     return implicit_root(residual, repeat)
+
+
+def _refuse_captured(made: Any, given: tuple) -> None:
+    """Refuse a residual that depends on a tensor which it captures."""
+    if any_tensor((made,)):
+        from srcgrad.api.ruled_tensors import floats, refuse_captured
+
+        refuse_captured(made, floats(given), "the residual")
+
+
+@implements(_refuse_captured)
+def _seen(it: Any, node: Any, made: Any, given: Any) -> None:
+    """In compiled code captured values are inputs of the program, and seen to be read."""
 
 
 def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:

@@ -67,7 +67,7 @@ class _Insertion(Call):
 
 def _inserted(it: Any, node: Any, item: Any) -> None:
     call, target = item.context_expr, item.optional_vars
-    name = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    name: Any = call.args[0] if len(call.args) == 1 and not call.keywords else None
     if not isinstance(name, gast.Name) or not isinstance(target, gast.Name):
         it.refuse(
             node, "insert_grad_of takes the name of a variable and gives its adjoint a name",

@@ -7,8 +7,9 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import Any
+
+import numpy as np
 
 from srcgrad.api import inner, odes, transforms
 from srcgrad.api.custom import custom_jvp, custom_vjp
@@ -105,8 +106,7 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
             it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
         )
     compiled = transforms.tangent_of(*transforms.taken_apart(fn))
-    signature = inspect.signature(compiled.function, follow_wrapped=False)
-    dots = dict(signature.bind(*tangents).arguments)
+    dots = transforms.by_name(compiled.function, tangents)
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         return _dot(it, dots, path, values)
@@ -131,11 +131,21 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
     return it.b("broadcast_to", it.b.cast(t, Scalar(v.type.dtype)), *v.type.dims)
 
 
+def _floating(it: Any, node: Any, v: Any) -> Any:
+    """A value of an equation: lists are arrays, integers are floats."""
+    if isinstance(v, list | tuple):
+        v = it.call_numpy(np.array, [v], {}, node)
+    if isinstance(v, Var) and not float_type(v.type):
+        return it.b.cast(v, Scalar("f64"))
+    return float(v) if isinstance(v, int) else v
+
+
 @implements(odes.odeint)
 def _odeint(
     it: Any, node: Any, rhs: Any, y0: Any, t: Any, *args: Any, rtol: Any = 1.4e-8,
     atol: Any = 1.4e-8, mxstep: Any = 10_000, adjoint: Any = True,
 ) -> Any:  # fmt: skip
+    y0, t = _floating(it, node, y0), _floating(it, node, t)
     if not it.truth(adjoint, node):
         return it.call(odes.solved, [rhs, y0, t, args, rtol, atol, mxstep], {}, node)
     if is_inner(rhs) or is_value(rhs):

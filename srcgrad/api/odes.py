@@ -54,9 +54,17 @@ def odeint(
     >>> round(float(last(0.5)), 6), round(flow.grad(last)(0.5), 6)
     (0.367879, -0.735759)
     """
+    y0, t = (v if is_float(v) else np.asarray(v, dtype=np.float64)[()] for v in (y0, t))
     if adjoint:
         return solution_of(rhs)(y0, t, args, rtol, atol, mxstep)
     return solved(rhs, y0, t, args, rtol, atol, mxstep)
+
+
+def is_float(v: Any) -> bool:
+    """Whether a value is a float, or an array or tensor of them."""
+    return isinstance(v, float) or (
+        getattr(getattr(v, "dtype", None), "kind", "f") == "f" and (hasattr(v, "dtype"))
+    )
 
 
 # ---- forward ----

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.custom import any_tensor
 from srcgrad.api.rules import Call, Called, apart, flat, is_floating, varies
 from srcgrad.api.rules import filled as structured
 from srcgrad.api.structure import converter, filled, mapped
@@ -39,7 +40,7 @@ def opaque(
     >>> import srcgrad as flow
     >>> import numpy as np
     >>> def simulate(x):
-    ...     return np.array([float(repr(v)) for v in x]) ** 2  # nothing a compiler follows
+    ...     return np.array([float(str(v)) for v in x]) ** 2  # nothing a compiler follows
     >>> square = opaque(simulate, lambda x: x, vjp=lambda primals, g: (2.0 * primals[0] * g,))
     >>> def loss(x):
     ...     return np.sum(square(x) * x)
@@ -60,6 +61,10 @@ class Opaque:
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any) -> Any:
+        if any_tensor(args):
+            from srcgrad.api.ruled_tensors import call_opaque
+
+            return call_opaque(self, args)
         return self.function(*(mapped(a, _copied) for a in args))
 
     def __repr__(self) -> str:

@@ -118,7 +118,7 @@ class Call:
     def __init__(self, it: Any, owner: Any, args: list, kwargs: dict, node: Any):
         self.it, self.owner, self.node = it, owner, node
         self.name = owner.__name__
-        self.args = positional(it, owner, args, kwargs, node)
+        self.args = [own_names(it, a) for a in positional(it, owner, args, kwargs, node)]
         static = owner.nondiff(len(self.args))
         self.constants = [self.args[k] for k in static]
         self.primals = [a for k, a in enumerate(self.args) if k not in static]
@@ -308,6 +308,30 @@ def positional(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> list
     return out
 
 
+def own_names(it: Any, value: Any) -> Any:
+    """An argument with other variables for what the program captures: whether a function reads its
+    argument or captures it is then seen.
+    """
+    captured = {h.var for h in it.captures.hidden.values()}
+    leaves = flat(value)
+    if not any(isinstance(v, Var) and v in captured for v in leaves):
+        return value
+    return filled(value, iter([_renamed(it, v) if v in captured else v for v in leaves]))
+
+
+def _renamed(it: Any, v: Var) -> Var:
+    b = it.b
+    if isinstance(v.type, Array):
+        made = b("view", v, spec=(":",) * v.type.ndim, name=v.name)
+        it.captures.kinds[made] = it.kind_of(v)
+        return made
+    made = Var(v.name, v.type)
+    definition = Def(made, b.table["cast"], (v,), {"dtype": v.type.dtype}, b.loc)
+    b.append(definition)
+    b.definition[made] = definition
+    return made
+
+
 def returned_at(it: Any, rule: Any) -> Location | None:
     """Where a rule returns."""
     if not isinstance(rule, types.FunctionType):
@@ -359,6 +383,10 @@ class Checked:
             if not is_scalar(plain(g)):
                 self.shape(g, t, name)
             return self.it.b.cast(g, t)
+        if not t.dims and is_scalar(plain(g)):  # arithmetic makes numbers of arrays of rank 0
+            made = self.it.b("zeros", dtype=t.dtype, name="held")
+            self.it.b("store", made, self.it.b.cast(g, Scalar(t.dtype)))
+            return made
         if not is_array(g) or len(g.type.dims) != len(t.dims):
             self.shape(g, t, name)
         for d, n in zip(g.type.dims, t.dims, strict=True):

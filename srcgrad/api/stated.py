@@ -29,6 +29,8 @@ DEEPEST = 3  # calls of a function inside its own rule, with other arguments, th
 def call_with_vjp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> Any:
     if owner.fwd is None:
         raise owner.without_rule()
+    for part in ("fwd", "bwd"):  # stated anew, it is followed anew
+        it.captures.watch((part, id(owner)), lambda part=part: getattr(owner, part), part)
     call = Call(it, owner, args, kwargs, node)
     if (inner := _while_followed(call)) is not None:
         return inner[0]
@@ -81,6 +83,7 @@ def _cotangents(call: Call, made: Any, at: Any) -> list:
 def call_with_jvp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> Any:
     if owner.jvp is None:
         raise owner.without_rule()
+    it.captures.watch(("jvp", id(owner)), lambda: owner.jvp, "jvp")
     call = Call(it, owner, args, kwargs, node)
     if (inner := _while_followed(call)) is not None:
         return inner[0]

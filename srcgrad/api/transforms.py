@@ -271,6 +271,11 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
 
 
+def by_name(function: Any, tangents: Any) -> dict[str, Any]:
+    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
+    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
+
+
 @functools.lru_cache(maxsize=512)
 def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
     return Compiled(function, Tangent(spec), options)

@@ -15,7 +15,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Block, Def, Function, Var, altered
 from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import FLOAT
-from srcgrad.ir.walk import free_variables, map_atoms, uses, walk
+from srcgrad.ir.walk import free_variables, map_atoms
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.primitives import REGISTRY
@@ -68,12 +68,11 @@ def _check_linear(rule: Rule, made: Function, linear: set[Var]) -> None:
     read = set(free_variables(made.body, made.returns))
     if not read & linear:
         return
-    found = (s.loc for s in walk(made.body) if linear.intersection(uses(s)))
     forward = rule.push is None
     given, mode = ("adjoints", "forward") if forward else ("tangents", "reverse")
     raise UnsupportedError(
         f"the rule of {rule.name}() is not linear in the {given} it is given: {mode} mode cannot "
         "be had from it",
-        next((at for at in found if at is not None), rule.loc),
+        rule.loc,
         "use reverse mode" if forward else "state it as flow.custom_vjp, or use forward mode",
     )

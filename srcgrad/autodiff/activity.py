@@ -80,7 +80,8 @@ def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
         case Def(var=None) if s.op.name in STORES:
             yield from _float_pairs((s.args[-1], s.args[0]))
         case Def(var=Var() as v) if s.op.name == "attached":
-            yield from _float_pairs(*((a, v) for a in operands(s).inputs))
+            of = operands(s)  # by what is foreign a derivative is refused, not left out
+            yield from _float_pairs(*((a, v) for a in (*of.inputs, *of.foreign)))
         case Def(var=Var() as v) if s.op.name == "part":
             yield from _float_pairs((s.args[0], v))
         case Def(var=Var() as v):

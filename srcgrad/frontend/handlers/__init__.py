@@ -46,7 +46,8 @@ followed.follow_all()
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
-    "folds", "followed", "fourier", "gamma", "handler_of", "index_tricks", "inspection", "joins",
+    "folds", "followed", "fourier", "gamma", "handler_of", "index_tricks", "inspection",
+    "joins",
     "matrices", "nans", "norms", "operators", "places", "polynomials", "products", "reductions", "scalars",
     "sets", "shapes", "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -1,0 +1,490 @@
+"""Derivatives of the user's own: that the rule is what counts, and what surrounds it."""
+
+import doctest
+import pickle
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import srcgrad as flow
+
+X = np.array([0.5, 2.0, -1.5])
+TARGETS = pytest.mark.parametrize("target", ["python", "cpu"])
+
+
+def doubling(f):
+    """The function with twice its derivative, so that its rule is seen to be used."""
+    ruled = flow.custom_vjp(f)
+    ruled.defvjp(lambda x: (f(x), x), lambda x, g: (2.0 * g * flow.grad(f)(x),))
+    return ruled
+
+
+@flow.custom_vjp
+def sine(x):
+    return np.sin(x)
+
+
+def sine_fwd(x):
+    return sine(x), x
+
+
+def sine_bwd(x, g):
+    return (2.0 * g * np.cos(x),)
+
+
+sine.defvjp(sine_fwd, sine_bwd)
+
+
+@flow.custom_jvp
+def cube(x):
+    return x**3
+
+
+@cube.defjvp
+def cube_jvp(primals, tangents):
+    return cube(primals[0]), 6.0 * primals[0] ** 2 * tangents[0]
+
+
+@TARGETS
+def test_the_rule_is_what_counts(target):
+    f = flow.compile(lambda x: np.sum(sine(x)), target=target)
+    g = flow.compile(lambda x: np.sum(cube(x)), target=target)
+    assert_allclose(flow.grad(f)(X), 2.0 * np.cos(X))
+    assert_allclose(flow.grad(g)(X), 6.0 * X**2)
+    ones = np.ones(3)
+    assert_allclose(flow.jvp(f, (X,), (ones,))[1], np.sum(2.0 * np.cos(X)))
+    assert_allclose(flow.jvp(g, (X,), (ones,))[1], np.sum(6.0 * X**2))
+    assert_allclose(f(X), np.sum(np.sin(X)))
+
+
+def test_second_order_differentiates_the_rule():
+    f = flow.grad(lambda x: sine(x))
+    assert_allclose(flow.grad(f)(0.7), -2.0 * np.sin(0.7))
+    assert_allclose(flow.jvp(f, (0.7,), (1.0,))[1], -2.0 * np.sin(0.7))
+    g = flow.grad(lambda x: cube(x))
+    assert_allclose(flow.grad(g)(0.7), 12.0 * 0.7)
+    assert_allclose(flow.jvp(g, (0.7,), (1.0,))[1], 12.0 * 0.7)
+
+
+def test_a_value_keeps_its_rule_at_every_order():
+    """d(sine**2) = 2 sine * 2 cos, and its derivative counts each factor's own."""
+    f = flow.grad(lambda x: sine(x) ** 2)
+    s, c = np.sin(0.7), np.cos(0.7)
+    assert_allclose(f(0.7), 4.0 * s * c)
+    assert_allclose(flow.grad(f)(0.7), 8.0 * c * c - 4.0 * s * s)
+    assert_allclose(flow.jvp(f, (0.7,), (1.0,))[1], 8.0 * c * c - 4.0 * s * s)
+
+
+@flow.custom_vjp
+def exponential(x):
+    return np.exp(x)
+
+
+def kept_value(x):
+    y = exponential(x)
+    return y, y
+
+
+exponential.defvjp(kept_value, lambda y, g: (3.0 * g * y,))
+
+
+def test_a_kept_value_has_the_rule_too():
+    f = flow.grad(lambda x: exponential(x))
+    assert_allclose(f(0.7), 3.0 * np.exp(0.7))
+    assert_allclose(flow.grad(f)(0.7), 9.0 * np.exp(0.7))
+
+
+@flow.custom_vjp
+def exponential_of_more(x):
+    return np.exp(x)
+
+
+def kept_more(x):
+    y = exponential_of_more(x)
+    return y, 2.0 * y
+
+
+exponential_of_more.defvjp(kept_more, lambda kept, g: (g * kept / 2.0,))
+
+
+def test_what_is_made_of_a_value_inside_its_rule_is_refused_at_second_order():
+    f = flow.grad(lambda x: exponential_of_more(x))
+    assert_allclose(f(0.7), np.exp(0.7))
+    with pytest.raises(flow.UnsupportedError, match="inside of its own rule"):
+        flow.grad(f)(0.7)
+
+
+def test_rules_need_not_be_linear_in_reverse_mode():
+    """Two results: the rule sees both adjoints at once."""
+
+    def both(x):
+        return x * 2.0, x * 3.0
+
+    f = flow.custom_vjp(both)
+    f.defvjp(lambda x: (both(x), None), lambda kept, g: (np.clip(g[0] + g[1], -1.0, 1.0),))
+
+    def loss(x):
+        a, b = f(x)
+        return 0.4 * a + 0.3 * b + f(x)[0]
+
+    assert_allclose(flow.grad(loss)(1.0), 0.7 + 1.0)
+    with pytest.raises(flow.UnsupportedError, match="not linear in the adjoints"):
+        flow.jvp(loss, (1.0,), (1.0,))
+
+
+def test_straight_through():
+    rounded = flow.custom_vjp(np.round)
+    rounded.defvjp(lambda x: (np.round(x), None), lambda kept, g: (g,))
+    assert_allclose(flow.grad(lambda x: np.sum(rounded(x) ** 2))(X), 2.0 * np.round(X))
+
+
+def test_plain_calls_run_the_function():
+    calls = []
+
+    @flow.custom_vjp
+    def f(x):
+        calls.append(x)
+        return x * 2.0
+
+    assert f(3.0) == 6.0 and calls == [3.0]
+    assert f.__name__ == "f" and "custom_vjp" in repr(f)
+
+
+def test_a_rule_with_mistakes_does_no_harm_without_a_derivative():
+    f = flow.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda kept, g: (g, g))
+    assert flow.compile(lambda x: 2.0 * f(x), target="python")(3.0) == 6.0
+    assert flow.grad(lambda x: f(x) * 0.0 + x, 0) is not None
+    with pytest.raises(TypeError, match="2 values, not one adjoint for each of 1"):
+        flow.grad(lambda x: f(x))(3.0)
+
+
+def test_transforms_take_the_function_itself():
+    assert_allclose(flow.grad(sine)(0.7), 2.0 * np.cos(0.7))
+    assert_allclose(flow.jacrev(cube)(flow.tensor(X)).numpy(), np.diag(6.0 * X**2))
+    assert_allclose(flow.jacfwd(cube)(flow.tensor(X)).numpy(), np.diag(6.0 * X**2))
+    value, pull = flow.vjp(sine, X)
+    assert_allclose(value, np.sin(X))
+    assert_allclose(pull(X)[0], 2.0 * np.cos(X) * X)
+
+
+def total(x):
+    return np.sum(sine(x))
+
+
+def test_compiled_functions_pickle_with_it():
+    f = pickle.loads(pickle.dumps(flow.grad(total)))
+    assert_allclose(f(X), 2.0 * np.cos(X))
+
+
+def test_prints_of_rules(capsys):
+    f = flow.custom_vjp(lambda x: x * x)
+
+    def forward(x):
+        print("forward", x)
+        return x * x, x
+
+    def backward(x, g):
+        print("backward", g)
+        return (2.0 * x * g,)
+
+    f.defvjp(forward, backward)
+    h = flow.compile(lambda x: 3.0 * f(x), target="python")
+    assert h(2.0) == 12.0
+    assert capsys.readouterr().out == "forward 2.0\n"
+    assert flow.grad(h)(2.0) == 12.0
+    assert capsys.readouterr().out == "forward 2.0\nbackward 3.0\n"
+
+
+def test_tensors_have_the_rule_in_compiled_code():
+    x = flow.tensor(X, requires_grad=True)
+    flow.compile(lambda x: np.sum(sine(x)), target="python")(x).backward()
+    assert_allclose(x.grad.numpy(), 2.0 * np.cos(X))
+
+
+def tensor_rules():
+    ruled = flow.custom_vjp(lambda x, p: flow.sin(x) * p["a"])
+
+    def forward(x, p):
+        return ruled(x, p), (x, p)
+
+    def backward(kept, g):
+        x, p = kept
+        return 2.0 * g * flow.cos(x) * p["a"], {"a": (g * flow.sin(x)).sum()}
+
+    ruled.defvjp(forward, backward)
+    stated = flow.custom_jvp(lambda x, p: x**3 * p["a"])
+
+    @stated.defjvp
+    def rule(primals, tangents):
+        (x, p), (dx, dp) = primals, tangents
+        return stated(x, p), 6.0 * x**2 * p["a"] * dx + x**3 * dp["a"]
+
+    return ruled, stated
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_tensors_have_the_rule(which):
+    f = tensor_rules()[which]
+    x, a = (flow.tensor(v, dtype=flow.float64, requires_grad=True) for v in (X, 2.0))
+    dx, da = flow.autograd.grad(f(x, {"a": a}).sum(), (x, a), create_graph=True)
+    x_, plain = X, (np.sin(X), X**3)[which]
+    first = (4.0 * np.cos(x_), 12.0 * x_**2)[which]
+    second = (-4.0 * np.sin(x_), 24.0 * x_)[which]
+    assert_allclose(dx.detach().numpy(), first)
+    assert_allclose(da.detach().numpy(), np.sum(plain))
+    assert_allclose(flow.autograd.grad(dx.sum(), x)[0].numpy(), second)
+
+
+def test_a_captured_tensor_is_refused_on_tensors():
+    w = flow.tensor(2.0, requires_grad=True)
+    f = flow.custom_vjp(lambda x: x * w)
+    f.defvjp(lambda x: (x * w, None), lambda kept, g: (g * w,))
+    with pytest.raises(RuntimeError, match="depends on a tensor that requires grad"):
+        f(flow.tensor(X, requires_grad=True))
+    with flow.no_grad():
+        assert_allclose(f(flow.tensor(X)).numpy(), 2.0 * X, rtol=1e-6)
+
+
+def test_opaque_on_tensors():
+    x = flow.tensor(X, requires_grad=True)
+    y = OPAQUE(x)
+    assert_allclose(y.detach().numpy(), X**3)
+    (g,) = flow.autograd.grad(y.sum(), x, retain_graph=True)
+    assert_allclose(g.numpy(), 3.0 * X**2)
+    with pytest.raises(RuntimeError, match="the vjp of cubed"):
+        flow.autograd.grad(y.sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="is opaque"):
+        flow.opaque(cubed, lambda x: x)(x).sum().backward()
+
+
+def test_a_rule_stated_anew_is_followed_anew():
+    f = flow.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda kept, g: (2.0 * g,))
+    g = flow.grad(lambda x: f(x))
+    assert g(1.0) == 2.0
+    f.defvjp(lambda x: (x, None), lambda kept, g: (3.0 * g,))
+    assert g(1.0) == 3.0
+
+
+SHARED = flow.Parameter(np.array([1.0, 2.0, 3.0]))
+
+
+@flow.custom_vjp
+def reads_it_twice(w):
+    return w * SHARED
+
+
+reads_it_twice.defvjp(lambda w: (w * SHARED, None), lambda kept, g: (g * SHARED,))
+
+
+def of_the_argument_only(x):
+    return (reads_it_twice(SHARED) * x).sum()
+
+
+def test_what_is_passed_and_captured_is_not_counted_once():
+    with pytest.raises(flow.SrcgradError, match="depends on"):
+        flow.grad(of_the_argument_only, None, SHARED)(X)
+
+
+def test_nondiff_argument_out_of_range():
+    f = flow.custom_vjp(lambda x: x, nondiff_argnums=(3,))
+    f.defvjp(lambda x: (x, None), lambda *a: (a[-1],))
+    with pytest.raises(ValueError, match=r"nondiff_argnums=\(3,\)"):
+        flow.grad(lambda x: f(x))(1.0)
+
+
+# ---- opaque ----
+def cubed(x):
+    return np.array([float(repr(float(v))) for v in x]) ** 3
+
+
+OPAQUE = flow.opaque(
+    cubed,
+    lambda x: x,
+    vjp=lambda primals, g: (3.0 * primals[0] ** 2 * g,),
+    jvp=lambda primals, tangents: 3.0 * primals[0] ** 2 * tangents[0],
+)
+
+
+@TARGETS
+def test_opaque(target):
+    f = flow.compile(lambda x: np.sum(OPAQUE(x) * x), target=target)
+    assert_allclose(f(X), np.sum(X**4))
+    assert_allclose(flow.grad(f)(X), 4.0 * X**3)
+    assert_allclose(flow.jvp(f, (X,), (np.ones(3),))[1], np.sum(4.0 * X**3))
+
+
+@TARGETS
+def test_opaque_in_a_loop(target):
+    def f(x, n):
+        for _ in range(n):
+            x = 0.5 * OPAQUE(x) + x
+        return np.sum(x)
+
+    def plain(x, n):
+        for _ in range(n):
+            x = 0.5 * x**3 + x
+        return np.sum(x)
+
+    got = flow.grad(flow.compile(f, target=target))(X, 3)
+    assert_allclose(got, flow.grad(flow.compile(plain, target=target))(X, 3), rtol=1e-12)
+
+
+@TARGETS
+def test_structures_and_dtypes_of_opaque_functions(target):
+    def run(a, n, name, d):
+        assert (type(a), type(n), name) == (float, int, "hi")
+        return a * n, {"m": np.outer(d["v"], d["v"]).astype(np.float32), "k": 3}
+
+    def like(a, n, name, d):
+        m = np.empty((len(d["v"]), len(d["v"])), np.float32)
+        return a, {"m": m, "k": np.float32(1.0)}
+
+    f = flow.opaque(run, like)
+    value, rest = flow.compile(lambda a, v: f(a, 3, "hi", {"v": v}), target=target)(2.0, X)
+    assert value == 6.0 and rest["k"] == 3.0
+    assert rest["m"].dtype == np.float32 and rest["k"].dtype == np.float32
+    assert_allclose(rest["m"], np.outer(X, X))
+
+
+@TARGETS
+def test_exceptions_of_opaque_functions_reach_the_caller_as_they_are(target):
+    class Special(Exception):
+        def __init__(self, a, b):
+            super().__init__(a, b)
+
+    raised = Special(1, 2)
+
+    def bad(x):
+        raise raised
+
+    f = flow.opaque(bad, float)
+    h = flow.compile(lambda x: f(x) if x > 0.0 else x, target=target)
+    assert h(-1.0) == -1.0
+    with pytest.raises(Special) as caught:
+        h(1.0)
+    assert caught.value is raised and caught.value.__cause__ is None
+    assert h(-1.0) == -1.0
+
+
+@TARGETS
+def test_opaque_functions_get_copies(target):
+    seen = []
+
+    def spoil(x):
+        x[:] = 9.0
+        seen.append(x)
+        return x
+
+    f = flow.opaque(spoil, lambda x: x)
+    x = X.copy()
+    got = flow.compile(lambda x: f(x) + x, target=target)(x)
+    assert_allclose(x, X)
+    assert_allclose(got, 9.0 + X)
+    seen[0][:] = 7.0
+    assert_allclose(got, 9.0 + X)
+    assert_allclose(f(x), 9.0) and assert_allclose(x, X)
+
+
+def test_opaque_functions_in_threads():
+    """What one thread's call raises is not another's."""
+    f = flow.opaque(lambda x: 1.0 / x, float)
+    h = flow.compile(lambda x: f(x), target="cpu")
+    h(1.0)
+    problems = []
+
+    def work(x):
+        for _ in range(200):
+            try:
+                if h(x) != 1.0 / x:
+                    problems.append(x)
+            except ZeroDivisionError:
+                if x:
+                    problems.append(x)
+
+    threads = [threading.Thread(target=work, args=(float(k % 2) * k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not problems
+
+
+def test_none_stands_for_zero_in_an_opaque_vjp():
+    f = flow.opaque(
+        lambda x, y: float(np.sum(x) * y), 0.0, vjp=lambda p, g: (None, g * float(np.sum(p[0])))
+    )
+    dx, dy = flow.grad(lambda x, y: f(x, y), (0, 1))(X, 2.0)
+    assert_allclose(dx, np.zeros(3))
+    assert_allclose(dy, np.sum(X))
+
+
+# ---- insert_grad_of ----
+def clipped(x):
+    y = x * x
+    with flow.insert_grad_of(y) as dy:
+        dy = np.clip(dy, -1.0, 1.0)
+    return np.sum(y**2)
+
+
+@TARGETS
+def test_an_inserted_clip(target):
+    f = flow.compile(clipped, target=target)
+    assert_allclose(f(X), np.sum(X**4))
+    assert_allclose(clipped(X), np.sum(X**4))
+    assert_allclose(flow.grad(f)(X), np.minimum(2.0 * X**2, 1.0) * 2.0 * X)
+
+
+def test_inserted_statements_run_backwards(capsys):
+    def f(x, n):
+        s = 1.0
+        for i in range(n):
+            s = s * x[i]
+            k = 10 * i
+            with flow.insert_grad_of(s) as ds:
+                print(i, k, ds)
+                half = 0.5 * ds
+                ds = half
+        return s
+
+    compiled = flow.compile(f, target="python")
+    assert compiled(np.array([2.0, 3.0]), 2) == 6.0
+    assert capsys.readouterr().out == ""
+    assert_allclose(flow.grad(compiled)(np.array([2.0, 3.0]), 2), [0.75, 1.0])
+    assert capsys.readouterr().out == "1 10 1.0\n0 0 1.5\n"
+
+
+def test_an_insertion_reads_the_variable_as_it_is_there():
+    def f(x):
+        y = x * 3.0
+        with flow.insert_grad_of(y) as dy:
+            if y > 1.0:
+                dy = dy * y
+        y = y + 1.0
+        return y * y
+
+    assert_allclose(flow.grad(f)(0.5), 2.0 * 2.5 * 1.5 * 3.0)
+    assert_allclose(flow.grad(f)(0.1), 2.0 * 1.3 * 3.0)
+    # f' = 3 * 2 (z + 1) y, with y = 3x and z what y is after the insertion: dy/dx = 3, and
+    # dz/dx = 3y, since a derivative through z passes the insertion again
+    assert_allclose(flow.grad(flow.grad(f))(0.5), 6.0 * (3.0 * 1.5 * 1.5 + (1.5 + 1.0) * 3.0))
+
+
+def test_an_insertion_on_tensors_is_refused():
+    with pytest.raises(RuntimeError, match="register_hook"):
+        clipped(flow.tensor(X, requires_grad=True))
+
+
+def test_the_page_of_the_docs():
+    page = Path(__file__).parents[1] / "docs" / "custom_rules.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried > 20 and not failed
+
+
+@pytest.mark.parametrize("name", ["custom_vjp", "custom_jvp", "opaque", "insert_grad_of", "odeint"])
+def test_public_names_have_an_example(name):
+    assert ">>>" in getattr(flow, name).__doc__
