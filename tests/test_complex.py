@@ -164,6 +164,26 @@ def test_values_and_dtypes_are_numpys():
 
 
 @TARGETS
+def test_single_precision(target):
+    """Gradients are complex64, within its rounding of those of complex128."""
+
+    def loss(z, x):
+        y = np.exp(z) / z + np.conj(z) * (1 + 2j) * x
+        y[0] += z[1] ** 3
+        return np.sum(np.abs(y) ** 2) + np.sum(np.fft.irfft(np.sqrt(z) * 2.0))
+
+    x = np.array([0.5, 1.5, 2.5])
+    want = flow.grad(flow.compile(loss, target="python"), (0, 1))(Z, x)
+    compiled = flow.compile(loss, target=target)
+    z, x = Z.astype(np.complex64), x.astype(np.float32)
+    assert compiled(z, x).dtype == np.float32
+    got = flow.grad(compiled, (0, 1))(z, x)
+    assert got[0].dtype == np.complex64 and got[1].dtype == np.float32
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-4)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-4)
+
+
+@TARGETS
 def test_special_values(target):
     """Division by zero, infinities and NaN are NumPy's."""
 

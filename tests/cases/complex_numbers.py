@@ -349,8 +349,3 @@ def captured(z):
 @case({"z": zvec(2), "w": Z, "n": 2})
 def in_containers(p):
     return np.sum((p["z"] * p["w"]).real ** p["n"])
-
-
-@case(zvec(3).astype(np.complex64), vec(3).astype(np.float32), float32=False, differences=False)
-def single_precision(z, x):
-    return np.sum(np.abs(z * x * (1 + 2j)) ** 2) + np.sum((np.exp(z) / z).imag)
