@@ -126,6 +126,22 @@ def test_an_adjoint_that_is_an_argument():
     np.testing.assert_allclose(given, np.conj(slope(Z)) * sens, rtol=1e-12)
 
 
+def test_gradients_are_pytorchs():
+    torch = pytest.importorskip("torch")
+
+    def loss(z):
+        w = np.exp(z) * np.conj(z) / (2.0 + z)
+        return np.sum(np.abs(w) ** 3 + w.imag * np.cos(z).real) + np.abs(np.sqrt(z) ** 1.5).sum()
+
+    z = torch.tensor(Z, requires_grad=True)
+    w = torch.exp(z) * torch.conj(z) / (2.0 + z)
+    theirs = torch.sum(torch.abs(w) ** 3 + w.imag * torch.cos(z).real)
+    theirs = theirs + torch.abs(torch.sqrt(z) ** 1.5).sum()
+    theirs.backward()
+    ours = flow.grad(flow.compile(loss, target="python"))(Z)
+    np.testing.assert_allclose(ours, z.grad.numpy(), rtol=1e-12)
+
+
 def test_check_grads_takes_complex_arguments():
     check_grads(lambda z: np.sum((z**3).imag), (Z,), target="python")
 
