@@ -214,3 +214,32 @@ def test_special_values(target):
     for a, b in zip(got, want, strict=True):
         np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
         np.testing.assert_allclose(np.abs(a), np.abs(b))
+
+
+# ---- tensors ----
+def test_complex_tensors_require_no_grad():
+    with pytest.raises(RuntimeError, match="floating point"):
+        flow.tensor(Z, requires_grad=True)
+
+
+def test_complex_results_of_compiled_functions_are_not_recorded():
+    @flow.compile(target="python")
+    def spectrum(x):
+        return np.fft.rfft(x)
+
+    x = flow.tensor([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(spectrum(x).numpy(), np.fft.rfft([1.0, 2.0, 4.0]), rtol=1e-6)
+    x.requires_grad = True
+    with pytest.raises(flow.UnsupportedError, match="no gradient on the tape"):
+        spectrum(x)
+
+
+def test_complex_numbers_inside_a_compiled_function_on_tensors():
+    @flow.compile(target="python")
+    def power(x):
+        return np.sum(np.abs(np.fft.rfft(x)) ** 2)
+
+    x = flow.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    power(x).backward()
+    want = flow.grad(power)(np.array([1.0, 2.0, 4.0]))
+    np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-6)
