@@ -267,10 +267,8 @@ def _to_complex(a: Any, b: Any) -> Any:
     return out[()]
 
 
-real = linear("real", lambda a: np.asarray(a).real.copy()[()], lambda g, y, a: g, elementwise=True)
-imag = linear(
-    "imag", lambda a: np.asarray(a).imag.copy()[()], lambda g, y, a: g * -1j, elementwise=True
-)
+real = linear("real", lambda a: np.array(np.real(a))[()], lambda g, y, a: g, elementwise=True)
+imag = linear("imag", lambda a: np.array(np.imag(a))[()], lambda g, y, a: g * -1j, elementwise=True)
 conj = linear("conj", np.conj, lambda g, y, a: conj(g), elementwise=True)
 to_complex = linear(
     "to_complex",
