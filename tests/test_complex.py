@@ -126,6 +126,22 @@ def test_an_adjoint_that_is_an_argument():
     np.testing.assert_allclose(given, np.conj(slope(Z)) * sens, rtol=1e-12)
 
 
+def test_gradients_are_pytorchs():
+    torch = pytest.importorskip("torch")
+
+    def loss(z):
+        w = np.exp(z) * np.conj(z) / (2.0 + z)
+        return np.sum(np.abs(w) ** 3 + w.imag * np.cos(z).real) + np.abs(np.sqrt(z) ** 1.5).sum()
+
+    z = torch.tensor(Z, requires_grad=True)
+    w = torch.exp(z) * torch.conj(z) / (2.0 + z)
+    theirs = torch.sum(torch.abs(w) ** 3 + w.imag * torch.cos(z).real)
+    theirs = theirs + torch.abs(torch.sqrt(z) ** 1.5).sum()
+    theirs.backward()
+    ours = flow.grad(flow.compile(loss, target="python"))(Z)
+    np.testing.assert_allclose(ours, z.grad.numpy(), rtol=1e-12)
+
+
 def test_check_grads_takes_complex_arguments():
     check_grads(lambda z: np.sum((z**3).imag), (Z,), target="python")
 
@@ -164,6 +180,26 @@ def test_values_and_dtypes_are_numpys():
 
 
 @TARGETS
+def test_single_precision(target):
+    """Gradients are complex64, within its rounding of those of complex128."""
+
+    def loss(z, x):
+        y = np.exp(z) / z + np.conj(z) * (1 + 2j) * x
+        y[0] += z[1] ** 3
+        return np.sum(np.abs(y) ** 2) + np.sum(np.fft.irfft(np.sqrt(z) * 2.0))
+
+    x = np.array([0.5, 1.5, 2.5])
+    want = flow.grad(flow.compile(loss, target="python"), (0, 1))(Z, x)
+    compiled = flow.compile(loss, target=target)
+    z, x = Z.astype(np.complex64), x.astype(np.float32)
+    assert compiled(z, x).dtype == np.float32
+    got = flow.grad(compiled, (0, 1))(z, x)
+    assert got[0].dtype == np.complex64 and got[1].dtype == np.float32
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-4)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-4)
+
+
+@TARGETS
 def test_special_values(target):
     """Division by zero, infinities and NaN are NumPy's."""
 
@@ -178,3 +214,32 @@ def test_special_values(target):
     for a, b in zip(got, want, strict=True):
         np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
         np.testing.assert_allclose(np.abs(a), np.abs(b))
+
+
+# ---- tensors ----
+def test_complex_tensors_require_no_grad():
+    with pytest.raises(RuntimeError, match="floating point"):
+        flow.tensor(Z, requires_grad=True)
+
+
+def test_complex_results_of_compiled_functions_are_not_recorded():
+    @flow.compile(target="python")
+    def spectrum(x):
+        return np.fft.rfft(x)
+
+    x = flow.tensor([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(spectrum(x).numpy(), np.fft.rfft([1.0, 2.0, 4.0]), rtol=1e-6)
+    x.requires_grad = True
+    with pytest.raises(flow.UnsupportedError, match="no gradient on the tape"):
+        spectrum(x)
+
+
+def test_complex_numbers_inside_a_compiled_function_on_tensors():
+    @flow.compile(target="python")
+    def power(x):
+        return np.sum(np.abs(np.fft.rfft(x)) ** 2)
+
+    x = flow.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    power(x).backward()
+    want = flow.grad(power)(np.array([1.0, 2.0, 4.0]))
+    np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-6)

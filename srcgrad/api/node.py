@@ -19,8 +19,9 @@ from srcgrad.eager.graph import Node
 from srcgrad.eager.opaque import Kept, record
 from srcgrad.eager.saved import rebuilt
 from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom
-from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
 
 
 def wanted(values: Sequence[Any]) -> tuple[int, ...]:
@@ -49,6 +50,7 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
     taped = kernel.taped(wrt) if wrt else None
     if taped is None or not taped.live:
         return list((run or kernel.run)(*args))
+    _refuse_complex(kernel)
     n = len(kernel.function.returns)
     given = taped.forward(*args)
     out: list[Any] = list(given[:n])
@@ -61,6 +63,16 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
     made = record(out, kernel.floats, heads, pull, f"{kernel.name}Backward")
     pull.keep(values, args, made, given)
     return made
+
+
+def _refuse_complex(kernel: Kernel) -> None:
+    """The tape has no complex gradients: its functions would not conjugate."""
+    if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):  # type: ignore
+        raise UnsupportedError(
+            f"{kernel.name}() of tensors that require grad gives complex numbers, which have no "
+            "gradient on the tape",
+            way_out="return real numbers (.real, .imag, abs(z)), or use flow.vjp on arrays",
+        )
 
 
 class _Pull:

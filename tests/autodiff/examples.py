@@ -268,6 +268,12 @@ COMPLEX = [
     Example("transpose", (CM,), {"perm": (1, 0)}),
     Example("load", (CM,), extra=(1, 2)),
     Example("gather", (CV, "i64[5]"), {"spec": ("a",)}),
+    Example("fft", (CM,), {"axis": 1, "inverse": False}),
+    Example("fft", (CM,), {"axis": 0, "inverse": True}),
+    *(Example("rfft", (p,), {"axis": 0}) for p in ("f64[1]", "f64[2]", M, V)),
+    *(Example("irfft", ("c128[3,2]",), {"axis": 0}, extra=(n,)) for n in (4, 5)),
+    *(Example("irfft", ("c128[2,3]",), {"axis": 1}, extra=(n,)) for n in (4, 5)),
+    *(Example("irfft", ("c128[1]",), {"axis": 0}, extra=(n,)) for n in (1,)),
 ]
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
 ELSEWHERE = {"tape_view", "ref_get", "cholesky"}

@@ -1,4 +1,4 @@
-"""numpy.fft: lengths, axes, norms, real and complex input, frequencies, programs with them."""
+"""numpy.fft: lengths, axes, norms, real and complex input, frequencies; programs with them."""
 
 import numpy as np
 

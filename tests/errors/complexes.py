@@ -99,3 +99,35 @@ def part_that_is_stored_to(z):
 def angle_of_the_wrong_kind(x):
     y = np.logaddexp(x, 1j * x)  # error: UnsupportedError: logaddexp
     return y[0]
+
+
+@program(zvec(3))
+def real_transform_of_complex_numbers(z):
+    return abs(np.fft.rfft(z)[0])  # error: UnsupportedError: real numbers ... complex ... .real
+
+
+@program(vec(3))
+def transform_of_length_zero(x):
+    return abs(np.fft.fft(x, 0)[0])  # error: UnsupportedError: Invalid number of FFT data points
+
+
+@program(vec(3), 0)
+def transform_of_a_length_that_is_zero(x, n):
+    return abs(np.fft.fft(x, n)[0])  # error: ValueError: Invalid number of FFT data points (0)
+
+
+@program(vec(3))
+def unknown_norm(x):
+    return abs(np.fft.fft(x, norm="unit")[0])  # error: UnsupportedError: Invalid norm value
+
+
+@program(vec(3))
+def overwritten_part_of_the_right_side(x):
+    z = x + 0j
+
+    def changed():
+        z[0] = 2.0
+        return 1.0
+
+    z.real[0] += changed()  # error: UnsupportedError: the right side stores to memory
+    return abs(z[0])

@@ -129,7 +129,7 @@ def det(a):
 
 @compiled
 def logabsdet(a):
-    return a.dtype.type(np.linalg.slogdet(a)[1] if finite(a) else np.nan)
+    return a.dtype.type(np.linalg.slogdet(a)[1] if finite(a) else np.nan).real
 
 
 @compiled
@@ -139,7 +139,7 @@ def detsign(a):
 
 @compiled
 def cofactors(a):
-    """det(a) inv(a)', through the singular values so that singular matrices have them too."""
+    """det(a) times the transposed inverse, of singular matrices too: by their singular values."""
     if not finite(a):
         return np.full(a.shape, np.nan, a.dtype)
     u, s, vt = np.linalg.svd(a)
@@ -149,7 +149,7 @@ def cofactors(a):
             if other != k:
                 others[k] *= s[other]
     sign = a.dtype.type(np.linalg.det(u) * np.linalg.det(vt))
-    return np.dot(sign * (u * others), vt)
+    return sign * np.conj(np.dot(u * others, vt))
 
 
 # ---- Fourier transforms: NumPy's own, for Numba has none. An interpreter runs them ----

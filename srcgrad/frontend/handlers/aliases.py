@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.frontend.handlers import complexes, elementwise, reductions, shapes, sorting
+from srcgrad.frontend.handlers import elementwise, reductions, shapes, sorting
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 
 # their rows are what is renamed
-assert complexes and elementwise and reductions and shapes and sorting
+assert elementwise and reductions and shapes and sorting
 
 FUNCTION_OF = {np.amax: np.max, np.amin: np.min}
-METHOD_OF = {"nonzero": np.nonzero, "searchsorted": np.searchsorted, "conjugate": np.conjugate}
+METHOD_OF = {"nonzero": np.nonzero, "searchsorted": np.searchsorted}
 
 for _name, _f in FUNCTION_OF.items():
     implements(_name)(FUNCTIONS[_f])

@@ -19,7 +19,7 @@ from srcgrad.frontend.handlers.elementwise import (
     scalar_type,
     to_out,
 )
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
@@ -62,7 +62,14 @@ def _zeros(it: Any, x: Any) -> Any:
     return plain(it.b.cast(0, Scalar(dtype, getattr(x.type, "weak", False))))
 
 
-@implements(np.conj, np.conjugate, method="conj")
+@method("array", "conj", "conjugate")
+def conj_method(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+    """NumPy's method gives a real array itself, its function a new one."""
+    real_array = is_array(x) and not complex_operand(x) and out is None
+    return x if real_array else conj(it, node, x, out)
+
+
+@implements(np.conj, np.conjugate)
 def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "conj")
     if is_number(x):

@@ -48,10 +48,10 @@ def _length(it: Any, node: Any, n: Any) -> Any:
     if not isinstance(n, Var):
         n = it.static_int(n, node, "the length of a transform")
     text = "Invalid number of FFT data points ({}) specified."
-    if not isinstance(n, Var) and n < 1:
-        it.refuse(node, text.format(n))
     if isinstance(n, Var):
         it.fail_if(plain(it.b("lt", n, 1)), "ValueError", text, n)
+    elif n < 1:
+        it.refuse(node, text.format(n))
     return n
 
 
