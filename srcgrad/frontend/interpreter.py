@@ -24,6 +24,7 @@ from srcgrad.frontend.kinds import Kinds
 from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
+from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.patterns import Patterns
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
@@ -74,6 +75,9 @@ class Interpreter(
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # where containers got another length
         self.snapshots: list[Snapshot] = []
+        self.reshapes: list[Reshape] = []
+        # of new arrays: whether they are in C order, or whose order they have
+        self.orders: dict[Var, Var | bool] = {}
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
@@ -161,6 +165,11 @@ class Interpreter(
         """A copy stands where NumPy has a view: refused later if that shows."""
         if isinstance(copy, Var):
             self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
+
+    def is_reshape(self, made: Any, source: Any, what: str, node: Any) -> None:
+        """A view of an array in C order: refused later if NumPy may have a copy, and that shows."""
+        if isinstance(made, Var) and isinstance(source, Var):
+            self.reshapes.append(Reshape(made, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
     def number(self, a: Any) -> Any:

@@ -32,7 +32,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
     if not snapshots:
         return
     aliases, order = AliasClasses(function), list(walk(function.body))
-    loops = list(_loops(order))
+    loops = list(loops_of(order))
     for each in snapshots:
         mine = aliases.of(each.copy)
         if mine in aliases.written:
@@ -43,7 +43,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         if source not in aliases.written:
             continue
         made = next((k for k, s in enumerate(order) if each.copy in _defined(s)), 0)
-        writes = [k for k, s in enumerate(order) if _writes(s, aliases, source) and k != made]
+        writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
         reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
         if any(
             (w > made and r > w) or _again(w, r, made, loops) for w in writes for r in reads
@@ -63,7 +63,8 @@ def _defined(s: Stmt) -> tuple:
     return (s.var,) if isinstance(s, Def) else ()
 
 
-def _writes(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+def writes_to(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+    """Whether a statement stores to an alias class."""
     return isinstance(s, Def) and s.op.name in WRITES and aliases.of(s.args[0]) is of
 
 
@@ -72,7 +73,7 @@ def _reads(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
     return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in args)
 
 
-def _loops(order: list[Stmt]) -> Iterator[tuple[int, int]]:
+def loops_of(order: list[Stmt]) -> Iterator[tuple[int, int]]:
     """The first and the last place inside each loop."""
     for k, s in enumerate(order):
         if isinstance(s, For | While):

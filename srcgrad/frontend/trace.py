@@ -28,6 +28,7 @@ from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.orders import refuse_reordered
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.values import (
     Conflict,
@@ -148,6 +149,7 @@ def trace(
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)
+    refuse_reordered(fn, it.reshapes, it.orders)
     guards = tuple(captures.guards.values())
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes)
 
