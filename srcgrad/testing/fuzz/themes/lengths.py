@@ -146,7 +146,7 @@ for I in {range}:
 """, ("name bound on some paths",)),
         Nest(3, """\
 if {b}:
-    LEAVE
+    t = {bounded_s}
     if flag:
         late = {n4}[::-1]
         known = True
