@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.api.structure import mapped
 from srcgrad.api.transforms import gradient_of, jvp
 from srcgrad.api.weighted import Weighted
 from srcgrad.api.weights import checked_weights
@@ -94,10 +95,12 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
     >>> derivative(flow.tensor(1.0))
     tensor(6., dtype=srcgrad.float32)
     """
-    args = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    from srcgrad.api.tensors import kept
+
+    args = [mapped(a, kept) for a in (inputs if isinstance(inputs, tuple | list) else (inputs,))]
 
     def derivative(*tangents: Any) -> Any:
         given = tangents[0] if len(tangents) == 1 and len(args) > 1 else tangents
         return jvp(fn, tuple(args), tuple(given))[1]
 
-    return fn(*args), derivative
+    return fn(*[mapped(a, kept) for a in args]), derivative

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.compiled import Compiled, Options
+from srcgrad.api.moment import Moment, changed
 from srcgrad.api.program import Gradient, Protected
-from srcgrad.api.structure import leaves
+from srcgrad.api.structure import leaves, mapped
 from srcgrad.api.transforms import aux_of, is_float, taken_apart, variadic
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentValueError
@@ -21,7 +22,8 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
     """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
 
     `vjp_fn` takes one adjoint per output (its structure) and returns a tuple, one entry per
-    argument; arguments without floats get None. It may be called any number of times. With
+    argument; arguments without floats get None. It may be called any number of times, and sees
+    the arguments as they were; AutogradError if a captured value has changed since. With
     `weights` it returns (gradients by arguments, gradients by weights); with `has_aux` only the
     first output counts, and (out, vjp_fn, the others) is returned.
 
@@ -40,8 +42,9 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
         from srcgrad.api import tensors
 
         return tensors.vjp(primal, arguments)
-    arguments = _copied(arguments)
+    # on the caller's own arrays: copies would share no memory where these do, nor would results
     out = primal._run(arguments, {})
+    moment, arguments = Moment(primal, arguments), _copied(arguments)
 
     def vjp_fn(*adjoints: Any) -> tuple:
         if len(adjoints) == 1:
@@ -49,6 +52,7 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
         else:
             adjoints_ = tuple(adjoints)
         seeds = _seeds(out, adjoints_)
+        moment.check()
         return pulled._run(arguments, seeds)[1]
 
     return out, vjp_fn
@@ -56,12 +60,19 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
 
 def _vjp_by_weights(fn: Any, args: tuple, weights: Any, has_aux: bool) -> tuple[Any, ...]:
     """By the sum of outputs times adjoints, which runs the function at each call."""
+    from srcgrad.api.tensors import kept
     from srcgrad.api.weighted import Weighted
 
     gradient = Weighted(fn, None, weights, has_aux, False, False)
-    out = fn(*args)
+    args = tuple(mapped(a, kept) for a in args)
+    out = fn(*[mapped(a, kept) for a in args])
+    parameters = weights.parameters if weights is not None else ()
+    versions = [w._version for w in parameters]
 
     def vjp_fn(*adjoints: Any) -> tuple:
+        for w, version in zip(parameters, versions, strict=True):
+            if w._version != version:
+                raise changed(w.name)
         made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints)
         return made[0] if has_aux else made
 

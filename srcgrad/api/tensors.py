@@ -271,9 +271,11 @@ def is_float(value: Any) -> bool:
 
 def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
     """The value, and the function from adjoints to gradients; both are recorded as usual."""
-    arguments = {n: mapped(v, _kept) for n, v in arguments.items()}
+    arguments = {n: mapped(v, kept) for n, v in arguments.items()}
     call = Call(compiled, arguments, {})
     kernel, program = call.kernel, call.entry.program
+    first = len(program.inputs)  # captured values too are seen as they are now
+    inputs = [*call.inputs[:first], *map(kept, call.inputs[first:])]
     out = [call.result(k, v) for k, v in enumerate(applied(kernel, call.inputs))]
     value = filled(program.output, out)
     wrt = tuple(k for k, path in enumerate(program.inputs) if is_float(call.values[path]))
@@ -281,7 +283,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
 
     def pull(*adjoints: Any) -> tuple:
         seeds = _seeds(value, adjoints[0] if len(adjoints) == 1 else adjoints)
-        made = applied(kernel.pulled(wrt), [*call.inputs, *seeds])
+        made = applied(kernel.pulled(wrt), [*inputs, *seeds])
 
         def gradient(path: tuple, v: Any) -> Any:
             return _like(v, made[place[path]]) if path in place else None
@@ -292,7 +294,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
     return value, pull
 
 
-def _kept(value: Any) -> Any:
+def kept(value: Any) -> Any:
     """A leaf as it is now, with its history."""
     if isinstance(value, Tensor):
         return tape.clone(value)

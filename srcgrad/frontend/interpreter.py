@@ -24,6 +24,7 @@ from srcgrad.frontend.kinds import Kinds
 from srcgrad.frontend.lists import Lists
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
+from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.patterns import Patterns
 from srcgrad.frontend.problems import Passed, Problems
 from srcgrad.frontend.rows import Rows
@@ -82,6 +83,9 @@ class Interpreter(
         self.snapshots: list[Snapshot] = []
         # what is made before all else, with the depth of scopes there: of each traced function
         self.heads: list[tuple[int, list[Any]]] = [(1, [])]
+        self.reshapes: list[Reshape] = []
+        # of new arrays: whether they are in C order, or whose order they have
+        self.orders: dict[Var, Var | bool] = {}
         self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
         self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []
@@ -180,6 +184,11 @@ class Interpreter(
         """A copy stands where NumPy has a view: refused later if that shows."""
         if isinstance(copy, Var):
             self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
+
+    def is_reshape(self, made: Any, source: Any, what: str, node: Any) -> None:
+        """A view of an array in C order: refused later if NumPy may have a copy, and that shows."""
+        if isinstance(made, Var) and isinstance(source, Var):
+            self.reshapes.append(Reshape(made, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
     def number(self, a: Any) -> Any:

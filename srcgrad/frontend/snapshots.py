@@ -35,7 +35,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
     if not snapshots:
         return
     aliases, order = AliasClasses(function), list(walk(function.body))
-    loops = list(_loops(order))
+    loops = list(loops_of(order))
     for each in snapshots:
         mine = aliases.of(each.copy)
         if mine in aliases.written:
@@ -46,7 +46,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         if source not in aliases.written:
             continue
         made = next((k for k, s in enumerate(order) if each.copy in _defined(s)), 0)
-        writes = [k for k, s in enumerate(order) if _writes(s, aliases, source) and k != made]
+        writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
         if each.kept:
             born = _first(function, order, aliases, source)
             if any(w > made or _every_time(w, born, made, loops) for w in writes):
@@ -71,7 +71,8 @@ def _defined(s: Stmt) -> tuple:
     return (s.var,) if isinstance(s, Def) else ()
 
 
-def _writes(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+def writes_to(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
+    """Whether a statement stores to an alias class."""
     return isinstance(s, Def) and s.op.name in WRITES and aliases.of(s.args[0]) is of
 
 
@@ -96,7 +97,7 @@ def _every_time(write: int, born: int, made: int, loops: list[tuple[int, int]]) 
     return any(a <= write <= b and a <= made <= b and born < a for a, b in loops)
 
 
-def _loops(order: list[Stmt]) -> Iterator[tuple[int, int]]:
+def loops_of(order: list[Stmt]) -> Iterator[tuple[int, int]]:
     """The first and the last place inside each loop."""
     for k, s in enumerate(order):
         if isinstance(s, For | While):

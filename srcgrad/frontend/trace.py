@@ -25,6 +25,7 @@ from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.orders import refuse_reordered
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
@@ -146,6 +147,7 @@ def trace(
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)
+    refuse_reordered(fn, it.reshapes, it.orders)
     guards = tuple(captures.guards.values())
     copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes, copied)

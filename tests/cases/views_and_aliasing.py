@@ -277,3 +277,19 @@ def contiguous_copies(x):
     flat = x[::3].flatten()
     flat[0] *= own[1]
     return np.sum(own) * np.sum(flat) * np.sum(x * x)
+
+
+@case(mat(3, 4), strided=False)
+def reshapes_of_new_arrays_that_are_stored_to(x):
+    """New arrays in C order: their reshapes are views. Of others they are copies that are read."""
+    y = x[::-1, 1:] * 2.0
+    y.reshape(9)[2:5] = x[0, 0]
+    z = x.T.copy()
+    z.ravel()[::3] *= x[1, 1]
+    t = x.T * x[0, 0]
+    t[0] = 1.0
+    w = (x.T @ x).T.copy()
+    w.reshape(2, 8)[0] = 0.5
+    g = x[np.array([0, 2, 2])]
+    g.reshape(-1)[:6] += np.sum(t.reshape(2, 6)[1])
+    return np.sum(y * y) + np.sum(z * z) + np.sum(w * w) + np.sum(g * g)

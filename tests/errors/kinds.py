@@ -269,3 +269,48 @@ def two_names_of_a_choice(x):
     t = s
     s += 1.0  # error: UnsupportedError: array of rank 0 ... x = x + y
     return t
+
+
+@program(mat(3, 4))
+def reshape_of_what_is_transposed_in_memory(x):
+    y = x.T * 2.0  # laid out as x.T is, so that its reshape is a copy
+    y.reshape(12)[:] = 1.0  # error: UnsupportedError: a reshape is a copy in NumPy if its axes
+    return np.sum(y * x[0, 0])
+
+
+@program(mat(3, 4), 2)
+def reshape_of_what_a_loop_transposes(x, n):
+    y = np.ones((3, 3)) * x[0, 0]
+    for _ in range(n):
+        z = y.reshape(9)  # error: UnsupportedError: which they may, and it is stored to
+        z[1] = x[0, 1]
+        y = np.sin(y.T)
+    return np.sum(y)
+
+
+@program(mat(3, 4))
+def reshape_of_an_array_like_another(x):
+    y = np.zeros_like(x.T)
+    y.ravel()[2] = x[0, 0]  # error: UnsupportedError: a reshape is a copy in NumPy
+    return np.sum(y)
+
+
+@program(mat(3, 4))
+def reshape_of_gathered_columns(x):
+    y = x[:, np.array([0, 2, 2, 1])]
+    y.reshape(12)[1] = 4.0  # error: UnsupportedError: a reshape is a copy in NumPy
+    return np.sum(y)
+
+
+@program(mat(3, 4))
+def reshape_of_columns_in_memory(x):
+    y = np.ones((3, 4), order="F")
+    y.reshape(12)[1] = x[0, 0]  # error: UnsupportedError: a reshape is a copy in NumPy
+    return np.sum(y)
+
+
+@program(mat(3, 4).T)
+def reshape_of_what_is_made_of_a_strided_argument(x):
+    y = np.sin(x)
+    y.reshape(12)[1] = 2.0  # error: UnsupportedError: a reshape is a copy in NumPy
+    return np.sum(y)

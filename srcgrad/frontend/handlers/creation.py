@@ -79,18 +79,18 @@ def filled(it: Any, dims: list[Any], value: Any, dtype: str) -> Any:
 
 @implements(np.zeros)
 def zeros(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-    return filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+    return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
 
 
 @implements(np.ones)
 def ones(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-    return filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype))
+    return _ordered(it, filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype)), order)
 
 
 @implements(np.empty)
 def empty(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
     # zeros, so that a read of what was never written is at least the same every time
-    return filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+    return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
 
 
 @implements(np.ndarray)
@@ -114,7 +114,10 @@ def _like(it: Any, node: Any, x: Any, value: Any, dtype: Any = None, shape: Any 
     dims = list(x.type.dims) if is_array(x) else []
     if shape is not None:
         dims = dims_of(it, node, shape)
-    return filled(it, dims, value, _dtype(it, node, dtype, atom(x).type.dtype))
+    made = filled(it, dims, value, _dtype(it, node, dtype, atom(x).type.dtype))
+    if isinstance(x, Var) and is_array(made) and made.type.ndim == len(x.type.dims):
+        it.orders[made] = x
+    return made
 
 
 @implements(np.zeros_like, np.empty_like)
@@ -244,9 +247,21 @@ def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
     return out
 
 
-@implements(np.copy, method="copy")
-def copy(it: Any, node: Any, x: Any, order: Any = None) -> Any:
-    return as_array(it, node, x, copy=True)
+@implements(np.copy)
+def copy(it: Any, node: Any, x: Any, order: Any = "K") -> Any:
+    return _ordered(it, as_array(it, node, x, copy=True), order)
+
+
+@implements(method="copy")
+def copy_method(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+    return _ordered(it, as_array(it, node, x, copy=True), order)
+
+
+def _ordered(it: Any, made: Any, order: Any) -> Any:
+    """A new array in C order if that is asked for, in any order otherwise."""
+    if isinstance(made, Var) and order != "K":
+        it.orders[made] = order == "C"
+    return made
 
 
 @implements(np.copyto)

@@ -25,12 +25,21 @@ def _array(it: Any, node: Any, x: Any, what: str) -> Any:
 def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
     """A view of a contiguous array, a reshaped copy of another."""
     if x.type.layout != "C":
-        source, x = x, it.b("copy", x)
+        source, x = x, _in_order(it, x)
         if not (len(dims) == 1 and _transposed(it, source)):
             it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
     if not dims:
         return it.b("load", x, *([0] * x.type.ndim))
-    return it.b("reshape", x, *dims)
+    made = it.b("reshape", x, *dims)
+    it.is_reshape(made, x, "a reshape", node)
+    return made
+
+
+def _in_order(it: Any, x: Any) -> Any:
+    """A copy in C order."""
+    made = it.b("copy", x)
+    it.orders[made] = True
+    return made
 
 
 def _transposed(it: Any, x: Any) -> bool:
@@ -50,7 +59,7 @@ def _has_gaps(it: Any, x: Any) -> bool:
 def _without_gaps(it: Any, x: Any) -> Any:
     """A contiguous array: a copy where NumPy's ravel copies too."""
     gaps = is_array(x) and x.type.layout != "C" and _has_gaps(it, x)
-    return it.b("copy", x) if gaps else x
+    return _in_order(it, x) if gaps else x
 
 
 @implements(np.reshape)
@@ -120,9 +129,12 @@ def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
 @implements(np.ascontiguousarray)
 def ascontiguousarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
     array = it.call_numpy(np.asarray, [x], {} if dtype is None else {"dtype": dtype}, node)
-    if not is_array(array) or array.type.layout == "C" or not array.type.dims:
+    if not is_array(array) or not array.type.dims:
         return array
-    made = it.b("copy", array)
+    if array.type.layout == "C":
+        it.is_reshape(array, array, "what ascontiguousarray gives", node)
+        return array
+    made = _in_order(it, array)
     if not _has_gaps(it, array):
         it.stands_for_view(made, array, "what ascontiguousarray gives", node)
     return made

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from srcgrad.testing.fuzz.census import census
+from srcgrad.testing.fuzz.census import CONSTRUCTS, THEMED, census
 from srcgrad.testing.fuzz.check import KINDS, Check
 from srcgrad.testing.fuzz.generate import Options, generate
 from srcgrad.testing.fuzz.keep import keep
@@ -26,7 +26,7 @@ from srcgrad.testing.fuzz.state import State, code_digest, default_path
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
-        check=Check(args.target, args.order, args.limit, args.float32, args.passes),
+        check=Check(args.target, args.order, args.limit, args.float32, args.shared, args.passes),
         themes=args.themes,
         without=args.without,
         shrink_seconds=args.shrink,
@@ -84,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--state", type=Path, metavar="FILE", help="what was done is kept there and not done again")
     add("--resume", action="store_true", help="keep it in a file among the caches")
     add("--save", type=Path, metavar="FOLDER", help="failing programs as files")
+    add("--shared", action="store_true", help="with arguments that share memory too")
     add("--jobs", type=int, default=1, help="processes")
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
@@ -136,7 +137,8 @@ def _counter(results: Iterator[Result], total: int) -> Iterator[Result]:
 
 
 def _print_census(seeds: range, options: Options) -> None:
-    shares = census(generate(seed, options) for seed in seeds)
+    names = dict.fromkeys((*CONSTRUCTS, *(THEMED if options.themes else ())))
+    shares = census((generate(seed, options) for seed in seeds), names)
     low, high = options.statements
     print(f"{len(seeds)} programs of {low} to {high} statements at the top, none larger than")
     print(f"{options.largest} (tree.size; 100 is some 20 lines):\n")

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES
 from srcgrad.testing.fuzz.tree import (
     Block,
     For,
@@ -34,6 +35,8 @@ CONSTRUCTS = tuple(
         "\n    ", " "
     ).split(", ")
 )
+# What the themes of the wide vocabulary add.
+THEMED = tuple(sorted({tag for t in THEMES for part in (*t.moves, *t.nests) for tag in part.tags}))
 STORE = re.compile(r"^ *[xy](\[.*\])? [-+*]?= ", re.MULTILINE)
 
 
@@ -47,14 +50,14 @@ def constructs(program: Program) -> frozenset[str]:
     return frozenset(tags)
 
 
-def census(programs: Iterable[Program]) -> dict[str, float]:
+def census(programs: Iterable[Program], names: Iterable[str] = CONSTRUCTS) -> dict[str, float]:
     """The share of programs in which each construct occurs."""
     counts: Counter[str] = Counter()
     total = 0
     for program in programs:
         counts.update(constructs(program))
         total += 1
-    return {name: counts[name] / max(total, 1) for name in CONSTRUCTS}
+    return {name: counts[name] / max(total, 1) for name in names}
 
 
 def _block_tags(block: Block, loops: int) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.testing.fuzz.aliased import shared_arguments
 from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
 from srcgrad.testing.fuzz.results import parts, same, same_memory
 from srcgrad.testing.fuzz.routes import by_other_routes, routes
@@ -50,6 +51,7 @@ class Check:
     order: int = 1
     limit: float = 120.0  # seconds per program, where the system has timers
     single: bool = False  # in single precision too
+    shared: bool = False  # arguments that share memory too
     passes: str = "none"  # other routes through the compiler: "none", "sampled", "all"
 
     @property
@@ -87,6 +89,9 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
             _against_differences(gradient, trial)
             stage = "forward"
             _against_forward(compiled, gradient, trial, subject)
+            stage = "shared arguments"
+            if how.shared:
+                shared_arguments(compiled, trial, subject)
             stage = "second order"
             if how.order > 1:
                 second_order(compiled, gradient, trial, subject, how.first)

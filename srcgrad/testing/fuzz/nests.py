@@ -282,7 +282,9 @@ class _Growth:
             form, args = draw.fill(head[len("while ") : -1], 2)
             cond = Expr("b", f"({form})".replace("CUT", draw.cut()), args)
             return [self.counted(cond, "n", body, "after")]
-        cond = draw.expr("b")
+        text = head[len("if ") : -1]
+        form, args = ("", ()) if text == "{b}" else draw.fill(text, 2)
+        cond = Expr("b", form.replace("CUT", draw.cut()), args) if form else draw.expr("b")
         with draw.inner():
             return [If(cond, self.block(body))]
 

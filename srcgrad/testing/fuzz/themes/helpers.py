@@ -42,6 +42,15 @@ def mix(dc, k):
     dc["u"][1:] *= np.cos(k * dc["v"][:-1])
     dc["k"] = 0.5 * dc["k"] + 0.2 * np.tanh(k)
 """,
+    "trimmed": """\
+def trimmed(a, level):
+    while len(a) > 1:
+        if a[0] > level:
+            return a
+        a[1] += 0.2 * a[0]
+        a = a[1:]
+    return a * 0.5
+""",
     "apply": """\
 def apply(fn, a, k):
     total = 0.0

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from srcgrad.testing.fuzz.draw import Draw, Form
+from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
 from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from srcgrad.testing.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from srcgrad.testing.fuzz.themes.storing import INDEXED, MASKS, OUT
@@ -23,6 +24,8 @@ THEMES = (
     CLASSES,
     DICTS,
     CLOSURES,
+    LENGTHS,
+    LATE,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds

@@ -1,0 +1,228 @@
+"""The wide vocabulary, other routes, arguments that share memory; runs that stop and go on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from srcgrad.autodiff import faults
+from srcgrad.testing.fuzz import Check, Options, Settings, check, generate, run
+from srcgrad.testing.fuzz.__main__ import main
+from srcgrad.testing.fuzz.aliased import sharings
+from srcgrad.testing.fuzz.census import CONSTRUCTS, THEMED, census
+from srcgrad.testing.fuzz.inputs import laid_out, point
+from srcgrad.testing.fuzz.keep import keep
+from srcgrad.testing.fuzz.results import parts
+from srcgrad.testing.fuzz.routes import Route, routes
+from srcgrad.testing.fuzz.runner import FAILURES, Result
+from srcgrad.testing.fuzz.source import copied, loaded
+from srcgrad.testing.fuzz.state import OtherRun, State
+from srcgrad.testing.fuzz.subject import Subject
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES
+from srcgrad.testing.fuzz.tree import Expr, Line, Program
+from srcgrad.testing.fuzz.trial import Trial
+from tests.kept import ROOT
+
+WIDE = Options(themes=3)
+
+
+def failures(results):
+    bad = [r for r in results if r.outcome.kind in FAILURES]
+    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
+
+
+# ---- programs ----
+def test_every_theme_is_common():
+    shares = census((generate(seed, WIDE) for seed in range(400)), THEMED)
+    assert not {name: share for name, share in shares.items() if share < 0.1}
+    assert {t.moves[0].tags[0] for t in THEMES if t.moves[0].tags} <= set(THEMED)
+
+
+def test_no_construct_of_the_core_is_lost():
+    shares = census((generate(seed, WIDE) for seed in range(400)), CONSTRUCTS)
+    assert not {name: share for name, share in shares.items() if share < 0.01}
+
+
+def test_programs_run_and_stay_bounded():
+    unusable = 0
+    for seed in range(150):
+        program = generate(seed, WIDE)
+        with loaded(program.source(), str(seed)) as namespace, np.errstate(all="ignore"):
+            try:
+                out = parts(namespace["f"](*copied(point(program).args)))
+            except (IndexError, ValueError, TypeError):  # an empty mask, a number in place of 2
+                unusable += 1
+                continue
+        assert len(out) == 1 + len(program.outputs)
+        assert all(np.max(np.abs(part)) < 1e5 for part in out)
+    assert unusable <= 5
+
+
+def test_layouts_are_kept_by_copies():
+    for layout in ("contiguous", "strided", "reversed", "transposed"):
+        array = laid_out(np.arange(12.0).reshape(3, 4), layout)
+        (again,) = copied((array,))
+        assert again.strides == array.strides and np.array_equal(again, array)
+        assert not np.shares_memory(again, array) and array.tolist()[1] == [4.0, 5.0, 6.0, 7.0]
+
+
+def test_wide_programs_are_right():
+    settings = Settings(Check(shared=True, passes="sampled"), themes=3)
+    results = list(run(range(10_000, 10_025), settings))
+    assert not failures(results)
+    assert sum(r.outcome.kind == "ok" for r in results) >= 20
+
+
+def test_wide_programs_to_second_order_and_in_single_precision():
+    settings = Settings(Check(order=2, single=True), themes=3)
+    results = list(run(range(11_000, 11_008), settings))
+    assert not failures(results)
+
+
+def test_wide_programs_on_every_target():
+    results = list(run(range(12_000, 12_003), Settings(Check("all"), themes=3)))
+    assert not failures(results)
+
+
+# ---- routes ----
+STORES = Program(
+    3,
+    ("x", "w", "n", "y"),
+    (Line("x[1:] *= y[:-1]"),),
+    Expr("s", "np.sum(x * y) * w"),
+)
+READS = Program(4, ("x", "w", "n", "y"), (), Expr("s", "np.sum(x * np.sin(y)) * w"))
+
+
+def test_routes_of_a_program():
+    every = routes("all", ("cpu",), 0)
+    assert Route("cpu") in every and Route(off="simplify") in every
+    assert Route(loops=True) in every and Route(loops=True, off="split") in every
+    sampled = {routes("sampled", (), seed)[0] for seed in range(len(every))}
+    assert sampled == {*every} - {Route("cpu")} and routes("none", (), 0) == ()
+    assert str(Route(loops=True, off="split")) == "python as loops without split"
+
+
+def test_a_wrong_route_is_found(monkeypatch: pytest.MonkeyPatch):
+    from srcgrad.passes import pipeline
+
+    assert check(READS, Subject.srcgrad(), Check(passes="all")).kind == "ok"
+    taken = Route.taken
+
+    def spoilt(self):
+        if self.off == "hoist" and not self.loops:
+            monkeypatch.setattr(pipeline, "PIPELINE", ())
+            monkeypatch.setitem(faults.RULES, "spoilt", "")
+        return taken(self)
+
+    def wrong(fn, grad_position):
+        import srcgrad as flow
+
+        exact = flow.grad(fn, grad_position)
+        factor = 1.001 if "spoilt" in faults.RULES else 1.0
+        return lambda *args: tuple(factor * g for g in exact(*args))
+
+    monkeypatch.setattr(Route, "taken", spoilt)
+    real = Subject.srcgrad()
+    subject = Subject(real.compile, wrong, real.jvp, real.refusal, real.vjp)
+    outcome = check(READS, subject, Check(passes="all"))
+    assert (outcome.kind, outcome.stage) == ("wrong", "routes, gradient, python without hoist")
+
+
+# ---- arguments that share memory ----
+def test_sharings_share():
+    program = Program(3, ("x", "w", "n", "y", "A"), (), Expr("s", "w"))
+    with loaded(program.source(), "shared") as namespace:
+        trial = Trial.of(program, namespace["f"])
+        made = {name: make() for name, make in sharings(trial)}
+    assert made.keys() == {"twice", "overlapping", "reversed", "row"}
+    for name, args in made.items():
+        other = args[4] if name == "row" else args[3]
+        assert np.shares_memory(args[0], other)
+        assert all(np.shape(a) == np.shape(b) for a, b in zip(args, trial.at.args, strict=True))
+
+
+@pytest.mark.parametrize("program", [STORES, READS])
+def test_shared_arguments(program: Program):
+    assert check(program, Subject.srcgrad(), Check(shared=True)).kind == "ok"
+
+
+def test_a_value_that_is_not_of_shared_arguments_is_found():
+    real = Subject.srcgrad()
+
+    def apart(fn, target):
+        compiled = real.compile(fn, target=target)
+        return lambda *args: compiled(*copied(args))
+
+    def put_back(fn, target):
+        compiled = real.compile(fn, target=target)
+
+        def run(*args):
+            fresh = copied(args)
+            out = compiled(*fresh)
+            for old, new in zip(args, fresh, strict=True):
+                if isinstance(old, np.ndarray):
+                    old[:] = new
+            return out
+
+        return run
+
+    from srcgrad.testing.fuzz.aliased import with_shared
+
+    with loaded(STORES.source(), "shared") as namespace:
+        trial = Trial.of(STORES, namespace["f"])
+        name, make = next(iter(sharings(trial)))
+        for spoilt in (apart, put_back):
+            with pytest.raises(Exception, match="value, twice"):
+                with_shared(spoilt(trial.fn, "python"), trial, real, name, make)
+
+
+# ---- long runs ----
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    asked: list[int] = []
+
+    def results(seeds, settings, jobs):
+        for seed in seeds:
+            asked.append(seed)
+            if seed == 7 and asked.count(7) == 1:
+                raise KeyboardInterrupt
+            yield Result(seed, check(READS, Subject.srcgrad(), settings.check))
+
+    monkeypatch.setattr("srcgrad.testing.fuzz.__main__.run", results)
+    command = ["--programs", "5", "--seed", "5", "--state", str(tmp_path / "state")]
+    assert main(command) == 0
+    assert asked == [5, 6, 7] and "stopped after 2 programs" in capsys.readouterr().err
+    with (tmp_path / "state").open("a") as file:
+        file.write('[8, "o')  # cut off
+    assert main(command) == 0
+    assert asked == [5, 6, 7, 7, 8, 9] and "5 ok" in capsys.readouterr().out
+    assert main(command) == 0
+    assert asked == [5, 6, 7, 7, 8, 9] and "5 ok" in capsys.readouterr().out
+    with pytest.raises(OtherRun):
+        main([*command, "--order", "2"])
+
+
+def test_failures_are_remembered(tmp_path: Path):
+    path = tmp_path / "deep" / "state"
+    state = State(path, {"what": 1})
+    outcome = check(READS, Subject(None, None, None, KeyError), Check())  # type: ignore[arg-type]
+    state.add(Result(3, outcome))
+    again = State(path, {"what": 1})
+    assert again.failing() == [3] and again.done[3].stage == "value"
+    assert json.loads(path.read_text().splitlines()[0]) == {"what": 1}
+
+
+def test_a_failure_is_kept_as_a_program_that_runs(tmp_path: Path):
+    program = generate(6, WIDE)
+    with faults.inject("zero-after-store"):
+        outcome = check(program, Subject.srcgrad())
+    path = keep(Result(6, outcome, program), tmp_path, "python", " --themes 3")
+    assert path is not None and "--seed 6 --themes 3" in path.read_text()
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(path)], env=env, capture_output=True, text=True)
+    assert done.stdout == "right\n", done.stderr
+    assert keep(Result(6, outcome), tmp_path, "python", "") is None
