@@ -16,8 +16,10 @@ from srcgrad.frontend.handlers import (
     folds,
     followed,
     gamma,
+    grids,
     inspection,
     joins,
+    margins,
     matrices,
     nans,
     operators,
@@ -37,7 +39,7 @@ followed.follow_all()
 
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "containers", "creation",
-    "diagonals", "edits", "elementwise", "folds", "followed", "gamma", "handler_of", "inspection",
-    "joins", "matrices", "nans", "operators", "places", "polynomials", "products",
-    "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
+    "diagonals", "edits", "elementwise", "folds", "followed", "gamma", "grids", "handler_of",
+    "inspection", "joins", "margins", "matrices", "nans", "operators", "places", "polynomials",
+    "products", "reductions", "scalars", "shapes", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -21,7 +21,10 @@ TENSOR_CLASS: list[type] = []
 LATE: list[Callable[[], Any]] = []
 # modules of SciPy, and those with the handlers of their functions: imported when a function of
 # SciPy is met and the program has imported its module
-OF_SCIPY = {"scipy.special": "srcgrad.frontend.handlers.of_scipy"}
+OF_SCIPY = {
+    "scipy.special": "srcgrad.frontend.handlers.of_scipy",
+    "scipy.stats": "srcgrad.frontend.handlers.of_stats",
+}
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
