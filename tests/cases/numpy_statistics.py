@@ -115,7 +115,7 @@ def weighted_covariances(x, w):
     return s + np.cov(x, fweights=np.array([1, 2, 1, 3, 1]))
 
 
-@case(vec(4)[[0, 1, 1, 2, 3, 0]])
+@case(vec(4)[[0, 1, 1, 2, 3, 0]], differences=False)
 def distinct_values(x):
     values, first, inverse, counts = np.unique(x, True, True, True)
     return np.sum(x[first] * counts) + np.sum(values[inverse] * x) + np.sum(inverse * x)
