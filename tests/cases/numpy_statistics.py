@@ -46,6 +46,11 @@ def initial_values(x):
     return s + np.max(x[:, :0], initial=2.0) * x[0] + np.prod(x, axis=0, initial=3.0)
 
 
+@case(0.7)
+def initial_value_beside_a_number(x):
+    return np.max(x, initial=0.2) * np.min(x, initial=0.2) + np.max(x, initial=0.9) * x
+
+
 @case(signed(5), None)
 @case(mat(3, 4), 0)
 @case(CUBE, (0, 2))

@@ -17,6 +17,11 @@ def normal(x, m, s):
     return y + stats.norm.sf(x, m) * stats.norm.logcdf(-3.0 * x) + stats.norm.logsf(x, m, s)
 
 
+@case(0.7)
+def parameters_in_lists(x):
+    return stats.norm.logpdf(x, [0.1, 0.2], [[1.0], [2.0]]) * stats.gamma.pdf([0.5, 0.7], x)
+
+
 @case(UNIT, 0.3, 1.2)
 def normal_quantiles(q, m, s):
     return stats.norm.ppf(q, m, s) * stats.norm.ppf(q)

@@ -216,6 +216,8 @@ def histogram(
     a = np.ravel(floating(a))
     if np.ndim(bins) == 0:
         low, high = (np.min(a), np.max(a)) if range is None else (range[0], range[1])
+        if not (np.isfinite(low) & np.isfinite(high)):
+            raise ValueError("the range of a histogram must be finite")
         same = low == high
         low, high = np.where(same, low - 0.5, low), np.where(same, high + 0.5, high)
         edges = np.linspace(low, high, bins + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
@@ -42,6 +43,9 @@ def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Call
         missing = [n for n in d.shapes if n not in values]
         if missing:
             it.refuse(node, f"the argument '{missing[0]}' is missing")
+        for n, v in values.items():
+            if isinstance(v, list | tuple):
+                values[n] = it.call_numpy(np.array, [v], {}, node)
         shapes = tuple(values[n] for n in d.shapes)
         return it.call(formula, [d, x, shapes, *(values[n] for n in others)], {}, node)
 

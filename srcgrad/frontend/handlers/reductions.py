@@ -167,10 +167,12 @@ def _plain_reduction(name: str, *functions: Any) -> None:
             if name not in NEUTRAL and initial is None:
                 it.refuse(node, f"{name} with where= needs initial=, as in NumPy")
             x = it.emit(node, "where", where, x, NEUTRAL.get(name, initial))
-        if initial is not None and is_array(x) and x.type.dims:
-            # nothing at all is the initial value: it stands beside the others from the start
-            return to_out(it, node, _with_initial(it, node, name, x, axis, keepdims, initial), out)
-        result = reduce(it, node, name, x, axis, keepdims)
+        if initial is None:
+            result = reduce(it, node, name, x, axis, keepdims)
+        elif is_array(x) and x.type.dims:
+            result = _with_initial(it, node, name, x, axis, keepdims, initial)
+        else:
+            result = it.emit(node, f"{name}imum", reduce(it, node, name, x, axis, False), initial)
         return to_out(it, node, result, out)
 
     implements(*functions, method=name)(handler)
@@ -179,6 +181,7 @@ def _plain_reduction(name: str, *functions: Any) -> None:
 def _with_initial(
     it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, initial: Any
 ) -> Any:
+    """The initial value beside the others: of nothing at all it is the extremum."""
     axes = axes_of(it, node, x, axis)
     for k in axes:
         dims = list(x.type.dims)
