@@ -91,6 +91,11 @@ class Indexing(Part):
         parts = self.parts_of(x, node)
         if parts is not None:
             return self.subscript(parts, items, node)
+        from srcgrad.frontend.handlers.registry import handler_of
+
+        handler = None if callable(x) else handler_of(x)
+        if handler is not None:  # np.mgrid and what else is written with brackets
+            return handler(self, node, *items)
         self.refuse(node, f"{describe(x)} cannot be indexed")
 
     def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:

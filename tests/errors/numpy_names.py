@@ -7,7 +7,7 @@ import time
 import numpy as np
 import scipy.special
 
-from tests.cases.registry import vec
+from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
 
@@ -34,13 +34,13 @@ def clock(x):
 
 @program(vec(3))
 def unknown_function(x):
-    y = np.unwrap(x)  # error: UnsupportedError: unwrap
+    y = np.spacing(x)  # error: UnsupportedError: spacing
     return np.sum(y)
 
 
 @program(vec(3))
 def unknown_function_of_submodule(x):
-    return np.sum(np.polynomial.chebyshev.chebval(0.3, x))  # error: UnsupportedError: chebval
+    return np.sum(np.polynomial.chebyshev.chebroots(x))  # error: UnsupportedError: chebroots
 
 
 @program(vec(3))
@@ -103,7 +103,7 @@ def reshape_in_column_order(x):
 
 
 def fallback(x):
-    return np.unwrap(x)[0]  # error: UnsupportedError: unwrap
+    return np.spacing(x)[0]  # error: UnsupportedError: spacing
 
 
 @program(vec(3))
@@ -113,5 +113,71 @@ def unknown_function_in_helper(x):
 
 
 @program(vec(3))
-def join_with_a_directive(x):
-    return np.sum(np.r_["0,2", x])  # error: UnsupportedError: with a string
+def zeros_of_polynomial(x):
+    return np.sum(np.roots(x).real)  # error: UnsupportedError: roots
+
+
+@program(vec(3))
+def parts_of_floating_numbers(x):
+    return np.sum(np.frexp(x)[0])  # error: UnsupportedError: frexp
+
+
+@program(vec(3))
+def where_without_out(x):
+    return np.sum(np.sqrt(x, where=x > 1.0))  # error: UnsupportedError: where= without out=
+
+
+@program(vec(3))
+def unknown_method_of_quantile(x):
+    return np.quantile(x, 0.3, method="inverted_cdf")  # error: UnsupportedError: inverted_cdf
+
+
+@program(vec(3))
+def weights_of_another_length(x):
+    w = np.ones(4)
+    return np.average(x, weights=w)  # error: TypeError: shapes of a and weights differ
+
+
+@program(vec(3))
+def weights_that_cancel(x):
+    return np.average(x, weights=x - x)  # error: ZeroDivisionError: sum to zero
+
+
+@program(mat(2, 3))
+def weights_without_an_axis(x):
+    return np.average(x, weights=x[0])  # error: TypeError: Axis must be specified
+
+
+@program(vec(4))
+def mode_of_padding(x):
+    return np.sum(np.pad(x, 1, mode="reflect", reflect_type="odd"))  # error: UnsupportedError: odd
+
+
+@program(vec(4))
+def keyword_of_another_mode(x):
+    return np.sum(np.pad(x, 1, mode="edge", end_values=1))  # error: UnsupportedError: end_values
+
+
+@program(vec(4))
+def negative_place_to_count(w):
+    return np.sum(np.bincount(np.array([0, 1, -1, 2]), w))  # error: ValueError: negative elements
+
+
+@program(vec(2))
+def too_few_for_parabolas(x):
+    return np.sum(np.gradient(x, edge_order=2))  # error: ValueError: too small
+
+
+@program(vec(4))
+def grid_of_strings(x):
+    return np.sum(np.r_["0,2", x])  # error: UnsupportedError: string
+
+
+@program(vec(4))
+def places_of_reduceat(x):
+    return np.sum(np.add.reduceat(x, [2, 0]))  # error: NotImplementedError: do not increase
+
+
+@program(vec(4))
+def distinct_rows(x):
+    return np.sum(np.unique(x, axis=0))  # error: UnsupportedError: along an axis

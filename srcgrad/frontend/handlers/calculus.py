@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas.calculus import second_order_edges
 from srcgrad.frontend.handlers.creation import same_dims
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, sum_
@@ -46,24 +47,28 @@ def gradient(
     it: Any, node: Any, f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1
 ) -> Any:
     (f,) = operands(it, node, (f,), "gradient")
-    if it.static_int(edge_order, node, "the order at the edges") != 1:
-        it.refuse(node, "gradient with edge_order=2 is not supported")
+    order = it.static_int(edge_order, node, "the order at the edges")
+    if order not in (1, 2):
+        it.refuse(node, "gradient takes an edge_order of 1 or 2")
     f = f if is_float(f.type.dtype) else it.b.cast(f, Scalar("f64"))
     axes = axes_of(it, node, f, axis)
     steps = list(spacing) * len(axes) if len(spacing) == 1 else list(spacing) or [1.0] * len(axes)
     if len(steps) != len(axes):
         it.refuse(node, "gradient takes one spacing, or one for each axis")
-    slopes = [_slope(it, node, f, h, k) for h, k in zip(steps, axes, strict=True)]
+    slopes = [_slope(it, node, f, h, k, order) for h, k in zip(steps, axes, strict=True)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
-def _slope(it: Any, node: Any, f: Any, h: Any, axis: int) -> Any:
+def _slope(it: Any, node: Any, f: Any, h: Any, axis: int, order: int) -> Any:
     b, n = it.b, f.type.dims[axis]
     few = plain(b("lt", n, 2))
     text = "Shape of array too small to calculate a numerical gradient, at least 2 are required."
     it.fail_if(few, "ValueError", text)
     (h,) = operands(it, node, (h,), "gradient")
     inner, first, last = (_even if is_scalar(h) else _uneven)(it, node, f, h, axis)
+    if order == 2:
+        joined = it.call(second_order_edges, [f, axis, inner, h], {}, node)
+        return b("reshape", joined, *f.type.dims)
     left, right = part(it, node, f, axis, 0, 2), part(it, node, f, axis, -2, None)
     rise = it.call_numpy(np.diff, [left], {"axis": axis}, node)
     fall = it.call_numpy(np.diff, [right], {"axis": axis}, node)

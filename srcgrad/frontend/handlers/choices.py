@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.elementwise import float_kind, operands
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.values import is_array, is_number, plain
@@ -63,9 +63,29 @@ def array_equal(it: Any, node: Any, a: Any, c: Any) -> Any:
     return it.branch(same, equal, lambda: False, node)
 
 
+@implements(np.isclose)
+def isclose_of_arrays(
+    it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False
+) -> Any:
+    a, c = operands(it, node, (a, c), "isclose")
+    kind = float_kind(a, c)
+    a, c = it.b.cast(a, kind), it.b.cast(c, kind)
+    gap = it.b("abs", it.b("sub", a, c))
+    near = it.b("le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
+    # an infinity is close to itself only
+    near = it.b("logical_and", it.b("isfinite", c), near)
+    near = it.emit(node, "logical_or", it.b("eq", a, c), near)
+    if not equal_nan:
+        return near
+    both = it.b("logical_and", it.b("isnan", a), it.b("isnan", c))
+    return it.emit(node, "logical_or", near, both)
+
+
 @implements(np.allclose)
-def allclose(it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8) -> Any:
-    close = it.call_numpy(np.isclose, [a, c], {"rtol": rtol, "atol": atol}, node)
+def allclose(
+    it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False
+) -> Any:
+    close = it.call_numpy(np.isclose, [a, c, rtol, atol, equal_nan], {}, node)
     return it.call_numpy(np.all, [close], {}, node)
 
 

@@ -19,7 +19,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, join_scalars, short_dtype
+from srcgrad.ir.types import FLOAT, Scalar, is_float, join_scalars, short_dtype
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -59,10 +59,14 @@ def _register(name: str, functions: tuple) -> None:
     for f in functions:
 
         def handler(
-            it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, f: Any = f
-        ) -> Any:
+            it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, where: Any = None,
+            f: Any = f,
+        ) -> Any:  # fmt: skip
             if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
                 *args, out = args  # type: ignore[assignment]
+            if where is not None and where is not True:
+                made = elementwise(it, node, name, f, tuple(args), None, dtype)
+                return chosen_into(it, node, where, made, out)
             return elementwise(it, node, name, f, tuple(args), out, dtype)
 
         implements(f)(handler)
@@ -150,8 +154,26 @@ def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
     return out
 
 
+def chosen_into(it: Any, node: Any, where: Any, made: Any, out: Any) -> Any:
+    """A result of a ufunc with where=: elsewhere `out` stays what it was."""
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not is_array(out):
+        it.refuse(node, "where= without out= leaves places undefined", "pass out=, or use np.where")
+    (where,) = operands(it, node, (where,), "where=")
+    return to_out(it, node, it.emit(node, "where", where, made, out), out)
+
+
 # ---- those with something of their own ----
-@implements(np.log, math.log)
+@implements(np.log)
+def log_where(
+    it: Any, node: Any, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
+) -> Any:
+    if where is None or where is True:
+        return log(it, node, x, None, out, dtype)
+    return chosen_into(it, node, where, log(it, node, x, None, None, dtype), out)
+
+
+@implements(math.log)
 def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: Any = None) -> Any:
     if is_number(x) and (base is None or is_number(base)):
         return _static(
@@ -291,39 +313,6 @@ def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
     if isinstance(chosen, Var) and not is_array(chosen):
         it.shells.add(chosen)
     return chosen
-
-
-@implements(np.nan_to_num)
-def nan_to_num(it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0) -> Any:
-    (x,) = operands(it, node, (x,), "nan_to_num")
-    if copy is not True:
-        it.refuse(node, "nan_to_num in place is not supported", "x[:] = np.nan_to_num(x)")
-    if not is_float(atom(x).type.dtype):
-        return positive(it, node, x)
-    if is_complex(atom(x).type.dtype):
-        it.refuse(node, "nan_to_num of complex numbers is not supported", "take their parts")
-    big = np.finfo(scalar_dtype(x)).max
-    y = it.b("where", it.b("isnan", x), nan, x)
-    y = it.b("where", it.b("eq", y, math.inf), float(big), y)
-    return it.emit(node, "where", it.b("eq", y, -math.inf), -float(big), y)
-
-
-def scalar_dtype(x: Any) -> Any:
-    from srcgrad.ir.types import np_dtype
-
-    return np_dtype(atom(x).type.dtype)
-
-
-@implements(np.isclose)
-def isclose(it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8) -> Any:
-    a, c = operands(it, node, (a, c), "isclose")
-    kind = float_kind(a, c)
-    a, c = it.b.cast(a, kind), it.b.cast(c, kind)
-    gap = it.b("abs", it.b("sub", a, c))
-    near = it.b("le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
-    # an infinity is close to itself only
-    near = it.b("logical_and", it.b("isfinite", c), near)
-    return it.emit(node, "logical_or", it.b("eq", a, c), near)
 
 
 def float_kind(*values: Any) -> Scalar:

@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.frontend.formulas import registry
+from srcgrad.frontend.formulas import (
+    arrays,
+    calculus,
+    elementwise,
+    places,
+    polynomials,
+    registry,
+    statistics,
+)
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_float
+
+# importing them states their formulas
+assert arrays and calculus and elementwise and places and polynomials and statistics
 
 
 def followed(formula: Callable) -> Callable:
@@ -56,3 +67,8 @@ def constant(it: Any, node: Any, x: Any) -> Any:
 @implements(registry.unsupported)
 def unsupported(it: Any, node: Any, reason: str, way_out: str = "") -> Any:
     it.refuse(node, reason, way_out)
+
+
+@implements(elementwise.bessel_i0)
+def bessel_i0(it: Any, node: Any, x: Any) -> Any:
+    return it.emit(node, "bessel_i0", it.b.cast(x, Scalar("f64")))

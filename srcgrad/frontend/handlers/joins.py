@@ -1,4 +1,4 @@
-"""Joins and splits of arrays: concatenate, stack and their kin, split, pad, meshgrid."""
+"""Joins and splits of arrays: concatenate, stack and their kin, split, meshgrid."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.creation import same_dims
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
-from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_number
+from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_number, plain
+from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import Scalar, join_scalars
 
 
@@ -164,61 +165,10 @@ def vsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
     return _split(it, node, x, sections, 0, even=True)
 
 
-@implements(np.pad)
-def pad(
-    it: Any, node: Any, x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0
-) -> Any:
-    (x,) = operands(it, node, (x,), "pad")
-    widths = _widths(it, node, pad_width, x.type.ndim)
-    for k, (before, after) in enumerate(widths):
-        parts = [_margin(it, node, x, k, before, mode, constant_values, True), x,
-                 _margin(it, node, x, k, after, mode, constant_values, False)]  # fmt: skip
-        parts = [p for p in parts if p is not None]
-        x = joined(it, node, parts, k) if len(parts) > 1 else x
-    return x
-
-
-def _widths(it: Any, node: Any, width: Any, n: int) -> list[tuple[Any, Any]]:
-    if not isinstance(width, tuple | list):
-        return [(width, width)] * n
-    if width and not isinstance(width[0], tuple | list):
-        pair = (width[0], width[1]) if len(width) == 2 else (width[0], width[0])
-        return [pair] * n
-    pairs = [tuple(w) if len(w) == 2 else (w[0], w[0]) for w in width]
-    return pairs * n if len(pairs) == 1 else pairs
-
-
-def _margin(
-    it: Any, node: Any, x: Any, axis: int, width: Any, mode: str, value: Any, before: bool
-) -> Any:
-    if is_number(width) and width == 0:
-        return None
-    dims = list(x.type.dims)
-    dims[axis] = width
-    if mode == "constant":
-        return it.b("broadcast_to", it.b.cast(value, Scalar(x.type.dtype)), *dims)
-    items = [Slice(None, None, None) for _ in dims]
-    if mode == "edge":
-        items[axis] = Slice(0, 1, None) if before else Slice(-1, None, None)
-        return it.b("broadcast_to", it.view(x, items, node), *dims)
-    w = it.static_int(width, node, "the width of a margin")
-    if mode == "wrap":
-        items[axis] = Slice(-w, None, None) if before else Slice(0, w, None)
-        return it.view(x, items, node)
-    if mode in ("reflect", "symmetric"):
-        skip = 1 if mode == "reflect" else 0
-        items[axis] = (
-            Slice(skip, w + skip, None) if before else Slice(-w - skip, -skip or None, None)
-        )
-        part = it.view(x, items, node)
-        back = [Slice(None, None, None) for _ in dims]
-        back[axis] = Slice(None, None, -1)
-        return it.view(part, back, node)
-    it.refuse(node, f"pad with mode={mode!r} is not supported")
-
-
 @implements(np.meshgrid)
-def meshgrid(it: Any, node: Any, *xs: Any, indexing: Any = "xy") -> Any:
+def meshgrid(
+    it: Any, node: Any, *xs: Any, indexing: Any = "xy", sparse: Any = False, copy: Any = True
+) -> Any:
     xs = tuple(operands(it, node, xs, "meshgrid"))
     order = list(range(len(xs)))
     if indexing == "xy" and len(xs) > 1:
@@ -227,8 +177,9 @@ def meshgrid(it: Any, node: Any, *xs: Any, indexing: Any = "xy") -> Any:
     out = []
     for k, x in enumerate(xs):
         spec = tuple(":" if order[a] == k else "n" for a in range(len(xs)))
-        out.append(it.b("broadcast_to", it.b("view", x, spec=spec), *dims))
-    return out
+        line = it.b("view", x, spec=spec)
+        out.append(it.b("copy", line) if sparse else it.b("broadcast_to", line, *dims))
+    return tuple(out)
 
 
 @implements(np.add.at)
@@ -251,11 +202,23 @@ def subtract_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
 
 
 @implements(np.take, method="take")
-def take(it: Any, node: Any, x: Any, indices: Any, axis: Any = None) -> Any:
+def take(
+    it: Any, node: Any, x: Any, indices: Any, axis: Any = None, out: Any = None,
+    mode: Any = "raise",
+) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "take")
     if axis is None:
-        return it.read(ravel(it, node, x), [indices], node)
+        x, axis = ravel(it, node, x), 0
     (k,) = axes_of(it, node, x, axis)
+    if mode in ("clip", "wrap"):
+        (indices,) = operands(it, node, (indices,), "take")
+        n = x.type.dims[k]
+        if mode == "clip":
+            indices = it.b("minimum", it.b("maximum", indices, 0), it.b("sub", n, 1))
+        else:
+            indices = it.b("mod", indices, n)
+    elif mode != "raise":
+        it.refuse(node, f"take with mode={mode!r} is not supported")
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
-    items[k] = indices
-    return it.read(x, items, node)
+    items[k] = plain(indices) if isinstance(indices, Const) else indices
+    return to_out(it, node, it.read(x, items, node), out)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas.calculus import cross_of_last, products_along
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import sum_
@@ -32,11 +33,9 @@ def kron(it: Any, node: Any, a: Any, c: Any) -> Any:
     return b("reshape", wide, *(b.dim(b("mul", p, q)) for p, q in pairs))
 
 
-@implements(np.cross)
-def cross(it: Any, node: Any, a: Any, c: Any, axis: Any = -1) -> Any:
+@implements(cross_of_last)
+def cross(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = operands(it, node, (a, c), "cross")
-    if it.static_int(axis, node, "an axis") != -1:
-        it.refuse(node, "cross along another axis than the last is not supported")
     p, q = _components(it, node, a), _components(it, node, c)
 
     def minor(i: int, j: int) -> Any:
@@ -93,8 +92,9 @@ def multi_dot(it: Any, node: Any, arrays: Any) -> Any:
 
 def vecdot(it: Any, node: Any, a: Any, c: Any, axis: Any = -1) -> Any:
     a, c = operands(it, node, (a, c), "vecdot")
-    if it.static_int(axis, node, "an axis") != -1:
-        it.refuse(node, "vecdot along another axis than the last is not supported")
+    axis = it.static_int(axis, node, "an axis")
+    if axis != -1:
+        return it.call(products_along, [a, c, axis], {}, node)
     return plain(sum_(it, node, it.emit(node, "mul", a, c), axis=-1))
 
 

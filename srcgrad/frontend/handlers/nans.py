@@ -1,4 +1,4 @@
-"""Functions that pass over NaN: fmax, fmin and the nan-reductions."""
+"""Functions that pass over NaN: fmax, fmin, the nan-reductions, nan_to_num."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.elementwise import operands, positive
 from srcgrad.frontend.handlers.reductions import reduce, root
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_float
+from srcgrad.ir.types import Scalar, is_complex, is_float, np_dtype
 
 
 def _extremum(f: Any, name: str) -> None:
@@ -110,3 +110,22 @@ def nanvar(
 @implements(np.nanstd)
 def nanstd(it: Any, node: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return root(it, it.call_numpy(np.nanvar, [x, *args], kwargs, node))
+
+
+@implements(np.nan_to_num)
+def nan_to_num(
+    it: Any, node: Any, x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None,
+    neginf: Any = None,
+) -> Any:  # fmt: skip
+    if not copy:
+        it.refuse(node, "nan_to_num with copy=False is not supported", "use x[...] = ...")
+    (x,) = operands(it, node, (x,), "nan_to_num")
+    if not is_float(atom(x).type.dtype):
+        return positive(it, node, x)
+    if is_complex(atom(x).type.dtype):
+        it.refuse(node, "nan_to_num of complex numbers is not supported", "take their parts")
+    big = float(np.finfo(np_dtype(atom(x).type.dtype)).max)
+    above, below = big if posinf is None else posinf, -big if neginf is None else neginf
+    y = it.b("where", it.b("isnan", x), nan, x)
+    y = it.b("where", it.b("eq", x, math.inf), above, y)
+    return it.emit(node, "where", it.b("eq", x, -math.inf), below, y)

@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float
+from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
 
 
 def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
@@ -98,15 +98,26 @@ def floats(it: Any, x: Any) -> Any:
 @implements(np.mean, method="mean")
 def mean(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
-    keepdims: Any = False,
+    keepdims: Any = False, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
     x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
     if not is_array(x):
         return x
-    axes = axes_of(it, node, x, axis)
-    total = reduce(it, node, "sum", x, axis, keepdims)
-    return to_out(it, node, it.emit(node, "div", total, count(it, x, axes)), out)
+    total = sum_(it, node, x, axis, keepdims=keepdims, where=where)
+    number = _number_of(it, node, x, axis, keepdims, where)
+    return to_out(it, node, it.emit(node, "div", total, number), out)
+
+
+def _number_of(it: Any, node: Any, x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+    """How many elements are reduced: a number, or one for each place where some are left out."""
+    if where is None:
+        return count(it, x, axes_of(it, node, x, axis))
+    (where,) = operands(it, node, (where,), "where=")
+    mask = it.b("broadcast_to", where, *x.type.dims)
+    return it.b.cast(
+        sum_(it, node, mask, axis, keepdims=keepdims), Scalar(real_dtype(x.type.dtype))
+    )
 
 
 def squared_size(it: Any, x: Any) -> Any:
@@ -121,38 +132,72 @@ def squared_size(it: Any, x: Any) -> Any:
 @implements(np.var, method="var")
 def var(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = False,
+    keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
     x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
-    axes = axes_of(it, node, x, axis)
-    centred = it.emit(node, "sub", x, mean(it, node, x, axis, keepdims=True))
-    total = reduce(it, node, "sum", squared_size(it, centred), axis, keepdims)
-    degrees = it.b("sub", count(it, x, axes), ddof)
+    about = _mean(it, node, x, axis, keepdims=True, where=where) if mean is None else mean
+    centred = it.emit(node, "sub", x, about)
+    square = squared_size(it, centred)
+    if not is_array(square):
+        degrees: Any = 1
+        total = square
+    else:
+        total = sum_(it, node, square, axis, keepdims=keepdims, where=where)
+        degrees = _number_of(it, node, x, axis, keepdims, where)
+    degrees = it.b("sub", degrees, ddof if correction is None else correction)
     return to_out(it, node, it.emit(node, "div", total, degrees), out)
 
 
+_mean = mean
+
+
 @implements(np.std, method="std")
-def std(it: Any, node: Any, x: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-    spread = it.call_numpy(np.var, [x, *args], kwargs, node)
-    return to_out(it, node, root(it, spread), out)
+def std(
+    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+    keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    variance = var(it, node, x, axis, dtype, None, ddof, keepdims, where, mean, correction)
+    return to_out(it, node, root(it, variance), out)
+
+
+NEUTRAL = {"any": False, "all": True}
 
 
 def _plain_reduction(name: str, *functions: Any) -> None:
     def handler(
         it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
-        initial: Any = None,
+        initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
-        if name in ("any", "all"):
-            (x,) = operands(it, node, (x,), name)
-            if atom(x).type.dtype != "bool":
-                x = it.b("ne", x, 0)
-        result = reduce(it, node, name, x, axis, keepdims)
-        if initial is not None:
-            result = it.emit(node, "maximum" if name == "max" else "minimum", result, initial)
+        (x,) = operands(it, node, (x,), name)
+        if name in NEUTRAL and atom(x).type.dtype != "bool":
+            x = it.b("ne", x, 0)
+        if where is not None:
+            if name not in NEUTRAL and initial is None:
+                it.refuse(node, f"{name} with where= needs initial=, as in NumPy")
+            x = it.emit(node, "where", where, x, NEUTRAL.get(name, initial))
+        if initial is None:
+            result = reduce(it, node, name, x, axis, keepdims)
+        elif is_array(x) and x.type.dims:
+            result = _with_initial(it, node, name, x, axis, keepdims, initial)
+        else:
+            result = it.emit(node, f"{name}imum", reduce(it, node, name, x, axis, False), initial)
         return to_out(it, node, result, out)
 
     implements(*functions, method=name)(handler)
+
+
+def _with_initial(
+    it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, initial: Any
+) -> Any:
+    """The initial value beside the others: of nothing at all it is the extremum."""
+    axes = axes_of(it, node, x, axis)
+    for k in axes:
+        dims = list(x.type.dims)
+        dims[k] = 1
+        first = it.b("broadcast_to", it.b.cast(initial, Scalar(x.type.dtype)), *dims)
+        x = it.b("concatenate", first, x, axis=k)
+    return reduce(it, node, name, x, axis, keepdims)
 
 
 _plain_reduction("max", np.max)
@@ -212,17 +257,23 @@ def fold(it: Any, x: Any, axis: int, op: str, start: Any) -> Any:
 @implements(np.prod, method="prod")
 def prod(
     it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
-    keepdims: Any = False,
+    keepdims: Any = False, initial: Any = None, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "prod")
     x = summed(it, x) if dtype is None else plain(it.b.cast(x, scalar_type(it, node, dtype)))
+    if where is not None:
+        x = it.emit(node, "where", where, x, 1)
     if not is_array(x):
-        return it.strong(x)
-    axes = axes_of(it, node, x, axis)
-    result = x
-    for axis in reversed(axes):
-        result = fold(it, result, axis, "mul", 1)
-    return to_out(it, node, keep(it, x, result, axes, keepdims), out)
+        result = it.strong(x)
+    else:
+        axes = axes_of(it, node, x, axis)
+        result = x
+        for axis in reversed(axes):
+            result = fold(it, result, axis, "mul", 1)
+        result = keep(it, x, result, axes, keepdims)
+    if initial is not None:
+        result = it.emit(node, "mul", result, initial)
+    return to_out(it, node, result, out)
 
 
 @implements(np.cumsum, method="cumsum")

@@ -27,6 +27,7 @@ LATE: list[Callable[[], Any]] = []
 OF_SCIPY = {
     "scipy.special": "srcgrad.frontend.handlers.of_scipy",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_linalg",
+    "scipy.stats": "srcgrad.frontend.handlers.of_stats",
 }
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas import calculus
+from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
@@ -223,7 +225,10 @@ def expand_dims(it: Any, node: Any, x: Any, axis: Any) -> Any:
 
 
 def _at_least(n: int, *functions: Any) -> None:
-    def handler(it: Any, node: Any, x: Any) -> Any:
+    def handler(it: Any, node: Any, *xs: Any) -> Any:
+        if len(xs) != 1:
+            return tuple(handler(it, node, x) for x in xs)
+        (x,) = xs
         (x,) = operands(it, node, (x,), "atleast")
         if not is_array(x):
             return it.b("broadcast_to", x, *([1] * n))
@@ -306,11 +311,12 @@ def repeat(it: Any, node: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "repeat")
     if not is_array(x):
         return it.b("broadcast_to", x, repeats)
-    if is_array(repeats):
-        it.refuse(node, "repeat with an array of counts is not supported", "use np.concatenate")
     if axis is None:
         x, axis = ravel(it, node, x), 0
     (k,) = axes_of(it, node, x, axis)
+    if is_array(repeats) or isinstance(repeats, list | tuple):
+        places = it.call(repeated, [x.type.dims[k], repeats], {}, node)
+        return it.call_numpy(np.take, [x, places], {"axis": k}, node)
     b, n = it.b, x.type.ndim
     inner = b(
         "view",
@@ -342,7 +348,7 @@ def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
 
 
 # ---- neighbours and places ----
-@implements(np.diff)
+@implements(calculus.differences)
 def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")
     (k,) = axes_of(it, node, x, axis)
@@ -354,9 +360,10 @@ def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
 
 
 @implements(np.rot90)
-def rot90(it: Any, node: Any, x: Any, k: Any = 1) -> Any:
+def rot90(it: Any, node: Any, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    first, second = (axes_of(it, node, x, a)[0] for a in axes)
     for _ in range(it.static_int(k, node, "the number of turns") % 4):
-        x = flipud(it, node, transpose(it, node, x))
+        x = flip(it, node, swapaxes(it, node, x, first, second), first)
     return x
 
 

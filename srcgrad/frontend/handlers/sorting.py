@@ -1,4 +1,4 @@
-"""Orderings and interpolation: sort, argsort, median, searchsorted, interp."""
+"""Orderings and interpolation: sort, argsort, searchsorted, interp."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas.calculus import interpolated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, keep
+from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
-from srcgrad.frontend.values import Slice, is_array, plain
+from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_float
+from srcgrad.ir.types import Scalar
 
 
 @implements(np.argsort, method="argsort")
@@ -58,25 +59,6 @@ def sort_in_place(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) 
     it.b("assign", x, sort(it, node, x, axis))
 
 
-@implements(np.median)
-def median(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    (given,) = operands(it, node, (x,), "median")
-    axes = axes_of(it, node, given, axis)
-    if axis is not None and len(axes) != 1:
-        it.refuse(node, "a median over several axes is not supported", "reshape the array")
-    x, k = (ravel(it, node, given), 0) if axis is None else (given, axes[0])
-    ordered = sort(it, node, x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64")), k)
-    b, n = it.b, x.type.dims[k]
-    low = b("floordiv", b("sub", n, 1), 2)
-    high = b("floordiv", n, 2)
-    picks = []
-    for place in (low, high):
-        items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
-        items[k] = plain(place)
-        picks.append(it.read(ordered, items, node))
-    return keep(it, given, it.emit(node, "mul", it.b("add", *picks), 0.5), axes, keepdims)
-
-
 @implements(np.searchsorted)
 def searchsorted(it: Any, node: Any, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
@@ -84,10 +66,8 @@ def searchsorted(it: Any, node: Any, a: Any, v: Any, side: Any = "left") -> Any:
     return plain(it.b("searchsorted", a, v, side=side))
 
 
-@implements(np.interp)
-def interp(
-    it: Any, node: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None
-) -> Any:
+@implements(interpolated)
+def interp(it: Any, node: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     """Linear interpolation; outside the data the first and last values."""
     x, xp, fp = operands(it, node, (x, xp, fp), "interp")
     b = it.b

@@ -7,66 +7,125 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.formulas.statistics import weighted_cov
+from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import axes_of, count, keep, mean
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.handlers.shapes import ravel, transpose
+from srcgrad.frontend.handlers.shapes import ravel, reshape, transpose
 from srcgrad.frontend.values import Slice, is_array, is_number, is_scalar, plain
-from srcgrad.ir.nodes import atom
+from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, is_float, join_scalars
+
+# alpha and beta of Hyndman and Fan (1996): where a quantile lies between the sorted values
+BETWEEN = {
+    "linear": (1.0, 1.0), "weibull": (0.0, 0.0), "hazen": (0.5, 0.5),
+    "interpolated_inverted_cdf": (0.0, 1.0), "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
+    "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+}  # fmt: skip
+# the place among the sorted values that is taken, by the primitive that rounds it
+ROUNDED = {"lower": ("floor",), "higher": ("ceil",), "nearest": ("rint",),
+           "midpoint": ("floor", "ceil")}  # fmt: skip
+
+
+def _lanes(it: Any, node: Any, x: Any, axis: Any) -> tuple[Any, int, tuple[int, ...]]:
+    """The array with the reduced axes as one, that axis, and the axes as they were."""
+    axes = axes_of(it, node, x, axis)
+    if axis is None:
+        return ravel(it, node, x), 0, axes
+    if len(axes) == 1:
+        return x, axes[0], axes
+    rest = [k for k in range(x.type.ndim) if k not in axes]
+    moved = transpose(it, node, x, [*rest, *axes])
+    return reshape(it, node, moved, (*moved.type.dims[: len(rest)], -1)), len(rest), axes
+
+
+def _sorted_floats(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, Any, int, tuple]:
+    (x,) = operands(it, node, (x,), what)
+    if not is_array(x) or not x.type.dims:
+        it.refuse(node, f"the {what} of a number is not supported")
+    if x.type.dtype == "bool":
+        it.refuse(node, f"the {what} of booleans is not supported", "use .astype(float)")
+    x = x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64"))
+    lanes, k, axes = _lanes(it, node, x, axis)
+    return x, it.call_numpy(np.sort, [lanes], {"axis": k}, node), k, axes
+
+
+def _pick(it: Any, node: Any, ordered: Any, axis: int, place: Any) -> Any:
+    items: list[Any] = [Slice(None, None, None) for _ in ordered.type.dims]
+    items[axis] = plain(place)
+    return it.read(ordered, items, node)
+
+
+@implements(np.median)
+def median(
+    it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
+    keepdims: Any = False,
+) -> Any:  # fmt: skip
+    x, ordered, k, axes = _sorted_floats(it, node, x, axis, "median")
+    b, n = it.b, ordered.type.dims[k]
+    low, high = b("floordiv", b("sub", n, 1), 2), b("floordiv", n, 2)
+    below, above = (_pick(it, node, ordered, k, place) for place in (low, high))
+    value = b("mul", b("add", below, above), 0.5)
+    value = _without_order(it, node, ordered, k, value)
+    return to_out(it, node, keep(it, x, value, axes, keepdims), out)
+
+
+def _without_order(it: Any, node: Any, ordered: Any, axis: int, value: Any) -> Any:
+    """NaNs are sorted to the end; with one there is no order."""
+    last = _pick(it, node, ordered, axis, it.b("sub", ordered.type.dims[axis], 1))
+    return it.emit(node, "where", it.b("isnan", last), last, value)
 
 
 @implements(np.quantile)
 def quantile(
-    it: Any, node: Any, x: Any, q: Any, axis: Any = None, method: Any = "linear",
-    keepdims: Any = False,
+    it: Any, node: Any, x: Any, q: Any, axis: Any = None, out: Any = None,
+    overwrite_input: Any = False, method: Any = "linear", keepdims: Any = False,
 ) -> Any:  # fmt: skip
-    (x,) = operands(it, node, (x,), "quantile")
-    if method != "linear":
+    if method not in BETWEEN and method not in ROUNDED:
         it.refuse(node, f"the method {method!r} of a quantile is not supported", "use 'linear'")
-    if not is_array(x):
-        it.refuse(node, "the quantile of a number is not supported")
-    if x.type.dtype == "bool":
-        it.refuse(node, "the quantile of booleans is not supported", "use .astype(float)")
     for v in [q] if is_number(q) else q if isinstance(q, list | tuple) else []:
         if is_number(v) and not 0 <= v <= 1:
             it.refuse(node, "Quantiles must be in the range [0, 1]")
-    x = x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64"))
-    axes = axes_of(it, node, x, axis)
-    if axis is not None and len(axes) != 1:
-        it.refuse(node, "a quantile over several axes is not supported", "reshape the array")
-    flat = ravel(it, node, x) if axis is None else x
-    k = 0 if axis is None else axes[0]
-    ordered = it.call_numpy(np.sort, [flat], {"axis": k}, node)
+    x, ordered, k, axes = _sorted_floats(it, node, x, axis, "quantile")
 
     def one(v: Any) -> Any:
-        return keep(it, x, _at_quantile(it, node, ordered, k, v), axes, keepdims)
+        return keep(it, x, _at_quantile(it, node, ordered, k, v, method), axes, keepdims)
 
     if is_scalar(q):
-        return one(q)
+        return to_out(it, node, one(q), out)
     # NumPy makes an array of the q: its float64 is that of the result
     many = [one(v) for v in it.static_items(q, node)]
-    return it.call_numpy(np.stack, [[it.b.cast(v, Scalar("f64")) for v in many]], {}, node)
+    result = it.call_numpy(np.stack, [[it.b.cast(v, Scalar("f64")) for v in many]], {}, node)
+    return to_out(it, node, result, out)
 
 
-def _at_quantile(it: Any, node: Any, ordered: Any, axis: int, q: Any) -> Any:
-    """The value at the fraction `q` of the way along a sorted axis, linear between neighbours."""
+def _at_quantile(it: Any, node: Any, ordered: Any, axis: int, q: Any, method: str) -> Any:
+    """The value at the fraction `q` of the way along a sorted axis."""
     b, n = it.b, ordered.type.dims[axis]
-    at = b("mul", q, b.cast(b("sub", n, 1), Scalar("f64", True)))
+    if isinstance(q, Var):
+        outside = b("logical_or", b("lt", q, 0.0), b("gt", q, 1.0))
+        it.fail_if(plain(outside), "ValueError", "Quantiles must be in the range [0, 1]")
+    last = b("sub", n, 1)
+    if method in ROUNDED:
+        at = b("mul", q, b.cast(last, Scalar("f64", True)))
+        places = [b.cast(b(name, at), INT) for name in ROUNDED[method]]
+        picked = [_pick(it, node, ordered, axis, place) for place in places]
+        value = picked[0] if len(picked) == 1 else b("mul", b("add", *picked), 0.5)
+        return _without_order(it, node, ordered, axis, value)
+    alpha, beta = BETWEEN[method]
+    if method == "linear":
+        at = b("mul", q, b.cast(last, Scalar("f64", True)))
+    else:
+        at = b("mul", b.cast(n, Scalar("f64", True)), q)
+        at = b("add", at, b("add", alpha - 1.0, b("mul", q, 1.0 - alpha - beta)))
+        at = b("minimum", b("maximum", at, 0.0), b.cast(last, Scalar("f64", True)))
     low = b("maximum", b.cast(b("floor", at), INT), 0)
-    high = b("minimum", b("add", low, 1), b("sub", n, 1))
+    high = b("minimum", b("add", low, 1), last)
     weight = b.cast(b("sub", at, low), Scalar(ordered.type.dtype))
-
-    def pick(place: Any) -> Any:
-        items: list[Any] = [Slice(None, None, None) for _ in ordered.type.dims]
-        items[axis] = plain(place)
-        return it.read(ordered, items, node)
-
-    below, above, last = pick(low), pick(high), pick(b("sub", n, 1))
+    below, above = (_pick(it, node, ordered, axis, place) for place in (low, high))
     value = b("add", below, b("mul", b("sub", above, below), weight))
-    # NaNs are sorted to the end; with one there is no order
-    return it.emit(node, "where", b("isnan", last), last, value)
+    return _without_order(it, node, ordered, axis, value)
 
 
 @implements(np.percentile)
@@ -136,7 +195,7 @@ def _weighted(
 @implements(np.cov)
 def cov(
     it: Any, node: Any, m: Any, y: Any = None, rowvar: Any = True, bias: Any = False,
-    ddof: Any = None,
+    ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
     x = _variables(it, node, m, rowvar)
     if y is not None:
@@ -144,6 +203,11 @@ def cov(
         x = it.call_numpy(np.concatenate, [[x, other]], {}, node)
     b = it.b
     free = (0 if bias else 1) if ddof is None else ddof
+    if dtype is not None:
+        it.refuse(node, "cov with a dtype is not supported")
+    if fweights is not None or aweights is not None:
+        weights = [1.0 if w is None else w for w in (fweights, aweights)]
+        return it.call(weighted_cov, [x, *weights, aweights is not None, free], {}, node)
     gap = b("sub", x, mean(it, node, x, 1, keepdims=True))
     total = product(it, node, gap, transpose(it, node, gap))
     c = it.emit(node, "div", total, b("sub", x.type.dims[1], free))

@@ -1,4 +1,4 @@
-"""Methods of ufuncs: outer, reduce, accumulate."""
+"""Methods of ufuncs: outer, reduce, accumulate, reduceat."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas import scans
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array
 
-OUTER = (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power,
-         np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)  # fmt: skip
 REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
           np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
 ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
+# the others are folded and scanned by loops that call the ufunc itself
+FOLDED = (np.logaddexp, np.logaddexp2, np.hypot, np.fmax, np.fmin)
 
 
 def _outer(f: Any) -> None:
@@ -50,9 +51,29 @@ def logaddexp_reduce(it: Any, node: Any, x: Any, axis: Any = 0, keepdims: Any = 
     return it.emit(node, "add", it.b("log", total), shift)
 
 
-for _f in OUTER:
-    _outer(_f)
+def _by_loop(method: Any, f: Any, formula: Any) -> None:
+    """A method of a ufunc as a loop of formulas."""
+
+    def handler(it: Any, node: Any, x: Any, axis: Any = 0, **keywords: Any) -> Any:
+        return it.call(formula, [f, x, axis], keywords, node)
+
+    implements(method)(handler)
+
+
+for _f in [f for f in FUNCTIONS if isinstance(f, np.ufunc) and (f.nin, f.nout) == (2, 1)]:
+    if _f.signature is None:
+        _outer(_f)
 for _f, _whole in REDUCE.items():
     _over_first_axis(_f.reduce, _whole)
 for _f, _whole in ACCUMULATE.items():
     _over_first_axis(_f.accumulate, _whole)
+for _f in FOLDED:
+    _by_loop(_f.reduce, _f, scans.folded)
+for _f in (*FOLDED, np.maximum, np.minimum):
+    _by_loop(_f.accumulate, _f, scans.scanned)
+for _f in (np.add, np.multiply, np.maximum, np.minimum):
+    implements(_f.reduceat)(
+        lambda it, node, x, places, axis=0, f=_f: it.call(
+            scans.reduced_at, [f.reduce, x, places, axis], {}, node
+        )
+    )

@@ -1,0 +1,300 @@
+"""Functions that move elements, choose among them and store them, as NumPy programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+
+
+# ---- order of axes and elements ----
+@stands_for(np.rollaxis)
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+    """An axis moved in front of another.
+
+    >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    axis, start = known(axis) % a.ndim, known(start)
+    start = start + a.ndim if start < 0 else start
+    return np.moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+@stands_for(np.matrix_transpose)
+def matrix_transpose(x: Any) -> Any:
+    """The last two axes exchanged.
+
+    >>> matrix_transpose(np.zeros((2, 3, 4))).shape
+    (2, 4, 3)
+    """
+    return np.swapaxes(x, -1, -2)
+
+
+@stands_for(np.partition)
+def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """Sorted altogether: NumPy promises only that the places `kth` are as they are then.
+
+    >>> partition(np.array([3.0, 1.0, 2.0]), 1)
+    array([1., 2., 3.])
+    """
+    return np.sort(a, axis=axis)
+
+
+@stands_for(np.argpartition)
+def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
+    """The places of the sorted elements.
+
+    >>> argpartition(np.array([3.0, 1.0, 2.0]), 1)
+    array([1, 2, 0])
+    """
+    return np.argsort(a, axis=axis)
+
+
+@stands_for(np.resize)
+def resize(a: Any, new_shape: Any) -> Any:
+    """The elements again and again, until a shape is filled.
+
+    >>> resize(np.array([1, 2, 3]), (2, 2))
+    array([[1, 2],
+           [3, 1]])
+    """
+    shape = new_shape if isinstance(new_shape, tuple | list) else (new_shape,)
+    count = 1
+    for n in shape:
+        count = count * n
+    flat = np.ravel(np.asarray(a))
+    return np.reshape(flat[np.arange(count) % flat.shape[0]], tuple(shape))
+
+
+@stands_for(np.unstack)
+def unstack(x: Any, *, axis: Any = 0) -> Any:
+    """The parts along an axis.
+
+    >>> len(unstack(np.zeros((2, 3))))
+    2
+    """
+    moved = np.moveaxis(x, known(axis), 0)
+    return tuple(part for part in moved)
+
+
+def repeated(n: Any, counts: Any) -> Any:
+    """The places of an axis, each as often as it is counted.
+
+    >>> repeated(3, [1, 0, 2])
+    array([0, 2, 2])
+    """
+    counts = np.asarray(counts)
+    if counts.shape[0] != n:
+        raise ValueError("operands could not be broadcast together: the counts of repeat")
+    ends = np.cumsum(counts)
+    return np.searchsorted(ends, np.arange(ends[n - 1] if n > 0 else 0), side="right")
+
+
+@stands_for(np.dsplit)
+def dsplit(ary: Any, indices_or_sections: Any) -> Any:
+    """Parts along the third axis.
+
+    >>> len(dsplit(np.zeros((1, 1, 4)), 2))
+    2
+    """
+    return np.split(ary, indices_or_sections, axis=2)
+
+
+@stands_for(np.diagflat)
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """A matrix with the elements on a diagonal.
+
+    >>> diagflat(np.array([1, 2]))
+    array([[1, 0],
+           [0, 2]])
+    """
+    return np.diag(np.ravel(np.asarray(v)), k)
+
+
+def diagonals(a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
+    """Copies of the diagonals of two axes, as the last axis.
+
+    >>> diagonals(np.arange(8).reshape(2, 2, 2), 0, 1, 2)
+    array([[0, 3],
+           [4, 7]])
+    """
+    moved = np.moveaxis(a, (axis1, axis2), (-2, -1))
+    down, right = max(-offset, 0), max(offset, 0)
+    n = np.minimum(moved.shape[-2] - down, moved.shape[-1] - right)
+    places = np.arange(np.maximum(n, 0))
+    return moved[..., places + down, places + right]
+
+
+@stands_for(np.atleast_3d)
+def atleast_3d(x: Any) -> Any:
+    """At least three axes; a matrix gets one behind, a vector one on each side.
+
+    >>> atleast_3d(np.zeros(4)).shape
+    (1, 4, 1)
+    """
+    x = np.asarray(x)
+    if x.ndim == 0:
+        return np.reshape(x, (1, 1, 1))
+    if x.ndim == 1:
+        return x[None, :, None]
+    return x[:, :, None] if x.ndim == 2 else x
+
+
+@stands_for(np.broadcast_arrays)
+def broadcast_arrays(*args: Any) -> Any:
+    """Arrays in their common shape.
+
+    >>> [a.shape for a in broadcast_arrays(np.zeros(3), np.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
+    total: Any = np.zeros(1, bool)[0]
+    for a in args:
+        total = total | np.not_equal(a, a)
+    return tuple([np.broadcast_to(np.asarray(a), np.shape(total)) for a in args])
+
+
+@stands_for(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Differences of neighbours, with numbers in front and behind.
+
+    >>> ediff1d(np.array([1.0, 3.0]), to_begin=0.0)
+    array([0., 2.])
+    """
+    flat = np.ravel(np.asarray(ary))
+    parts = [np.diff(flat)]
+    if to_begin is not None:
+        parts = [np.ravel(np.asarray(to_begin)).astype(flat.dtype), *parts]
+    if to_end is not None:
+        parts = [*parts, np.ravel(np.asarray(to_end)).astype(flat.dtype)]
+    return np.concatenate(parts)
+
+
+@stands_for(np.unwrap)
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2.0 * np.pi) -> Any:
+    """Phases with whole periods added, so that no step is longer than half of one.
+
+    >>> unwrap(np.array([0.0, 3.0, 6.5]), period=4.0)
+    array([ 0. , -1. , -1.5])
+    """
+    p, axis = floating(p), known(axis)
+    step = np.diff(p, axis=axis)
+    half = period / 2.0
+    within = np.mod(step + half, period) - half
+    within = np.where((within == -half) & (step > 0.0), half, within)
+    turns = np.where(np.abs(step) < (half if discont is None else discont), 0.0, within - step)
+    first = np.take(p, np.arange(1), axis=axis)
+    rest = np.take(p, np.arange(1, p.shape[axis]), axis=axis)
+    return np.concatenate([first, rest + np.cumsum(turns, axis=axis)], axis=axis)
+
+
+# ---- choices ----
+@stands_for(np.choose)
+def choose(a: Any, choices: Any) -> Any:
+    """From the array that an index names, place by place.
+
+    >>> choose(np.array([0, 1]), [np.array([1.0, 2.0]), np.array([3.0, 4.0])])
+    array([1., 4.])
+    """
+    n = len(choices)
+    if np.any((np.asarray(a) < 0) | (np.asarray(a) >= n)):
+        raise ValueError("invalid entry in choice array")
+    return np.select([np.equal(a, k) for k in range(n)], list(choices))
+
+
+@stands_for(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
+    """Functions of the elements, each where its condition holds; one more for the others.
+
+    Each function is computed of all elements and selected from.
+
+    >>> piecewise(np.array([-1.0, 2.0]), [np.array([True, False])], [lambda v: -v, 0.0])
+    array([1., 0.])
+    """
+    x = np.asarray(x)
+    conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    values = [f(x) if callable(f) else f for f in funclist]
+    result = np.zeros_like(x)
+    if len(values) == len(conditions) + 1:
+        result = result + np.asarray(values[len(conditions)]).astype(x.dtype)
+    elif len(values) != len(conditions):
+        raise ValueError("the number of functions is that of the conditions, or one more")
+    for condition, value in zip(conditions, values[: len(conditions)], strict=True):
+        # the last of several conditions that hold decides
+        result = np.where(condition, np.asarray(value).astype(x.dtype), result)
+    return result
+
+
+@stands_for(np.argwhere)
+def argwhere(a: Any) -> Any:
+    """The places of what is not zero, one per row.
+
+    >>> argwhere(np.array([0, 5, 6]))
+    array([[1],
+           [2]])
+    """
+    return np.stack(list(np.nonzero(np.asarray(a))), axis=-1)
+
+
+@stands_for(np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether two arrays are equal when broadcast.
+
+    >>> bool(array_equiv([1, 2], [[1, 2], [1, 2]]))
+    True
+    """
+    return np.all(np.equal(a1, a2))
+
+
+# ---- stores ----
+@stands_for(np.put)
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    """Stores at places of the flat array.
+
+    >>> x = np.zeros(3)
+    >>> put(x, [0, 2], 5.0)
+    >>> x
+    array([5., 0., 5.])
+    """
+    if mode != "raise":
+        return unsupported(f"put with mode={mode!r} is not supported")
+    places = np.ravel(np.asarray(ind))
+    values = np.ravel(np.asarray(v))
+    if a.ndim == 1:
+        a[places] = values[np.arange(places.shape[0]) % values.shape[0]]
+    else:
+        a.reshape(-1)[places] = values[np.arange(places.shape[0]) % values.shape[0]]
+    return None
+
+
+@stands_for(np.putmask)
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """Stores where a mask holds; values that are too few are repeated.
+
+    >>> x = np.zeros(3)
+    >>> putmask(x, np.array([True, False, True]), 5.0)
+    >>> x
+    array([5., 0., 5.])
+    """
+    a[...] = np.where(mask, resize(values, a.shape).astype(a.dtype), a)
+
+
+@stands_for(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """Stores along one axis, at places that an index array of the same rank names.
+
+    >>> x = np.zeros((2, 2))
+    >>> put_along_axis(x, np.array([[0], [1]]), 5.0, 1)
+    >>> x
+    array([[5., 0.],
+           [0., 5.]])
+    """
+    axis, indices = known(axis) % arr.ndim, np.asarray(indices)
+    n = indices.ndim
+    grids = [
+        indices if k == axis
+        else np.reshape(np.arange(arr.shape[k]), (1,) * k + (-1,) + (1,) * (n - 1 - k))
+        for k in range(n)
+    ]  # fmt: skip
+    arr[tuple(grids)] = values

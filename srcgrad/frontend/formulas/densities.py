@@ -1,0 +1,223 @@
+"""Densities and distribution functions from the standard form to any location and scale.
+
+`d` is a row of `distributions`. Outside the support a density is 0; for parameters that have no
+meaning, and at NaN, everything is NaN, as SciPy has it. Several variables and samples at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
+from srcgrad.frontend.formulas.registry import unsupported
+
+NORMAL, EXPONENTIAL, POISSON = CONTINUOUS[0], CONTINUOUS[1], DISCRETE[0]
+
+
+# ---- from the standard form to any location and scale ----
+def _standard(x: Any, loc: Any, scale: Any) -> Any:
+    return (np.asarray(x, dtype=np.float64) - loc) / scale
+
+
+def log_density(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """log f, -inf outside the support, NaN for parameters that have no meaning.
+
+    >>> round(float(log_density(NORMAL, 0.0, (), 0.0, 1.0)), 6)
+    -0.918939
+    """
+    z = _standard(x, loc, scale)
+    value = np.where(d.support(z, *shapes), d.log(z, *shapes) - np.log(scale), -np.inf)
+    return np.where(np.asarray((scale > 0.0) & d.valid(*shapes)) & (z == z), value, np.nan)
+
+
+def log_probability(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
+    """log P(k), -inf where k does not occur.
+
+    >>> float(log_probability(POISSON, 0, (2.0,), 0))
+    -2.0
+    """
+    z = np.asarray(k, dtype=np.float64) - loc
+    inside = d.support(z, *shapes) & (z == np.floor(z))
+    value = np.where(inside, d.log(z, *shapes), -np.inf)
+    return np.where(np.asarray(d.valid(*shapes)) & (z == z), value, np.nan)
+
+
+def distribution(d: Any, f: Any, z: Any, shapes: Any, good: Any, below: Any, above: Any) -> Any:
+    """A distribution function: what it is in the support, below it and above it.
+
+    >>> float(distribution(EXPONENTIAL, EXPONENTIAL.cdf, -1.0, (), True, 0.0, 1.0))
+    0.0
+    """
+    value = np.where(z < d.low, below, np.where(z > d.high, above, f(z, *shapes)))
+    return np.where(np.asarray(good & d.valid(*shapes)) & (z == z), value, np.nan)
+
+
+def cdf(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """F.
+
+    >>> float(cdf(NORMAL, 0.0, (), 0.0, 1.0))
+    0.5
+    """
+    return distribution(d, d.cdf, _standard(x, loc, scale), shapes, scale > 0.0, 0.0, 1.0)
+
+
+def sf(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """1 - F.
+
+    >>> float(sf(NORMAL, 0.0, (), 0.0, 1.0))
+    0.5
+    """
+    if d.sf is None:
+        return 1.0 - cdf(d, x, shapes, loc, scale)
+    return distribution(d, d.sf, _standard(x, loc, scale), shapes, scale > 0.0, 1.0, 0.0)
+
+
+def logcdf(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """log F.
+
+    >>> round(float(logcdf(NORMAL, 0.0, (), 0.0, 1.0)), 6)
+    -0.693147
+    """
+    if d.logcdf is None:
+        return np.log(cdf(d, x, shapes, loc, scale))
+    z = _standard(x, loc, scale)
+    return distribution(d, d.logcdf, z, shapes, scale > 0.0, -np.inf, 0.0)
+
+
+def logsf(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """log(1 - F).
+
+    >>> float(logsf(EXPONENTIAL, 2.0, (), 0.0, 1.0))
+    -2.0
+    """
+    if d.logsf is None:
+        return np.log(sf(d, x, shapes, loc, scale))
+    z = _standard(x, loc, scale)
+    return distribution(d, d.logsf, z, shapes, scale > 0.0, 0.0, -np.inf)
+
+
+def pdf(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """f.
+
+    >>> float(pdf(EXPONENTIAL, 0.0, (), 0.0, 2.0))
+    0.5
+    """
+    return np.exp(log_density(d, x, shapes, loc, scale))
+
+
+def ppf(d: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """The inverse of F.
+
+    >>> float(ppf(NORMAL, 0.5, (), 1.0, 2.0))
+    1.0
+    """
+    q = np.asarray(q, dtype=np.float64)
+    good = np.asarray((scale > 0.0) & d.valid(*shapes)) & (q >= 0.0) & (q <= 1.0)
+    return np.where(good, loc + scale * d.ppf(q, *shapes), np.nan)
+
+
+def pmf(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
+    """P(k).
+
+    >>> float(pmf(POISSON, 0, (0.0,), 0))
+    1.0
+    """
+    return np.exp(log_probability(d, k, shapes, loc))
+
+
+def discrete_cdf(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
+    """F, which is constant between integers.
+
+    >>> float(discrete_cdf(POISSON, 0.5, (0.0,), 0))
+    1.0
+    """
+    z = np.floor(np.asarray(k, dtype=np.float64) - loc)
+    return distribution(d, d.cdf, z, shapes, True, 0.0, 1.0)
+
+
+def discrete_sf(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
+    """1 - F, which is constant between integers.
+
+    >>> float(discrete_sf(POISSON, 0.5, (0.0,), 0))
+    0.0
+    """
+    if d.sf is None:
+        return 1.0 - discrete_cdf(d, k, shapes, loc)
+    z = np.floor(np.asarray(k, dtype=np.float64) - loc)
+    return distribution(d, d.sf, z, shapes, True, 1.0, 0.0)
+
+
+# ---- several variables ----
+def multivariate_normal_logpdf(
+    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
+) -> Any:
+    """log f of vectors along the last axis; `cov` is a matrix.
+
+    >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
+    -1.837877
+    """
+    cov = np.asarray(cov, dtype=np.float64)
+    if cov.ndim != 2 or allow_singular:
+        return unsupported("multivariate_normal takes a regular matrix for cov")
+    x = np.asarray(x, dtype=np.float64)
+    gap = x if mean is None else x - mean
+    n = cov.shape[0]
+    if gap.shape[-1] != n:
+        raise ValueError("the vectors are as long as the covariance is wide")
+    root = np.linalg.cholesky(cov)
+    rows = np.reshape(gap, (-1, n))
+    z = np.linalg.solve(root, rows.T)
+    distance = np.reshape(np.sum(z * z, axis=0), gap.shape[:-1])
+    return -0.5 * (n * math.log(2.0 * math.pi) + distance) - np.sum(np.log(np.diagonal(root)))
+
+
+def multivariate_normal_pdf(
+    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
+) -> Any:
+    """f of vectors along the last axis.
+
+    >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
+    0.159155
+    """
+    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
+
+
+def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
+    """log f of one composition, or of the columns of a matrix.
+
+    >>> round(float(dirichlet_logpdf(np.array([0.5, 0.5]), np.array([1.0, 1.0]))), 6)
+    0.0
+    """
+    x, alpha = np.asarray(x, dtype=np.float64), np.asarray(alpha, dtype=np.float64)
+    if x.shape[0] != alpha.shape[0]:
+        raise ValueError("the parameters and the parts of a composition are equally many")
+    norm = np.sum(special.gammaln(alpha)) - special.gammaln(np.sum(alpha))
+    powers = np.reshape(alpha - 1.0, (-1,) + (1,) * (x.ndim - 1))
+    return np.sum(special.xlogy(powers, x), axis=0) - norm
+
+
+def dirichlet_pdf(x: Any, alpha: Any) -> Any:
+    """f of one composition, or of the columns of a matrix.
+
+    >>> round(float(dirichlet_pdf(np.array([0.5, 0.5]), np.array([1.0, 1.0]))), 6)
+    1.0
+    """
+    return np.exp(dirichlet_logpdf(x, alpha))
+
+
+# ---- samples ----
+def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
+    """How many standard deviations from the mean.
+
+    >>> zscore(np.array([1.0, 3.0]))
+    array([-1.,  1.])
+    """
+    if nan_policy != "propagate":
+        return unsupported("zscore with a nan_policy is not supported")
+    a = np.asarray(a)
+    mean = np.mean(a, axis=axis, keepdims=True)
+    return (a - mean) / np.std(a, axis=axis, ddof=ddof, keepdims=True)

@@ -1,0 +1,229 @@
+"""Functions applied to parts of arrays, places in arrays, running sums, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
+
+
+# ---- functions applied to parts ----
+@stands_for(np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of the vectors along one axis; its results stand in that axis's place.
+
+    >>> apply_along_axis(np.sum, 0, np.ones((2, 3)))
+    array([2., 2., 2.])
+    """
+    arr = np.asarray(arr)
+    axis = known(axis) % arr.ndim
+    lanes = np.moveaxis(arr, axis, -1)
+    rest = lanes.shape[:-1]
+    flat = np.reshape(lanes.copy(), (-1, arr.shape[axis]))
+    first = np.asarray(func1d(flat[0], *args, **kwargs))
+    made = np.zeros((flat.shape[0], *first.shape), first.dtype)
+    for k in range(flat.shape[0]):
+        made[k] = func1d(flat[k], *args, **kwargs)
+    shaped = np.reshape(made, (*rest, *first.shape))
+    n, m = len(rest), first.ndim
+    order = (*range(axis), *range(n, n + m), *range(axis, n))
+    return np.transpose(shaped, order)
+
+
+@stands_for(np.apply_over_axes)
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """A reduction over one axis after the other; reduced axes stay, with length 1.
+
+    >>> apply_over_axes(np.sum, np.ones((2, 3)), [0, 1])
+    array([[6.]])
+    """
+    result = np.asarray(a)
+    for axis in axes if isinstance(axes, tuple | list) else (axes,):
+        reduced = func(result, axis)
+        result = reduced if reduced.ndim == result.ndim else np.expand_dims(reduced, axis)
+    return result
+
+
+@stands_for(np.fromfunction)
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    """A function of the places of an array.
+
+    >>> fromfunction(lambda i, j: i + j, (2, 2))
+    array([[0., 1.],
+           [1., 2.]])
+    """
+    return function(*indices(shape, dtype), **kwargs)
+
+
+# ---- places ----
+@stands_for(np.indices)
+def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+    """The places of an array, one array per axis.
+
+    >>> indices((2, 2))[1]
+    array([[0, 1],
+           [0, 1]])
+    """
+    shape, n = tuple(dimensions), len(dimensions)
+    lines = [
+        np.reshape(np.arange(m).astype(dtype), (1,) * k + (-1,) + (1,) * (n - 1 - k))
+        for k, m in enumerate(shape)
+    ]
+    if sparse:
+        return tuple(lines)
+    return np.stack([np.broadcast_to(line, shape) for line in lines])
+
+
+@stands_for(np.tri)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+    """Ones on a diagonal and below.
+
+    >>> tri(2)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    columns = N if M is None else M
+    below = np.arange(N)[:, None] + k >= np.arange(columns)[None, :]
+    return below.astype(dtype)
+
+
+@stands_for(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+    """The place in each axis of places in the flat array.
+
+    >>> [int(k) for k in unravel_index(5, (2, 3))]
+    [1, 2]
+    """
+    if order != "C":
+        return unsupported("unravel_index in other than C order is not supported")
+    places, left = [], np.asarray(indices)
+    size = 1
+    for n in shape:
+        size = size * n
+    if np.any((left < 0) | (left >= size)):
+        raise ValueError("index is out of bounds for array")
+    for n in reversed(tuple(shape)):
+        places = [left % n, *places]
+        left = left // n
+    return tuple(places)
+
+
+@stands_for(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+    """The place in the flat array of a place in each axis.
+
+    >>> int(ravel_multi_index((1, 2), (2, 3)))
+    5
+    """
+    if mode != "raise" or order != "C":
+        return unsupported("ravel_multi_index with a mode or an order is not supported")
+    flat: Any = 0
+    for k, n in zip(tuple(multi_index), tuple(dims), strict=True):
+        if np.any((np.asarray(k) < 0) | (np.asarray(k) >= n)):
+            raise ValueError("invalid entry in coordinates array")
+        flat = flat * n + k
+    return flat
+
+
+@stands_for(np.lexsort)
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    """The order by the last key, then the one before it, and so on.
+
+    >>> lexsort((np.array([2, 1]), np.array([0, 0])))
+    array([1, 0])
+    """
+    if np.ndim(keys[0]) != 1:
+        return unsupported("lexsort takes vectors")
+    order = np.argsort(keys[0])
+    for k in range(1, len(keys)):
+        order = order[np.argsort(keys[k][order])]
+    return order
+
+
+# ---- running sums ----
+@stands_for(np.cumulative_sum)
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """Running sums along an axis, with a zero in front if so wished.
+
+    >>> cumulative_sum(np.array([1.0, 2.0]), include_initial=True)
+    array([0., 1., 3.])
+    """
+    return _cumulative(np.cumsum, 0, np.asarray(x), axis, dtype, include_initial)
+
+
+@stands_for(np.cumulative_prod)
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """Running products along an axis, with a one in front if so wished.
+
+    >>> cumulative_prod(np.array([1.0, 2.0]), include_initial=True)
+    array([1., 1., 2.])
+    """
+    return _cumulative(np.cumprod, 1, np.asarray(x), axis, dtype, include_initial)
+
+
+def _cumulative(f: Any, start: Any, x: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+    if axis is None and x.ndim != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    axis = 0 if axis is None else known(axis)
+    total = f(x, axis=axis, dtype=dtype)
+    if not include_initial:
+        return total
+    # not np.ones: the first of an empty array is there as well
+    first = np.full_like(np.sum(total, axis=axis, keepdims=True), start)
+    return np.concatenate([first, total], axis=axis)
+
+
+# ---- windows ----
+@stands_for(np.hanning)
+def hanning(M: Any) -> Any:
+    """Hann's window.
+
+    >>> hanning(3)
+    array([0., 1., 0.])
+    """
+    return _cosines(M, 0.5, 0.5, 0.0)
+
+
+@stands_for(np.hamming)
+def hamming(M: Any) -> Any:
+    """Hamming's window.
+
+    >>> hamming(3)
+    array([0.08, 1.  , 0.08])
+    """
+    return _cosines(M, 0.54, 0.46, 0.0)
+
+
+@stands_for(np.blackman)
+def blackman(M: Any) -> Any:
+    """Blackman's window.
+
+    >>> np.round(blackman(3), 12) + 0.0
+    array([0., 1., 0.])
+    """
+    return _cosines(M, 0.42, 0.5, 0.08)
+
+
+def _cosines(M: Any, a: float, b: float, c: float) -> Any:
+    n = np.arange(1 - M, M, 2)
+    if M == 1:
+        return np.ones(1)
+    return a + b * np.cos(np.pi * n / (M - 1)) + c * np.cos(2.0 * np.pi * n / (M - 1))
+
+
+@stands_for(np.bartlett)
+def bartlett(M: Any) -> Any:
+    """The triangular window.
+
+    >>> bartlett(3)
+    array([0., 1., 0.])
+    """
+    if M == 1:
+        return np.ones(1)
+    return 1.0 - np.abs(np.arange(1 - M, M, 2) / (M - 1))

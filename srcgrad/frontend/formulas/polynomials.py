@@ -1,0 +1,233 @@
+"""Polynomials by their coefficients: np.poly*, and the series of np.polynomial.
+
+Series are summed by Clenshaw's recurrence (DLMF 3.11(ii)).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+
+
+def _coefficients(p: Any) -> Any:
+    p = np.asarray(p)
+    return np.reshape(p, (1,)) if p.ndim == 0 else p
+
+
+# ---- np.poly*: the highest power comes first ----
+@stands_for(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Any:
+    """The coefficients of the m-th derivative.
+
+    >>> polyder(np.array([1.0, 2.0, 3.0]))
+    array([2., 2.])
+    """
+    p = _coefficients(p)
+    for _ in range(known(m)):
+        n = p.shape[0]
+        p = p[:-1] * np.arange(n - 1, 0, -1)
+    return p
+
+
+@stands_for(np.polyint)
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """The coefficients of the m-th integral, constants of integration 0 or `k`.
+
+    >>> polyint(np.array([2.0, 2.0]))
+    array([1., 2., 0.])
+    """
+    p = floating(_coefficients(p))
+    if k is not None and np.ndim(k) != 0:
+        return unsupported("polyint with several constants is not supported")
+    last = np.zeros(1, p.dtype) + (0.0 if k is None else k)
+    for _ in range(known(m)):
+        p = np.concatenate([p / np.arange(p.shape[0], 0, -1), last])
+    return p
+
+
+@stands_for(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """The coefficients of a product.
+
+    >>> polymul([1.0, 1.0], [1.0, -1.0])
+    array([ 1.,  0., -1.])
+    """
+    return np.convolve(_coefficients(a1), _coefficients(a2))
+
+
+@stands_for(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The coefficients of a sum.
+
+    >>> polyadd([1.0, 1.0], [2.0])
+    array([1., 3.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    n = np.maximum(a1.shape[0], a2.shape[0])
+    return _in_front(a1, n) + _in_front(a2, n)
+
+
+@stands_for(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """The coefficients of a difference.
+
+    >>> polysub([1.0, 1.0], [2.0])
+    array([ 1., -1.])
+    """
+    return polyadd(a1, -_coefficients(a2))
+
+
+def _in_front(p: Any, n: Any) -> Any:
+    """Coefficients with zeros in front."""
+    return np.concatenate([np.zeros(n - p.shape[0], p.dtype), p])
+
+
+@stands_for(np.poly)
+def poly(seq_of_zeros: Any) -> Any:
+    """The coefficients of the polynomial with these zeros.
+
+    >>> poly(np.array([1.0, -1.0]))
+    array([ 1.,  0., -1.])
+    """
+    zeros = floating(seq_of_zeros)
+    if zeros.ndim != 1:
+        return unsupported("poly of a matrix is not supported", "pass its eigenvalues")
+    p = np.zeros(zeros.shape[0] + 1, zeros.dtype)
+    p[0] = 1.0
+    for k in range(zeros.shape[0]):
+        p[1 : k + 2] = p[1 : k + 2] - zeros[k] * p[: k + 1]
+    return p
+
+
+@stands_for(np.polyfit)
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None,
+            cov: Any = False) -> Any:  # fmt: skip
+    """Least squares by the normal equations of an orthonormal basis of the powers.
+
+    >>> np.round(polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), 9)
+    array([2., 1.])
+    """
+    if full or cov or rcond is not None:
+        return unsupported("polyfit with full=, cov= or rcond= is not supported")
+    x, y, deg = floating(x), floating(y), known(deg)
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        weights = np.asarray(w)
+        powers = powers * weights[:, None]
+        y = y * weights if y.ndim == 1 else y * weights[:, None]
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    basis, columns = powers / scale, []
+    # Gram-Schmidt, twice: the equations are then solved with the condition of the basis itself
+    for k in tuple(range(deg + 1)):
+        column = basis[:, k]
+        for q in [*columns, *columns]:
+            column = column - np.sum(q * column) * q
+        columns = [*columns, column / np.sqrt(np.sum(column * column))]
+    q = np.stack(columns, axis=1)
+    r = q.T @ basis
+    solved = np.linalg.solve(r, q.T @ y)
+    return solved / scale if y.ndim == 1 else solved / scale[:, None]
+
+
+# ---- series: the lowest power comes first ----
+def _series(x: Any, c: Any) -> tuple:
+    """Arguments and coefficients: a column of coefficients gives a row of results."""
+    x, c = floating(x), floating(c)
+    return (x, np.reshape(c, c.shape + (1,) * np.ndim(x)))
+
+
+@stands_for(polynomial.polyval)
+def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """The sum of c[k] x**k.
+
+    >>> float(polyval(2.0, np.array([1.0, 1.0])))
+    3.0
+    """
+    return _horner(x, c, tensor)
+
+
+def _horner(x: Any, c: Any, tensor: Any) -> Any:
+    if not tensor and np.ndim(c) > 1:
+        return unsupported("a series with tensor=False is not supported")
+    x, c = _series(x, c)
+    value = c[0] * 0.0 + x * 0.0
+    n = c.shape[0]
+    for k in range(n):
+        value = value * x + c[n - 1 - k]
+    return value
+
+
+def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) -> Any:
+    """The sum of c[k] p[k](x) where p[k+1] = alpha(k, x) p[k] - beta(k) p[k-1], p[1] = first(x)."""
+    if not tensor and np.ndim(c) > 1:
+        return unsupported("a series with tensor=False is not supported")
+    x, c = _series(x, c)
+    nothing = c[0] * 0.0 + x * 0.0
+    later, latest = nothing, nothing
+    n = c.shape[0]
+    for j in range(n - 1):
+        k = n - 1 - j
+        later, latest = c[k] + alpha(k, x) * later - beta(k + 1) * latest, later
+    return c[0] + first(x) * later - beta(1) * latest
+
+
+@stands_for(chebyshev.chebval)
+def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """A series of Chebyshev polynomials.
+
+    >>> float(chebval(0.5, np.array([0.0, 0.0, 1.0])))
+    -0.5
+    """
+    return _clenshaw(x, c, tensor, lambda k, x: 2.0 * x, lambda k: 1.0, lambda x: x)
+
+
+@stands_for(legendre.legval)
+def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """A series of Legendre polynomials.
+
+    >>> float(legval(0.5, np.array([0.0, 1.0])))
+    0.5
+    """
+    return _clenshaw(
+        x, c, tensor, lambda k, x: (2.0 * k + 1.0) / (k + 1.0) * x, lambda k: k / (k + 1.0),
+        lambda x: x,
+    )  # fmt: skip
+
+
+@stands_for(hermite.hermval)
+def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """A series of the physicists' Hermite polynomials.
+
+    >>> float(hermval(0.5, np.array([0.0, 1.0])))
+    1.0
+    """
+    return _clenshaw(
+        x, c, tensor, lambda k, x: 2.0 * x, lambda k: 2.0 * k, lambda x: 2.0 * x
+    )  # fmt: skip
+
+
+@stands_for(hermite_e.hermeval)
+def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """A series of the probabilists' Hermite polynomials.
+
+    >>> float(hermeval(0.5, np.array([0.0, 1.0])))
+    0.5
+    """
+    return _clenshaw(x, c, tensor, lambda k, x: x, lambda k: 1.0 * k, lambda x: x)
+
+
+@stands_for(laguerre.lagval)
+def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
+    """A series of Laguerre polynomials.
+
+    >>> float(lagval(0.5, np.array([0.0, 1.0])))
+    0.5
+    """
+    return _clenshaw(
+        x, c, tensor, lambda k, x: (2.0 * k + 1.0 - x) / (k + 1.0), lambda k: k / (k + 1.0),
+        lambda x: 1.0 - x,
+    )  # fmt: skip

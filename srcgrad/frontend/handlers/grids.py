@@ -1,0 +1,52 @@
+"""What is written with brackets: np.mgrid, np.ogrid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.creation import arange, linspace
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import Slice
+from srcgrad.ir.types import Scalar, join_scalars
+
+
+def _line(it: Any, node: Any, part: Any) -> Any:
+    """The numbers that a slice stands for; a step of 5j asks for five, both ends included."""
+    if isinstance(part, slice):
+        part = Slice(part.start, part.stop, part.step)
+    if not isinstance(part, Slice) or part.upper is None:
+        it.refuse(node, "a grid is made of slices with an end")
+    start = 0 if part.lower is None else part.lower
+    if isinstance(part.step, complex):
+        return linspace(it, node, start, part.upper, int(abs(part.step)))
+    return arange(it, node, start, part.upper, 1 if part.step is None else part.step)
+
+
+def _lines(it: Any, node: Any, items: tuple) -> list[Any]:
+    """One line per axis, in their common dtype."""
+    lines = [_line(it, node, part) for part in items]
+    kind = Scalar(lines[0].type.dtype)
+    for line in lines[1:]:
+        kind = join_scalars(kind, Scalar(line.type.dtype))
+    lines = [it.b.cast(line, kind) for line in lines]
+    n = len(lines)
+    specs = [tuple(":" if a == k else "n" for a in range(n)) for k in range(n)]
+    return [it.b("view", line, spec=s) for line, s in zip(lines, specs, strict=True)]
+
+
+@implements(np.mgrid)
+def mgrid(it: Any, node: Any, *items: Any) -> Any:
+    lines = _lines(it, node, items)
+    if len(lines) == 1:
+        return lines[0]
+    dims = [line.type.dims[k] for k, line in enumerate(lines)]
+    sheets = [it.b("broadcast_to", line, *dims) for line in lines]
+    return it.call_numpy(np.stack, [sheets], {}, node)
+
+
+@implements(np.ogrid)
+def ogrid(it: Any, node: Any, *items: Any) -> Any:
+    lines = _lines(it, node, items)
+    return tuple(lines) if len(lines) > 1 else lines[0]

@@ -1,0 +1,103 @@
+"""np.pad: an array with margins, axis by axis, in all of NumPy's modes but those that round.
+
+A margin that repeats the array is gathered by its places, however wide it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas import margins
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.joins import joined
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.values import Slice, is_array, is_number
+from srcgrad.ir.types import Scalar, is_float
+
+REPEATED = {"wrap": margins.wrapped, "reflect": margins.reflected, "symmetric": margins.mirrored}
+STATISTICS = {"mean": np.mean, "maximum": np.max, "minimum": np.min, "median": np.median}
+# what each mode reads besides the widths, as NumPy has it
+KEYWORDS = {"constant": ("constant_values",), "linear_ramp": ("end_values",),
+            "reflect": ("reflect_type",), "symmetric": ("reflect_type",),
+            **dict.fromkeys(STATISTICS, ("stat_length",))}  # fmt: skip
+
+
+@implements(np.pad)
+def pad(
+    it: Any, node: Any, array: Any, pad_width: Any, mode: Any = "constant", **keywords: Any
+) -> Any:
+    (x,) = operands(it, node, (array,), "pad")
+    if not is_array(x):
+        it.refuse(node, "pad of a number is not supported")
+    for name in keywords:
+        if name not in KEYWORDS.get(mode, ()):
+            it.refuse(node, f"pad with mode={mode!r} does not take {name}=")
+    if keywords.get("reflect_type", "even") != "even":
+        it.refuse(node, "pad with reflect_type='odd' is not supported")
+    n = x.type.ndim
+    widths = _pairs(it, node, pad_width, n)
+    values = _pairs(it, node, keywords.get("constant_values", keywords.get("end_values", 0)), n)
+    lengths = _pairs(it, node, keywords.get("stat_length"), n)
+    for k in range(n):
+        sides = zip(widths[k], values[k], lengths[k], (True, False), strict=True)
+        before, after = (_margin(it, node, x, k, mode, *side) for side in sides)
+        parts = [p for p in (before, x, after) if p is not None]
+        x = joined(it, node, parts, k) if len(parts) > 1 else x
+    return x
+
+
+def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
+    """One number, a pair for all axes, or a pair for each axis, as pairs for the axes."""
+    if is_array(v) and v.type.dims:
+        v = it.static_items(v, node)
+    if isinstance(v, dict):
+        pairs = [(0, 0)] * n
+        for axis, pair in v.items():
+            pairs[axis] = tuple(pair) if isinstance(pair, tuple | list) else (pair, pair)
+        return pairs
+    if not isinstance(v, tuple | list):
+        return [(v, v)] * n
+    if v and not isinstance(v[0], tuple | list):
+        if len(v) > 2:
+            it.refuse(node, "pad takes one number, one pair, or one pair for each axis")
+        return [(v[0], v[-1])] * n
+    pairs = [(w[0], w[-1]) for w in v]
+    if len(pairs) not in (1, n):
+        it.refuse(node, f"pad takes one pair, or one for each of the {n} axes")
+    return pairs * n if len(pairs) == 1 else pairs
+
+
+def _margin(
+    it: Any, node: Any, x: Any, axis: int, mode: Any, width: Any, value: Any, length: Any,
+    before: bool,
+) -> Any:  # fmt: skip
+    if is_number(width) and width == 0:
+        return None
+    dims = list(x.type.dims)
+    dims[axis] = width
+    if mode == "constant":
+        return it.b("broadcast_to", it.b.cast(value, Scalar(x.type.dtype)), *dims)
+    if mode == "empty":
+        return it.b("zeros", *dims, dtype=x.type.dtype)
+    if mode in REPEATED:
+        first = -width if is_number(width) else it.b("neg", width)
+        first = first if before else x.type.dims[axis]
+        places = it.call(REPEATED[mode], [first, width, x.type.dims[axis]], {}, node)
+        return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
+    items: list[Any] = [Slice(None, None, None) for _ in dims]
+    items[axis] = Slice(0, 1, None) if before else Slice(-1, None, None)
+    edge = it.view(x, items, node)
+    if mode == "edge":
+        return it.b("broadcast_to", edge, *dims)
+    if mode == "linear_ramp" and is_float(x.type.dtype):
+        return it.call(margins.ramp, [edge, value, width, axis, before], {}, node)
+    if mode in STATISTICS and (is_float(x.type.dtype) or mode in ("maximum", "minimum")):
+        if length is not None:
+            inner = Slice(0, length, None) if before else Slice(-length, None, None)
+            items[axis] = inner
+        part = x if length is None else it.view(x, items, node)
+        named = {"axis": axis, "keepdims": True}
+        return it.b("broadcast_to", it.call_numpy(STATISTICS[mode], [part], named, node), *dims)
+    it.refuse(node, f"pad of {x.type.dtype} with mode={mode!r} is not supported")

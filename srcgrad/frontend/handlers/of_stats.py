@@ -1,0 +1,70 @@
+"""scipy.stats: densities and distribution functions, by formulae with location and scale.
+
+Imported when a function of SciPy is met in a program that has imported scipy.stats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from srcgrad.frontend.formulas import densities as formulas
+from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
+from srcgrad.frontend.handlers.followed import followed
+from srcgrad.frontend.handlers.registry import implements
+
+# the methods by SciPy's names, each with the function of the standard form that it needs
+OF_CONTINUOUS = {
+    "logpdf": (formulas.log_density, "log"), "pdf": (formulas.pdf, "log"),
+    "cdf": (formulas.cdf, "cdf"), "sf": (formulas.sf, "cdf"), "ppf": (formulas.ppf, "ppf"),
+    "logcdf": (formulas.logcdf, "cdf"), "logsf": (formulas.logsf, "cdf"),
+}  # fmt: skip
+OF_DISCRETE = {
+    "logpmf": (formulas.log_probability, "log"), "pmf": (formulas.pmf, "log"),
+    "cdf": (formulas.discrete_cdf, "cdf"), "sf": (formulas.discrete_sf, "cdf"),
+}  # fmt: skip
+
+
+def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Callable:
+    """A method: its arguments are a number, the shapes, and where and how wide it is."""
+    names = (*d.shapes, *others)
+    defaults = {"loc": 0.0, "scale": 1.0}
+
+    def handler(it: Any, node: Any, x: Any, *args: Any, **named: Any) -> Any:
+        given = dict(zip(names, args, strict=False))
+        twice = given.keys() & named.keys()
+        unknown = named.keys() - set(names)
+        if len(args) > len(names) or twice or unknown:
+            it.refuse(node, f"the arguments after the first are {', '.join(names)}")
+        values = {**{n: defaults[n] for n in others}, **given, **named}
+        missing = [n for n in d.shapes if n not in values]
+        if missing:
+            it.refuse(node, f"the argument '{missing[0]}' is missing")
+        for n, v in values.items():
+            if isinstance(v, list | tuple):
+                values[n] = it.call_numpy(np.array, [v], {}, node)
+        shapes = tuple(values[n] for n in d.shapes)
+        return it.call(formula, [d, x, shapes, *(values[n] for n in others)], {}, node)
+
+    return handler
+
+
+for _d in CONTINUOUS:
+    for _name, (_formula, _needs) in OF_CONTINUOUS.items():
+        if getattr(_d, _needs) is not None:
+            implements(getattr(_d.of, _name))(_method(_d, _formula, ("loc", "scale")))
+for _d in DISCRETE:
+    for _name, (_formula, _needs) in OF_DISCRETE.items():
+        if getattr(_d, _needs) is not None:
+            implements(getattr(_d.of, _name))(_method(_d, _formula, ("loc",)))
+for _f, _formula in {
+    stats.multivariate_normal.logpdf: formulas.multivariate_normal_logpdf,
+    stats.multivariate_normal.pdf: formulas.multivariate_normal_pdf,
+    stats.dirichlet.logpdf: formulas.dirichlet_logpdf,
+    stats.dirichlet.pdf: formulas.dirichlet_pdf,
+    stats.zscore: formulas.zscore,
+}.items():
+    implements(_f)(followed(_formula))

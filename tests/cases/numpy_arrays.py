@@ -1,0 +1,144 @@
+"""Arrays moved, padded, chosen from and written in brackets."""
+
+import numpy as np
+
+from tests.cases.registry import case, mat, signed, vec
+
+CUBE = vec(24, 7).reshape(2, 3, 4)
+
+
+@case(vec(4), 2)
+@case(vec(4), 7)
+@case(mat(3, 2), 4)
+def margins_that_repeat(x, w):
+    s = np.sum(np.pad(x, w, mode="reflect") ** 2) + np.sum(np.pad(x, w, mode="symmetric") ** 3)
+    return s + np.sum(np.pad(x, w, mode="wrap") ** 2 * 0.5) + np.sum(np.pad(x, w, mode="edge"))
+
+
+@case(mat(3, 2))
+def margins_of_other_kinds(x):
+    y = np.pad(x, ((1, 2), (0, 1)), constant_values=((3.0, 4.0), (5.0, 6.0)))
+    s = np.sum(y**2) + np.sum(np.pad(x, 2, mode="linear_ramp", end_values=(1.0, 2.0)) ** 2)
+    s += np.sum(np.pad(x, 1, mode="mean") ** 2) + np.sum(np.pad(x, 1, mode="maximum") ** 2)
+    s += np.sum(np.pad(x, (0, 2), mode="minimum", stat_length=1)) * np.sum(np.pad(x, {0: 1}))
+    return s + np.sum(np.pad(x, 1, mode="median", stat_length=((2, 3), (1, 2))) ** 2)
+
+
+@case(np.array([2.0]))
+def margins_of_one_element(x):
+    return np.sum(np.pad(x, 3, mode="reflect") ** 2) + np.sum(np.pad(x, 2, mode="wrap") ** 3)
+
+
+@case(CUBE)
+def axes_rolled(x):
+    y = np.rollaxis(x, 2) @ np.rollaxis(x, 0, 3).transpose(1, 0, 2)[0]
+    return np.sum(y**2) + np.sum(np.matrix_transpose(x)[:, 1] * x[:, :, 1].sum())
+
+
+@case(CUBE)
+def turned_in_other_planes(x):
+    return np.rot90(x, axes=(1, 2)) * np.rot90(x, k=3, axes=(2, 1)) + np.rot90(x, 2, (0, 2)).sum()
+
+
+@case(signed(6))
+def partly_sorted(x):
+    low = np.partition(x, 2)
+    order = np.argpartition(x, 3)
+    return low[2] * np.sum(low[:2]) + np.sum(x[order[:3]]) ** 2 + low[3:].prod()
+
+
+@case(signed(6))
+def sorted_by_keys(x):
+    order = np.lexsort((x, np.array([1, 0, 1, 0, 1, 0])))
+    return np.sum(x[order] * np.arange(6.0))
+
+
+@case(mat(2, 2))
+def filled_again_and_again(x):
+    y = np.repeat(x, [2, 0], axis=0) @ np.repeat(x, np.array([1, 2]), axis=1)
+    return np.sum(np.resize(x, (3, 3)) ** 2) * np.sum(y)
+
+
+@case(CUBE)
+def taken_apart(x):
+    left, right = np.dsplit(x, 2)
+    a, b, c = np.unstack(x, axis=1)
+    return np.sum(left * right) + np.sum(a * b * c) + np.sum(np.atleast_3d(x[0, 0]) ** 2)
+
+
+@case(vec(3), mat(2, 1))
+def broadcast_together(a, b):
+    x, y = np.broadcast_arrays(a, b)
+    p, q = np.atleast_1d(a, b)
+    return np.sum(x * y) + np.sum(np.diagflat(a, 1) ** 2) + np.sum(p) * np.sum(q)
+
+
+@case(signed(5))
+def chosen_by_index(x):
+    s = np.choose(np.array([0, 1, 0, 1, 1]), [x, x * x])
+    return s * np.take(x, [0, 7, -1, 2, 9], mode="clip") + np.take(x, [5, 7, -1, 2, 9], mode="wrap")
+
+
+@case(signed(5))
+def pieces(x):
+    y = np.piecewise(x, [x < 0.0, x >= 0.7], [lambda v: -v * v, lambda v: v**3, 3.0])
+    return y + np.piecewise(x, [x > 0.0], [np.exp, np.sin])
+
+
+@case(mat(2, 3))
+def places_of_elements(x):
+    i, j = np.unravel_index(np.argmax(x), x.shape)
+    flat = np.ravel_multi_index((1, 2), (2, 3))
+    found = np.argwhere(x > 0.9)
+    return x[i, j] * x.ravel()[flat] + np.sum(x) * found.shape[0] + np.trace(x[:, :2], 1)
+
+
+@case(vec(6), vec(2, 1))
+def stored_at_places(x, v):
+    y = x * 1.0
+    np.put(y, [0, 2, 4], v)
+    np.putmask(y, y > 1.2, v)
+    z = y.reshape(2, 3) * 2.0
+    np.put_along_axis(z, np.array([[0], [2]]), v.reshape(2, 1), axis=1)
+    return np.sum(y**2) + np.sum(z**3)
+
+
+@case(mat(3, 4), 0)
+@case(mat(3, 4), 1)
+@case(CUBE, 1)
+def applied_along_an_axis(x, axis):
+    s = np.apply_along_axis(lambda v: v * np.sum(v), axis, x)
+    return np.sum(s**2) + np.sum(np.apply_along_axis(np.prod, axis, x))
+
+
+@case(CUBE)
+def applied_over_axes(x):
+    return np.apply_over_axes(np.sum, x, [0, 2]) * np.trace(x, axis1=1, axis2=2).sum()
+
+
+@case(mat(2, 3))
+def arrays_of_places(x):
+    s = np.fromfunction(lambda i, j: i + 2.0 * j, (2, 3)) * x + np.indices((2, 3))[1] * x**2
+    return s + np.tri(2, 3, 1) * x
+
+
+@case(vec(3))
+def written_in_brackets(x):
+    i, j = np.mgrid[0:3, 0:2]
+    p, q = np.ogrid[0:1:3j, 0:2]
+    s = np.sum(x[i] * j) + np.sum(p * q * x[:, None]) + np.sum(np.mgrid[0:1:3j] * x)
+    s += np.sum(np.r_[x, 2.0, 0:3] ** 2) + np.sum(np.c_[x, x * x] ** 2)
+    return s * x[np.s_[1:]].sum()
+
+
+@case(vec(3), vec(2, 1))
+def open_grids(x, y):
+    a, b = np.meshgrid(x, y, sparse=True)
+    return np.sum(a * b + a**2)
+
+
+@case(np.array([1.0, np.inf, -np.inf, np.nan]), differences=False, dot=False, second_order=False,
+      float32=False)  # fmt: skip
+def numbers_for_what_is_none(x):
+    y = np.nan_to_num(x, nan=2.0, posinf=3.0, neginf=-4.0)
+    return np.sum(y * np.isfinite(x)) + np.sum(np.isposinf(x)) - 2.0 * np.sum(np.isneginf(x))
