@@ -95,3 +95,15 @@ def test_values_of_a_matrix_of_low_rank(target):
     a = np.outer(np.arange(1.0, 5.0), np.ones(3))
     got = flow.grad(flow.compile(nuclear, target=target))(a)
     np.testing.assert_allclose(got, 3.0 * a @ a.T @ a / np.linalg.norm(a), atol=1e-9)
+
+
+def values(a):
+    return np.linalg.eigvalsh(a)
+
+
+@TARGETS
+def test_eigenvalues_of_nan(target):
+    """As NumPy has it; singular values of NaN are an error."""
+    a = np.array([[1.0, 0.0], [np.nan, 2.0]])
+    assert np.isnan(np.linalg.eigvalsh(a)).all()
+    assert np.isnan(flow.compile(values, target=target)(a)).all()

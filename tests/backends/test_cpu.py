@@ -186,6 +186,40 @@ def test_linear_algebra(dtype):
         assert np.asarray(g).dtype == np.asarray(w).dtype
 
 
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+def test_factorisations(dtype):
+    """Vectors up to their sign."""
+
+    def make():
+        p = Program()
+        a = p.array("a", None, None, dtype=dtype)
+        w = p.array("w", None, None, dtype=dtype, layout="S")
+        x = p.array("x", None, dtype=dtype, layout="S")
+        b = p.b
+        made = [b("eigh", a, lower=lower) for lower in (True, False)] + [b("svd", w), b("qr", w)]
+        made = [b("mul", y, y) for y in made]
+        for k in range(8):
+            low, transposed, unit = k % 2 == 1, k // 2 % 2 == 1, k > 3
+            kinds = {"lower": low, "transposed": transposed, "unit": unit}
+            made += [b("solve_triangular", a, y, **kinds) for y in (x, a)]
+        s = b("singular_values", w, checked=True)
+        made += [b("pinv", w, 1e-6), b("lstsq", w, x, 1e-6), b("lstsq", w, w, 1e-6)]
+        return p.returns(*made, s, b("coincide", s, s), b("lu", a), b("lu_pivots", a))
+
+    numbers = np.random.default_rng(0)
+    a = numbers.normal(size=(3, 3)) + 2 * np.eye(3)
+    args = [a, numbers.normal(size=(6, 2))[::2], numbers.normal(size=6)[::2]]
+    args = [v.astype(np_dtype(dtype)) for v in args]
+    want = outcome(python.build, make(), args)
+    got = outcome(compiled, lower(make(), REGISTRY), args)
+    # what cancels to zero is off by some roundings of the largest element
+    eps = np.finfo(np_dtype(dtype)).eps
+    for g, w in zip(got, want, strict=True):
+        rtol, atol = (1e-3 if dtype == "f32" else 1e-10), 20 * eps * np.max(np.abs(w))
+        np.testing.assert_allclose(g, w, rtol=rtol, atol=atol)
+        assert np.asarray(g).dtype == np.asarray(w).dtype
+
+
 def test_what_is_printed(capfd):
     def make():
         p = Program()

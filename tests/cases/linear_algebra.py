@@ -127,6 +127,12 @@ def cross_product(a, b):
     return np.cross(a, b) * np.array([1.0, 2.0, 3.0])
 
 
+@case(vec(8).reshape(2, 2, 2) + np.eye(2))
+def matrix_powers_of_a_stack(a):
+    powers = np.linalg.matrix_power(a, 3) + np.linalg.matrix_power(a, -2)
+    return powers * np.linalg.matrix_power(a, 0)
+
+
 @case(mat(3, 3), 3)
 def matrix_powers(a, n):
     return np.linalg.matrix_power(a, 3) * 0.1 + np.linalg.multi_dot((a, a.T, a)) * n

@@ -105,11 +105,6 @@ def residues_of_one_side(a, b):
     return np.sum(x) + left  # error: UnsupportedError: depends on the rank
 
 
-@program(np.tril(mat(2, 2), -1), vec(2))
-def singular_triangle(a, b):
-    return scipy.linalg.solve_triangular(a, b, lower=True)  # error: SingularError: singular
-
-
 @program(vec(8).reshape(2, 2, 2), vec(2))
 def triangles_of_a_stack(a, b):
     return scipy.linalg.solve_triangular(a, b)  # error: UnsupportedError: stack

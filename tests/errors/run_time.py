@@ -4,6 +4,7 @@
 import math
 
 import numpy as np
+import scipy.linalg
 
 from tests.cases.registry import mat, vec
 from tests.errors.registry import program
@@ -183,6 +184,36 @@ def singular_matrix(a):
 @program(np.diag([1.0, -1.0]))
 def not_positive_definite(a):
     return np.sum(np.linalg.cholesky(a))  # error: SingularError: positive definite
+
+
+@program(np.stack((np.eye(2), np.zeros((2, 2)))))
+def singular_matrix_of_a_stack(a):
+    return np.sum(np.linalg.inv(a))  # error: SingularError: singular matrix
+
+
+@program(np.tril(mat(2, 2), -1), vec(2))
+def singular_triangle(a, b):
+    return scipy.linalg.solve_triangular(a, b, lower=True)  # error: SingularError: singular matrix
+
+
+@program(np.full((3, 2), np.nan))
+def singular_vectors_of_nan(a):
+    return np.linalg.svd(a, full_matrices=False)[0]  # error: SingularError: SVD did not converge
+
+
+@program(np.full((3, 2), np.nan))
+def singular_values_of_nan(a):
+    return np.linalg.norm(a, 2)  # error: SingularError: SVD did not converge
+
+
+@program(np.full((3, 2), np.nan))
+def pseudoinverse_of_nan(a):
+    return np.linalg.pinv(a)  # error: SingularError: SVD did not converge
+
+
+@program(np.full((3, 2), np.nan), vec(3))
+def least_squares_of_nan(a, b):
+    return np.linalg.lstsq(a, b)[0]  # error: SingularError: SVD did not converge in Linear Least
 
 
 @program(vec(3), 0)

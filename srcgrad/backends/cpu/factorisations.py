@@ -15,9 +15,9 @@ from srcgrad.backends.cpu.library import finite
 
 @compiled
 def eigh(site, a, lower):
-    n = a.shape[0]
-    out, failed = np.empty((n + 1, n), a.dtype), not finite(a)
-    if not failed:
+    n, failed = a.shape[0], False
+    out = np.full((n + 1, n), np.nan, a.dtype)
+    if finite(a):
         try:
             w, v = np.linalg.eigh(np.ascontiguousarray(a if lower else a.T))
             out[0], out[1:] = w, v
@@ -112,7 +112,8 @@ def coincide(a, b):
 @compiled
 def solve_triangular(site, a, b, lower, transposed, unit):
     n = a.shape[0]
-    x = np.ascontiguousarray(b).copy().reshape((n, b.size // max(n, 1)))
+    width = b.size // max(n, 1)
+    x = np.ascontiguousarray(b).copy().reshape((n, width))
     for step in range(n):
         i = step if lower != transposed else n - 1 - step
         if not unit:
@@ -122,7 +123,7 @@ def solve_triangular(site, a, b, lower, transposed, unit):
         for other in range(step + 1, n):
             k = other if lower != transposed else n - 1 - other
             factor = a[i, k] if transposed else a[k, i]
-            for j in range(x.shape[1]):
+            for j in range(width):
                 x[k, j] -= factor * x[i, j]
     return x.reshape(b.shape)
 

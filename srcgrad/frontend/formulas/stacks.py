@@ -94,7 +94,7 @@ def slogdet(a: Any) -> tuple:
     return signs.reshape(a.shape[:-2]), logs.reshape(a.shape[:-2])
 
 
-def eigh(a: Any, uplo: str) -> tuple:
+def eigh(a: Any, uplo: Any) -> tuple:
     """Eigenvalues and eigenvectors.
 
     >>> [v.shape for v in eigh(np.ones((2, 3, 3)), "L")]

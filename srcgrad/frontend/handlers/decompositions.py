@@ -15,8 +15,7 @@ from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import REFUSED, implements
 from srcgrad.frontend.handlers.shapes import with_dims
 from srcgrad.frontend.handlers.solvers import matrices, squares
-from srcgrad.frontend.values import is_array, plain
-from srcgrad.ir.nodes import atom
+from srcgrad.frontend.values import is_array, ndim, plain
 from srcgrad.ir.types import is_complex, np_dtype
 
 _EIGH = type(np.linalg.eigh(np.eye(1)))
@@ -203,7 +202,7 @@ def matrix_rank(
     if tol is not None and rtol is not None:
         it.refuse(node, "`tol` and `rtol` can't be both set.")
     a = reals(it, node, a, "matrix_rank")
-    if any(is_array(v) and atom(v).type.dims for v in (tol, rtol)):
+    if ndim(tol) or ndim(rtol):
         it.refuse(node, "matrix_rank with an array of bounds is not supported", "pass one number")
     rtol = relative(it, a) if rtol is None else rtol
     return it.call(formulas.matrix_rank, [a, tol, rtol], {}, node)

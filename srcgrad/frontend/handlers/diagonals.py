@@ -32,7 +32,7 @@ _triangle("triu", np.triu)
 @implements(np.diagonal, method="diagonal")
 def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """Of two axes, as the last one of the result."""
-    (x,) = operands(it, node, (x,), "diagonal")
+    (x,) = operands(it, node, (x,), "a diagonal")
     if not is_array(x) or x.type.ndim < 2:
         it.refuse(node, "a diagonal takes an array of at least two axes")
     pair = [axes_of(it, node, x, axis)[0] for axis in (axis1, axis2)]

@@ -11,6 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.solvers import NOT_SQUARE
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
@@ -61,14 +62,14 @@ def _components(it: Any, node: Any, x: Any) -> list[Any]:
 def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
     n = it.static_int(n, node, "the exponent of a matrix")
     (a,) = operands(it, node, (a,), "matrix_power")
-    if not is_array(a) or a.type.ndim != 2:
-        it.refuse(node, "matrix_power takes a matrix")
-    if a.type.dims[0] is not a.type.dims[1]:
-        text = "Last 2 dimensions of the array must be square: {} against {}"
-        it.b("check_equal", *a.type.dims, message=text)
+    if not is_array(a) or a.type.ndim < 2:
+        it.refuse(node, "matrix_power takes a matrix, or a stack of matrices")
+    if a.type.dims[-2] is not a.type.dims[-1]:
+        it.b("check_equal", *a.type.dims[-2:], message=NOT_SQUARE)
     if n == 0:
         kwargs = {"dtype": it.attribute(a, "dtype", node)}
-        return it.call_numpy(np.eye, [a.type.dims[0]], kwargs, node)
+        one = it.call_numpy(np.eye, [a.type.dims[-1]], kwargs, node)
+        return one if a.type.ndim == 2 else it.b("broadcast_to", one, *a.type.dims)
     a = it.call_numpy(np.linalg.inv, [a], {}, node) if n < 0 else a
     result, square, n = None, a, abs(n)
     while True:

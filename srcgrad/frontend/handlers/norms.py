@@ -41,9 +41,7 @@ def norm(
         return _vector_norm(it, node, x, ord, axis, keepdims)
     if len(axes) != 2:
         it.refuse(node, "Improper number of dimensions to norm.")
-    if axis is None:
-        return _matrix_norm(it, node, x, ord, (axes[0], axes[1]), keepdims)
-    rows, columns = (int(k) % x.type.ndim for k in axis)
+    rows, columns = axes if axis is None else (int(k) % x.type.ndim for k in axis)
     return _matrix_norm(it, node, x, ord, (rows, columns), keepdims)
 
 
@@ -63,7 +61,7 @@ def matrix_norm(it: Any, node: Any, x: Any, /, *, keepdims: Any = False, ord: An
 def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """Over all the axes at once; `ord` may be a run-time number."""
     if isinstance(ord, str):
-        it.refuse(node, f"Invalid norm order '{ord}' for vectors")
+        return it.refuse(node, f"Invalid norm order '{ord}' for vectors")
     b, known = it.b, is_number(ord)
     if known and ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
