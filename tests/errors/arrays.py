@@ -1,0 +1,197 @@
+"""Shapes, axes and arguments that NumPy's functions do not take."""
+
+import math
+
+import numpy as np
+
+from tests.cases.registry import mat, vec
+from tests.errors.registry import program
+
+
+# ---- axes and shapes ----
+@program(vec(3))
+def axis_out_of_bounds(x):
+    return np.sum(x, axis=1)  # error: UnsupportedError: axis 1 is out of bounds for array of dim
+
+
+@program(mat(2, 3))
+def axis_given_twice(x):
+    return np.sum(x, axis=(0, 0))  # error: UnsupportedError: duplicate value in 'axis'
+
+
+@program(vec(6))
+def two_unknown_lengths(x):
+    return np.sum(x.reshape(-1, -1))  # error: UnsupportedError: only specify one unknown dimension
+
+
+@program(vec(6))
+def shape_with_a_float(x):
+    return np.sum(x.reshape(2.5, 2))  # error: UnsupportedError: a shape is made of integers
+
+
+@program(0.7)
+def constant_reshape_that_does_not_fit(x):
+    y = np.ones((2, 3)).reshape(4, 2)  # error: ValueError: cannot reshape array of size 6
+    return x * np.sum(y)
+
+
+@program(mat(2, 3))
+def axes_that_do_not_match(x):
+    return np.sum(np.transpose(x, (0, 0, 1)))  # error: UnsupportedError: axes don't match array
+
+
+@program(0.7)
+def squeeze_of_a_longer_axis(x):
+    y = np.ones((2, 3)).squeeze(0)  # error: UnsupportedError: select an axis to squeeze
+    return x * np.sum(y)
+
+
+# ---- joining and splitting ----
+@program(0.7)
+def concatenation_of_nothing(x):
+    return np.sum(np.concatenate([])) * x  # error: UnsupportedError: at least one array
+
+
+@program(vec(3))
+def concatenation_of_a_number(x):
+    return np.sum(np.concatenate(len)) * x[0]  # error: UnsupportedError: takes a sequence of arrays
+
+
+@program(vec(3), mat(2, 3))
+def concatenation_of_two_ranks(x, y):
+    return np.sum(np.concatenate([x, y]))  # error: UnsupportedError: same number of dimensions
+
+
+@program(0.7)
+def unequal_split(x):
+    parts = np.split(np.ones(5), 2)  # error: UnsupportedError: not result in an equal division
+    return x * parts[0][0]
+
+
+# ---- products ----
+@program(0.7)
+def matrix_product_of_numbers(x):
+    return np.matmul(x, x)  # error: UnsupportedError: matmul does not take numbers ... use *
+
+
+@program(0.7)
+def constants_that_are_not_aligned(x):
+    y = np.dot(np.ones((2, 3)), np.ones((2, 3)))  # error: UnsupportedError: not aligned
+    return x * np.sum(y)
+
+
+@program(mat(2, 3), np.ones(3) > 0.0)
+def product_of_masks(x, m):
+    return np.sum(x) * (m @ m)  # error: UnsupportedError: of booleans is not supported ... astype
+
+
+@program(vec(3))
+def determinant_of_a_vector(x):
+    return np.linalg.det(x)  # error: UnsupportedError: square matrix
+
+
+# ---- other functions ----
+@program(vec(3))
+def select_with_too_few(x):
+    return np.sum(np.select([x > 1.0], [x, x]))  # error: UnsupportedError: as many choices as
+
+
+@program(vec(3), 2)
+def array_of_a_run_time_range(x, n):
+    return np.sum(x[np.array(range(n))])  # error: UnsupportedError: use np.arange
+
+
+@program(vec(3))
+def deleted_by_a_float(x):
+    return np.sum(np.delete(x, [0.5]))  # error: UnsupportedError: delete takes an index
+
+
+@program(vec(3))
+def square_of_a_mask(x):
+    return np.sum(x[np.square(x > 1.0)])  # error: UnsupportedError: int8 ... .astype(int)
+
+
+@program(vec(3))
+def rounded_mask(x):
+    return np.sum(x * np.round(x > 1.0))  # error: UnsupportedError: booleans cannot be rounded
+
+
+@program(vec(3))
+def gamma_of_an_array(x):
+    return math.gamma(x)  # error: UnsupportedError: math.gamma takes a number
+
+
+@program(vec(4))
+def cross_product_of_four(x):
+    return np.sum(np.cross(np.ones(4), np.ones(4))) * x[0]  # error: UnsupportedError: length 3
+
+
+@program(0.7)
+def cross_product_of_numbers(x):
+    return np.cross(x, x)  # error: UnsupportedError: cross takes vectors
+
+
+@program(vec(3))
+def power_of_a_vector_as_a_matrix(x):
+    return np.sum(np.linalg.matrix_power(x, 2))  # error: UnsupportedError: takes a matrix
+
+
+@program(0.7)
+def nanmedian_of_a_number(x):
+    return np.nanmax(x)  # error: UnsupportedError: nanmax of a number
+
+
+@program(vec(3))
+def diagonal_of_a_vector_filled(x):
+    np.fill_diagonal(x, 2.0)  # error: UnsupportedError: fill_diagonal takes a matrix
+    return np.sum(x)
+
+
+@program(mat(3, 3), np.eye(3))
+def mesh_of_a_matrix(x, k):
+    return np.sum(x[np.ix_(k, k)])  # error: UnsupportedError: ix_ takes vectors
+
+
+@program(mat(3, 3))
+def polynomial_of_a_matrix(p):
+    return np.polyval(p, 2.0)  # error: UnsupportedError: takes vectors
+
+
+@program(vec(3))
+def convolution_of_no_mode(x):
+    return np.sum(np.convolve(x, x, "none"))  # error: UnsupportedError: the mode 'none' ... 'full'
+
+
+@program(vec(3))
+def einsum_of_the_wrong_rank(x):
+    return np.einsum("ij->", x)  # error: UnsupportedError: do not fit the operands
+
+
+@program(0.7)
+def quantile_of_a_number(x):
+    return np.quantile(x, 0.5)  # error: UnsupportedError: the quantile of a number
+
+
+@program(vec(3))
+def quantile_of_a_mask(x):
+    return np.quantile(x > 1.0, 0.5) * x[0]  # error: UnsupportedError: of booleans ... astype
+
+
+@program(vec(3))
+def quantile_beyond_one(x):
+    return np.quantile(x, 1.5)  # error: UnsupportedError: in the range [0, 1]
+
+
+@program(vec(3), np.ones((2, 2, 2)))
+def covariance_of_a_cube(x, c):
+    return np.sum(np.cov(c)) * x[0]  # error: UnsupportedError: vectors and matrices
+
+
+@program(vec(6), mat(2, 3))
+def gradient_with_places_of_two_axes(x, places):
+    return np.sum(np.gradient(x, places))  # error: UnsupportedError: the places of gradient
+
+
+@program(vec(6))
+def gradient_with_too_many_spacings(x):
+    return np.sum(np.gradient(x, 1.0, 2.0))  # error: UnsupportedError: one spacing

@@ -1,0 +1,90 @@
+"""Functions that cannot be followed: without source, of other libraries, unbound cells."""
+# ruff: noqa: F401, F821
+
+import operator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+import srcgrad as flow
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+# ---- functions that cannot be followed ----
+FIRST = operator.itemgetter(0)
+
+
+@program(vec(3))
+def callable_of_the_standard_library(x):
+    return FIRST(x)  # error: UnsupportedError: cannot be called in a compiled function
+
+
+SCOPE = {}
+exec("def hidden(v): return v * v", SCOPE)
+hidden = SCOPE["hidden"]
+
+
+@program(0.7)
+def helper_without_source(x):
+    return hidden(x)  # error: UnsupportedError: the source of hidden() was not found
+
+
+def borrowed(v):
+    return v  # pragma: no cover
+
+
+borrowed.__module__ = "torch.functional"
+
+
+@program(0.7)
+def function_of_another_library(x):
+    return borrowed(x)  # error: UnsupportedError: borrowed() is a function of PyTorch ... NumPy's
+
+
+@program(0.7)
+def lambda_that_yields(x):
+    f = lambda v: (yield v)  # error: UnsupportedError: 'yield' is not supported
+    return f(x)
+
+
+@program(0.7)
+def list_as_a_key(x):
+    table = {"a": 1.0}
+    return x * table[[1, 2]]  # error: UnsupportedError: cannot be a key of a dict
+
+
+@program(0.7)
+def unbound_on_both_paths(x):
+    if x > 0.0:
+        a = later  # error: UnboundLocalError: later
+    else:
+        a = -later
+    later = 2.0
+    return a * later
+
+
+def checked(f):
+    def called(x):  # error, no line: TypeError: called() takes 1 positional argument but
+        return f(x)  # pragma: no cover
+
+    called.__wrapped__ = f
+    return called
+
+
+@program(0.7, 2.0)
+@checked
+def wrapper_with_fewer_arguments(x, y):
+    return x * y
+
+
+def before_its_cell():
+    def f(x):
+        return x * later  # error: UnsupportedError: 'later' is not bound yet in the enclosing
+
+    flow.grad(flow.compile(f, target="python"))(0.7)
+    later = 2.0
+    return later
+
+
+before_its_cell = program(how="plain")(before_its_cell)

@@ -1,0 +1,192 @@
+"""Slips in names, the world outside, recursions and transforms inside: the way out."""
+
+import functools
+import sys
+
+import numpy as np
+
+import srcgrad as flow
+from tests.cases.registry import mat, vec
+from tests.errors.misuse import on_python, square
+from tests.errors.registry import program
+
+
+# ---- names ----
+@program(vec(3))
+def name_with_a_slip(x):
+    return np.sum(np.exo(x))  # error: UnsupportedError: no attribute 'exo' ... did you mean exp?
+
+
+@program(vec(3))
+def method_with_a_slip(x):
+    return x.summ()  # error: UnsupportedError: no attribute 'summ' ... did you mean sum?
+
+
+@program(mat(2, 2))
+def name_of_linear_algebra_with_a_slip(a):
+    return np.linalg.dett(a)  # error: UnsupportedError: no attribute 'dett' ... did you mean det?
+
+
+@program(0.7)
+def undefined_name_in_helper(x):
+    def inner(v):
+        return v * missing_name  # noqa: F821  # error: NameError: name 'missing_name' is not defined
+
+    return inner(x)
+
+
+@program(0.7)
+def call_of_a_number(x):
+    return x(2.0)  # error: UnsupportedError: a number (f64) cannot be called
+
+
+@program(0.7)
+def index_of_a_number(x):
+    return x[0]  # error: UnsupportedError: a number cannot be indexed
+
+
+@program(0.7)
+def sum_over_a_number(x):
+    return sum(x)  # error: UnsupportedError: a number (f64) cannot be iterated over
+
+
+@program(vec(3))
+def truth_of_an_array(x):
+    if x > 1.0:  # error: UnsupportedError: ambiguous ... np.any
+        return x[0]
+    return x[1]
+
+
+# ---- the world ----
+@program(0.7)
+def written_to_a_log(x):
+    import logging
+
+    logging.info("x")  # error: UnsupportedError: logging.info() is not supported ... outside
+    return x
+
+
+@program(vec(3))
+def saved_to_a_file(x):
+    np.save("x.npy", x)  # error: UnsupportedError: numpy.save is not supported
+    return np.sum(x)
+
+
+@program(0.7)
+def printed_to_a_file(x):
+    print(x, file=sys.stderr)  # error: UnsupportedError: print() to a file ... leave out file=
+    return x
+
+
+@program(vec(3))
+def shuffled(x):
+    np.random.shuffle(x)  # error: UnsupportedError: draws random numbers ... outside
+    return x[0]
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+@program(vec(3))
+def generator_of_the_module(x):
+    return np.sum(x * GENERATOR.normal(size=3))  # error: UnsupportedError: draws random ... outside
+
+
+@functools.cache
+def halves(x):
+    if x < 0.001:
+        return x
+    return halves(x / 2.0)  # error: UnsupportedError: recursion of halves() ... write it as a loop
+
+
+@program(0.7)
+def recursion_on_a_float(x):
+    return halves(x)
+
+
+def folded(x):
+    if len(x) <= 1:
+        return x[0]
+    return folded(x[: len(x) // 2])  # error: UnsupportedError: recursion of folded() ... as a loop
+
+
+@program(vec(4))
+def recursion_on_a_slice(x):
+    return folded(x)
+
+
+@program(vec(3), 2)
+def dtype_changes_in_loop(x, n):
+    y = x
+    for _ in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... (f32)
+        y = y.astype(np.float32)
+    return np.sum(y)
+
+
+def squared(x, n):
+    if n == 0:
+        return 1.0
+    if n % 2 == 0:
+        return squared(x * x, n // 2)  # error: UnsupportedError: depth of a recursion must be known
+    return x * squared(x, n - 1)
+
+
+@program(0.7, 3)
+def recursion_on_a_run_time_integer(x, n):
+    while n > 0:
+        x = squared(x, n)
+        n = n // 2
+    return x
+
+
+# ---- transforms inside, and arguments that share memory ----
+@program(0.7)
+def gradient_of_a_function_inside(x):
+    def inner(v):
+        return v * v
+
+    return flow.grad(inner)(x)  # error: UnsupportedError: defined inside ... define the function
+
+
+@program(0.7)
+def pullback_inside(x):
+    out, pull = flow.vjp(square, x)  # error: UnsupportedError: vjp inside ... use grad
+    return pull(out)[0]
+
+
+@program(0.7)
+def tangents_that_do_not_fit(x):
+    return flow.jvp(square, (x,), (1.0, 2.0))[1]  # error: UnsupportedError: invalid length
+
+
+def stored(x, y):
+    x[0] = y[1]
+    return np.sum(x * y)
+
+
+@program(how="plain")
+def one_array_given_twice():
+    x = np.ones(3)
+    on_python(stored)(x, x)  # error, no line: UnsupportedError: share memory ... x.copy()
+
+
+@program(how="plain")
+def aux_without_a_second_output():
+    f = flow.compile(square, target="python")
+    flow.grad(f, has_aux=True)(2.0)  # error, no line: ValueError: requires more than one outputs
+
+
+@program(how="plain")
+def adjoint_of_another_shape():
+    _, pull = flow.vjp(flow.compile(lambda x: x * x, target="python"), np.ones(3))
+    pull(np.ones(4))  # error, no line: ValueError: an adjoint has shape (4,), its output (3,)
+
+
+@program(how="plain")
+def program_asked_for_too_early():
+    flow.compile(square).source()  # error, no line: ValueError: call the function once first
+
+
+@program(how="plain")
+def stage_that_is_none():
+    flow.compile(square).source("reverse", 2.0)  # error, no line: ValueError: choose one of primal
