@@ -11,7 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.api.rules import Call, Called, Checked, varies
+from srcgrad.api.checked import Checked
+from srcgrad.api.rules import Call, Called, varies
 from srcgrad.errors import AutogradError
 from srcgrad.frontend.calls import own_statements
 from srcgrad.frontend.handlers.registry import CONTEXTS

@@ -19,8 +19,6 @@ from srcgrad.api.turned import turned
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import (
     Location,
-    ReturnTypeError,
-    ShapeError,
     SourceError,
     SrcgradError,
     UnsupportedError,
@@ -32,19 +30,14 @@ from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.values import (
     children,
-    describe,
     is_array,
-    is_scalar,
     is_value,
-    plain,
     rebuild,
-    same_shape,
 )
 from srcgrad.ir.alias import WRITES, AliasClasses
-from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
 from srcgrad.ir.rule import Direction, Rule
-from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_float, is_reference, np_dtype
+from srcgrad.ir.types import Array, Scalar, float_type, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
 from srcgrad.primitives import REGISTRY
 
@@ -345,88 +338,3 @@ def returned_at(it: Any, rule: Any) -> Location | None:
     places = [n for n in own_statements(found.tree) if isinstance(n, gast.Return)]
     last = max(places, key=lambda n: n.lineno, default=found.tree)
     return found.location(last)
-
-
-# ---- what rules return ----
-class Checked:
-    """Derivatives that a rule returns, held against what they are derivatives of."""
-
-    def __init__(self, it: Any, what: str, at: Location | None):
-        self.it, self.what, self.at = it, what, at
-
-    def leaves(self, given: Any, like: Any, name: str) -> list[Any]:
-        """One entry for each leaf of `like`: a derivative, or None."""
-        parts = children(like)
-        if given is None:
-            return [None] * len(flat(like))
-        if parts is None:
-            return [self.leaf(given, like, name)]
-        if children(given) is None or not _alike(given, like):
-            self.wrong(f"{self.what} for {name} is {describe(given)}, not {describe(like)}")
-        keys = list(like) if isinstance(like, dict) else range(len(parts))
-        pairs = zip(keys, children(given) or (), parts, strict=True)
-        return [x for k, g, p in pairs for x in self.leaves(g, p, f"{name}[{k!r}]")]
-
-    def leaf(self, g: Any, like: Any, name: str) -> Any:
-        if not is_floating(like):
-            self.wrong(
-                f"{self.what} for {name}, which is {describe(like)}, has to be None: only floats "
-                "have one"
-            )  # fmt: skip
-        if not is_value(g):
-            self.wrong(f"{self.what} for {name} is {describe(g)}, not a number or an array")
-        g, t = atom(g), atom(like).type
-        if isinstance(t, Scalar) and is_array(g) and not g.type.dims:
-            g = self.it.b("load", g)
-        self.dtype(g, t, name)
-        if isinstance(t, Scalar):
-            if not is_scalar(plain(g)):
-                self.shape(g, t, name)
-            return self.it.b.cast(g, t)
-        if not t.dims and is_scalar(plain(g)):  # arithmetic makes numbers of arrays of rank 0
-            made = self.it.b("zeros", dtype=t.dtype, name="held")
-            self.it.b("store", made, self.it.b.cast(g, Scalar(t.dtype)))
-            return made
-        if not is_array(g) or len(g.type.dims) != len(t.dims):
-            self.shape(g, t, name)
-        for d, n in zip(g.type.dims, t.dims, strict=True):
-            if isinstance(d, Var) or isinstance(n, Var):
-                if d is not n:
-                    text = f"{self.what} for {name} has another shape than what it belongs to"
-                    self.it.b.loc = self.at
-                    self.it.b("check_equal", d, n, message=text)
-            elif d != n:
-                self.shape(g, t, name)
-        g = self.it.b.cast(g, Scalar(t.dtype))
-        return self.it.b("reshape", g, *t.dims) if g.type.dims != t.dims else g
-
-    def dtype(self, g: Atom, t: Any, name: str) -> None:
-        have, want = g.type.dtype, t.dtype
-        if getattr(g.type, "weak", False) and not is_complex(have):
-            return
-        if is_float(have) and (is_complex(want) or not is_complex(have)):
-            return  # float64 for float32 is rounded, as everywhere
-        self.wrong(
-            f"{self.what} for {name} has the dtype {np_dtype(have)}, not {np_dtype(want)}",
-            "take the real part" if is_complex(have) else "convert it: .astype(float)",
-        )
-
-    def shape(self, g: Atom, t: Any, name: str) -> None:
-        raise ShapeError(
-            f"{self.what} for {name} has the shape {shape_of(g.type)}, not {shape_of(t)}", self.at,
-            "None stands for zero",
-        )  # fmt: skip
-
-    def wrong(self, text: str, way_out: str = "None stands for zero") -> None:
-        raise ReturnTypeError(text, self.at, way_out)
-
-
-def shape_of(t: Any) -> str:
-    return shape_text(getattr(t, "dims", ()))
-
-
-def _alike(a: Any, b: Any) -> bool:
-    """Whether two structures have the same kind, length and keys; a list may be a tuple."""
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b)
-    return same_shape(a, b)

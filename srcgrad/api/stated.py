@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.api.checked import Checked
 from srcgrad.api.rules import (
     Call,
     Called,
-    Checked,
     Running,
     copied_structure,
     filled,

@@ -73,9 +73,11 @@ def backward_rule_that_stores(x):
     return np.sum(STORING_LATER(x, x + 1.0))
 
 
-NO_RESIDUALS = ruled(
-    lambda k, g: (g, g), lambda x, y: x * y
-)  # error: TypeError: the value and what
+def without_residuals(x, y):
+    return x * y  # error: TypeError: the value
+
+
+NO_RESIDUALS = ruled(lambda kept, g: (g, g), without_residuals)
 
 
 @program(vec(3))
