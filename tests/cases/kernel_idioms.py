@@ -83,7 +83,7 @@ def arguments_counted_one_by_one(*args):
 
 @case(mat(3, 2), 2)
 def vector_of_a_loop_made_flat(x, n):
-    """The backend compiler takes a name of a loop for strided, though all it names is contiguous."""
+    """The backend takes a name of a loop for strided, though all it names is contiguous."""
     c = x.T @ x
     for _ in range(n):
         v = np.ones(c.shape[0])
