@@ -79,3 +79,16 @@ def all_places_but_some(x, fixed):
 def arguments_counted_one_by_one(*args):
     x, y, z = args
     return np.sum(x) * np.sum(y * y) * z
+
+
+@case(mat(3, 2), 2)
+def vector_of_a_loop_made_flat(x, n):
+    """The backend takes a name of a loop for strided, though all it names is contiguous."""
+    c = x.T @ x
+    for _ in range(n):
+        v = np.ones(c.shape[0])
+        for _ in range(n):
+            v = c @ v
+            v /= np.sqrt(v.dot(v))
+        c -= 0.5 * np.outer(v, v)
+    return np.sum(c * c)
