@@ -88,7 +88,7 @@ def kind_of(name: str) -> str:
 
 def home_of(f: Any) -> tuple[str, str]:
     """The module a function is listed under, and its name there."""
-    name = getattr(f, "__name__", str(f))
+    name = getattr(f, "__name__", "") or next((n for n in dir(np) if getattr(np, n) is f), str(f))
     name = {"ufunc.at": "add.at"}.get(getattr(f, "__qualname__", ""), name)
     for module, space in MODULES.items():
         if getattr(space, name, None) is f:
