@@ -89,7 +89,8 @@ def repeated(n: Any, counts: Any) -> Any:
     if counts.shape[0] != n:
         raise ValueError("operands could not be broadcast together: the counts of repeat")
     ends = np.cumsum(counts)
-    return np.searchsorted(ends, np.arange(ends[n - 1] if n > 0 else 0), side="right")
+    total: Any = ends[n - 1] if n > 0 else 0
+    return np.searchsorted(ends, np.arange(total), side="right")
 
 
 @stands_for(np.dsplit)
