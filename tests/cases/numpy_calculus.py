@@ -1,5 +1,7 @@
 """Differences, gradients, cross products, interpolation, polynomials and scans of any kind."""
 
+import math
+
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
@@ -137,3 +139,8 @@ def elementwise_by_others(a, b):
 @case(signed(5))
 def windows(x):
     return x * np.hanning(5) + np.hamming(5) * x**2 + np.blackman(5) + np.bartlett(5) * x
+
+
+@case(vec(3))
+def python_logarithm_of_a_constant(x):
+    return x * math.log(2.0) + x**2 / math.log(10.0, 2.0)

@@ -34,7 +34,7 @@ def reference(definition: Def, text: Text) -> ast.expr | None:
                 return parsed(f"{source}.T")  # Numba knows its order, BLAS needs no copy
             return parsed(f"{source}.transpose({', '.join(map(str, perm))})")
         case "reshape":
-            if definition.args[0].type.ndim == len(definition.var.type.dims) == 1:
+            if len(getattr(definition.args[0].type, "dims", ())) == 1 == definition.var.type.ndim:
                 return parsed(f"{source}[:]")  # Numba may not know that it is contiguous
             return parsed(f"{source}.reshape({_dims(definition, text)})")
         case "tape_view":

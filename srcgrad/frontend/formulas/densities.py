@@ -15,6 +15,9 @@ from scipy import special
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
 from srcgrad.frontend.formulas.registry import unsupported
 
+# where all formulae are finite: computed there instead of outside a support, so that no derivative
+# of any order meets a NaN
+INSIDE = 0.5
 NORMAL, EXPONENTIAL, POISSON = CONTINUOUS[0], CONTINUOUS[1], DISCRETE[0]
 
 
@@ -30,7 +33,9 @@ def log_density(d: Any, x: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     -0.918939
     """
     z = _standard(x, loc, scale)
-    value = np.where(d.support(z, *shapes), d.log(z, *shapes) - np.log(scale), -np.inf)
+    inside = d.support(z, *shapes)
+    safe = np.where(inside, z, INSIDE)
+    value = np.where(inside, d.log(safe, *shapes) - np.log(scale), -np.inf)
     return np.where(np.asarray((scale > 0.0) & d.valid(*shapes)) & (z == z), value, np.nan)
 
 
@@ -42,7 +47,7 @@ def log_probability(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
     """
     z = np.asarray(k, dtype=np.float64) - loc
     inside = d.support(z, *shapes) & (z == np.floor(z))
-    value = np.where(inside, d.log(z, *shapes), -np.inf)
+    value = np.where(inside, d.log(np.where(inside, z, INSIDE), *shapes), -np.inf)
     return np.where(np.asarray(d.valid(*shapes)) & (z == z), value, np.nan)
 
 
@@ -52,7 +57,8 @@ def distribution(d: Any, f: Any, z: Any, shapes: Any, good: Any, below: Any, abo
     >>> float(distribution(EXPONENTIAL, EXPONENTIAL.cdf, -1.0, (), True, 0.0, 1.0))
     0.0
     """
-    value = np.where(z < d.low, below, np.where(z > d.high, above, f(z, *shapes)))
+    safe = np.where((z >= d.low) & (z <= d.high), z, INSIDE)
+    value = np.where(z < d.low, below, np.where(z > d.high, above, f(safe, *shapes)))
     return np.where(np.asarray(good & d.valid(*shapes)) & (z == z), value, np.nan)
 
 

@@ -27,7 +27,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
     array([2., 2.])
     """
     p = _coefficients(p)
-    for _ in range(known(m)):
+    for _ in tuple(range(known(m))):
         n = p.shape[0]
         p = p[:-1] * np.arange(n - 1, 0, -1)
     return p
@@ -44,7 +44,7 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     if k is not None and np.ndim(k) != 0:
         return unsupported("polyint with several constants is not supported")
     last = np.zeros(1, p.dtype) + (0.0 if k is None else k)
-    for _ in range(known(m)):
+    for _ in tuple(range(known(m))):
         p = np.concatenate([p / np.arange(p.shape[0], 0, -1), last])
     return p
 

@@ -56,6 +56,8 @@ def gradient(
     if len(steps) != len(axes):
         it.refuse(node, "gradient takes one spacing, or one for each axis")
     slopes = [_slope(it, node, f, h, k, order) for h, k in zip(steps, axes, strict=True)]
+    # NumPy stores them into arrays of the dtype of f, whatever that of the places
+    slopes = [it.b.cast(slope, Scalar(f.type.dtype)) for slope in slopes]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 

@@ -176,9 +176,11 @@ def log_where(
 @implements(math.log)
 def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: Any = None) -> Any:
     if is_number(x) and (base is None or is_number(base)):
-        return _static(
+        known = _static(
             it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base)
         )
+        # a Python number: it does not widen float32
+        return float(known) if isinstance(known, np.float64) else known
     result = elementwise(it, node, "log", np.log, (x,), out, dtype)
     if base is None:
         return result

@@ -71,4 +71,4 @@ def unsupported(it: Any, node: Any, reason: str, way_out: str = "") -> Any:
 
 @implements(elementwise.bessel_i0)
 def bessel_i0(it: Any, node: Any, x: Any) -> Any:
-    return it.emit(node, "bessel_i0", it.b.cast(x, Scalar("f64")))
+    return it.emit(node, "bessel_i0", x)
