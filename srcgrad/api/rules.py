@@ -37,7 +37,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.alias import WRITES, AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
 from srcgrad.ir.rule import Direction, Rule
-from srcgrad.ir.types import Array, Scalar, float_type, is_reference
+from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
 from srcgrad.primitives import REGISTRY
 
@@ -145,6 +145,7 @@ class Call:
         rule = called.rule
         if called.values:
             try:
+                self._refuse_complex(called)
                 make(called)
             except SrcgradError as e:
                 rule.refused = e
@@ -158,6 +159,15 @@ class Call:
         parts = iter([self.part(t, k, y, called) for k, y in enumerate(called.values)])
         leaves = (next(parts) if is_floating(v) else v for v in flat(value))
         return filled(value, iter(list(leaves)))
+
+    def _refuse_complex(self, called: Called) -> None:
+        """A rule says nothing of conjugates, which adjoints of complex numbers need."""
+        numbers = (*called.values, *self.inputs)
+        if any(is_complex(atom(v).type.dtype) for v in numbers if is_value(v)):
+            self.it.refuse(
+                self.node, f"{self.name}() has a derivative of its own and complex numbers",
+                "give it real and imaginary parts",
+            )  # fmt: skip
 
     def part(self, t: Var, k: int, y: Atom, called: Called) -> Any:
         it = self.it

@@ -237,3 +237,13 @@ NO_ROOT = flow.implicit_root(lambda x, a: x * x + a, maxiter=5)
 @program(1.0, how="call")
 def no_root(a):  # error, no line: RuntimeError: has not found a root in 5 steps
     return NO_ROOT(1.0, a)
+
+
+SQUARE = flow.custom_vjp(lambda z: z * z)
+SQUARE.defvjp(lambda z: (z * z, z), lambda z, g: (2.0 * z * g,))
+
+
+@program(vec(2))
+def rule_for_complex_numbers(x):
+    z = x[0] + 1j * x[1]
+    return abs(SQUARE(z)) ** 2  # error: UnsupportedError: complex numbers

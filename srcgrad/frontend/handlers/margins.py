@@ -59,12 +59,11 @@ def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
         return pairs
     if not isinstance(v, tuple | list):
         return [(v, v)] * n
-    given: Any = v
     if v and not isinstance(v[0], tuple | list):
         if len(v) > 2:
             it.refuse(node, "pad takes one number, one pair, or one pair for each axis")
         return [(v[0], v[-1])] * n
-    pairs = [(w[0], w[-1]) for w in given]
+    pairs = [(w[0], w[-1]) for w in v]  # type: ignore[index]  # tuples of unknown length
     if len(pairs) not in (1, n):
         it.refuse(node, f"pad takes one pair, or one for each of the {n} axes")
     return pairs * n if len(pairs) == 1 else pairs
