@@ -60,10 +60,11 @@ def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
     if not isinstance(v, tuple | list):
         return [(v, v)] * n
     if v and not isinstance(v[0], tuple | list):
+        pair = (v[0], v[-1])
         if len(v) > 2:
             it.refuse(node, "pad takes one number, one pair, or one pair for each axis")
-        return [(v[0], v[-1])] * n
-    pairs = [(w[0], w[-1]) for w in v]  # type: ignore[index]  # tuples of unknown length
+        return [pair] * n
+    pairs = [(w[0], w[-1]) for w in v]
     if len(pairs) not in (1, n):
         it.refuse(node, f"pad takes one pair, or one for each of the {n} axes")
     return pairs * n if len(pairs) == 1 else pairs
