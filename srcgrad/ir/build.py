@@ -85,8 +85,8 @@ class Builder:
             return Tape(args[0].type.dtype)
         if op.name == "reftape":
             return RefTape(params["dtype"], params["ndim"])
-        if args:
-            self._refuse_order(op, args[0].type.dtype)  # type: ignore[union-attr]
+        if args and not isinstance(args[0].type, Tuple):
+            self._refuse_order(op, args[0].type.dtype)
         stated = op.typing(self, *args, **params)
         return Tuple(tuple(map(_type, stated))) if isinstance(stated, list) else _type(stated)
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 COMMENT = re.compile(r"#\s*error(?P<bare>, no line)?: (?P<cls>\w+): (?P<fragment>.*)$")
+SHOWN = COMMENT.pattern
 PROGRAMS: list["Program"] = []
 
 
@@ -47,7 +48,11 @@ class Program:
         return next(scope[self.cls] for scope in scopes if self.cls in scope)
 
     def matches(self, text: str) -> bool:
-        """Whether the fragment occurs; letters' case and line breaks do not count."""
+        """Whether the fragment occurs; letters' case and line breaks do not count.
+
+        A text shows the line with its comment, which would always match itself.
+        """
+        text = re.sub(SHOWN, "", text, flags=re.MULTILINE)
         parts = [re.escape(part.strip()) for part in self.fragment.split("...")]
         return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
 
