@@ -65,12 +65,6 @@ def argument_of_another_mode(x):
     return np.sum(np.pad(x, 1, "edge", end_values=2.0))  # error: UnsupportedError: not take end_
 
 
-@program(vec(3))
-def odd_reflection(x):
-    y = np.pad(x, 1, "reflect", reflect_type="odd")  # error: UnsupportedError: reflect_type='odd'
-    return np.sum(y)
-
-
 # ---- arrays that are made, edited, joined ----
 @program(vec(3))
 def grid_of_a_number(x):
@@ -155,11 +149,6 @@ def contracted_number(x):
 def contracted_along_a_missing_axis(x):
     y = np.tensordot(x, x, ([2], [1]))  # error: UnsupportedError: axis 2 is out of bounds
     return np.sum(y)
-
-
-@program(vec(3))
-def cross_product_of_a_number(x):
-    return np.sum(np.cross(x, 2.0))  # error: UnsupportedError: axis -1 is out of bounds
 
 
 @program(vec(3))

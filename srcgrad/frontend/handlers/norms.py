@@ -47,14 +47,14 @@ def norm(
 
 @implements(np.linalg.vector_norm)
 def vector_norm(
-    it: Any, node: Any, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+    it: Any, node: Any, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Any:
     (x,) = operands(it, node, (x,), "vector_norm")
     return _vector_norm(it, node, floats(it, x), ord, axis, keepdims)
 
 
 @implements(np.linalg.matrix_norm)
-def matrix_norm(it: Any, node: Any, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     return norm(it, node, x, ord, (-2, -1), keepdims)
 
 

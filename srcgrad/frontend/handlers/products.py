@@ -183,7 +183,7 @@ def contracted(
 
 
 @implements(np.linalg.outer)
-def outer_of_vectors(it: Any, node: Any, a: Any, c: Any, /) -> Any:
+def outer_of_vectors(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "outer")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 1):
         it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer")
