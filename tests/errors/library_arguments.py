@@ -60,11 +60,6 @@ def ramp_of_integers(x, k):
     return x[0] * np.pad(k, 1, "linear_ramp")[0]  # error: UnsupportedError: pad of i64 with mode=
 
 
-@program(vec(3))
-def argument_of_another_mode(x):
-    return np.sum(np.pad(x, 1, "edge", end_values=2.0))  # error: UnsupportedError: not take end_
-
-
 # ---- arrays that are made, edited, joined ----
 @program(vec(3))
 def grid_of_a_number(x):
