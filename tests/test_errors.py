@@ -82,6 +82,13 @@ def test_plain_python_agrees(program: Program):
         program.fn(*copy.deepcopy(program.args))
 
 
+def test_a_line_that_is_shown_does_not_match_its_own_comment():
+    program = next(p for p in PROGRAMS if p.id == "language.try_statement")
+    shown = "    try:  # error: UnsupportedError: " + program.fragment
+    assert not program.matches(f"another reason\n{shown}\n    ^^^\nanother way out")
+    assert program.matches(f"{program.fragment}\n{shown}")
+
+
 def test_refusals_are_complete_texts():
     """File and line, the source line, a caret, the reason, the way out."""
     program = next(p for p in PROGRAMS if p.id == "language.try_statement")

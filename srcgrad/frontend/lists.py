@@ -71,8 +71,10 @@ class Lists(Part):
         if len(items) != 1 or not (
             is_integer(items[0]) or is_array(items[0]) or isinstance(items[0], bool)
         ):
-            what = describe(items[0]) if len(items) == 1 else "a tuple"
-            self.refuse(node, f"the index of {describe(x)} is {what}", "it must be one integer")
+            one = len(items) == 1
+            what = describe(items[0]) if one else "a tuple"
+            way_out = "it must be one integer" if one else "write x[i][j]"
+            self.refuse(node, f"the index of {describe(x)} is {what}", way_out)
         k = self.static_int(items[0], node, "the index of a tuple or list")
         if not -len(x) <= k < len(x):
             self.refuse(node, f"index {k} is out of range for {len(x)} items")

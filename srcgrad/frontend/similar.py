@@ -9,7 +9,7 @@ from typing import Any
 
 def similar(name: str, known: Any) -> str:
     """ "did you mean ...?" with the nearest of the known names; empty if none is near."""
-    near = difflib.get_close_matches(name, sorted(set(known)), 1, 0.7)
+    near = difflib.get_close_matches(name, sorted(set(known)), 1, 0.66)  # one letter of three
     return f"did you mean {near[0]}?" if near else ""
 
 

@@ -30,7 +30,7 @@ def with_statement(x):
 @program(vec(3))
 def generator_function(x):
     for v in x:
-        yield v * v  # error: UnsupportedError: yield
+        yield v * v  # error: UnsupportedError: generators ... return a list
 
 
 def squares(x):

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.linalg
 
+from tests.cases.complex_numbers import zmat
 from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
@@ -143,3 +144,126 @@ def einsum_of_booleans(x, mask):
 @program(vec(3))
 def diagonal_of_a_vector(x):
     return np.sum(np.trace(x))  # error: UnsupportedError: at least two axes
+
+
+# ---- arguments of decompositions and solvers ----
+@program(mat(2, 2).astype(np.float16))
+def decomposition_of_half_precision(a):
+    return np.sum(np.linalg.qr(a)[1])  # error: UnsupportedError: qr of float16 ... np.float32
+
+
+@program(zmat(2, 2))
+def eigenvalues_of_a_complex_matrix(a):
+    return np.linalg.eigvalsh(a)[0]  # error: UnsupportedError: of complex matrices
+
+
+@program(mat(3, 3))
+def hermitian_pinv(a):
+    b = np.linalg.pinv(a + a.T, hermitian=True)  # error: UnsupportedError: hermitian=True
+    return np.sum(b)
+
+
+@program(mat(3, 2), vec(1))
+def bounds_of_pinv(a, r):
+    return np.sum(np.linalg.pinv(a, r))  # error: UnsupportedError: array of bounds ... one number
+
+
+@program(mat(3, 2))
+def least_squares_of_a_number(a):
+    return np.sum(np.linalg.lstsq(a, 2.0)[0])  # error: UnsupportedError: a vector or a matrix
+
+
+@program(mat(3, 3))
+def hermitian_rank(a):
+    n = np.linalg.matrix_rank(a + a.T, hermitian=True)  # error: UnsupportedError: hermitian=True
+    return np.sum(a) * n
+
+
+@program(mat(3, 3))
+def two_bounds_of_the_rank(a):
+    n = np.linalg.matrix_rank(a, 0.1, rtol=0.1)  # error: UnsupportedError: can't be both set
+    return np.sum(a) * n
+
+
+@program(mat(3, 3), vec(1))
+def bounds_of_the_rank(a, r):
+    n = np.linalg.matrix_rank(a, r)  # error: UnsupportedError: an array of bounds ... one number
+    return np.sum(a) * n
+
+
+@program(0.7)
+def nuclear_norm_of_a_number(x):
+    return np.linalg.norm(x, "nuc", (0, 1))  # error: UnsupportedError: axis 1 is out of bounds
+
+
+@program(mat(3, 3))
+def system_without_a_right_side(a):
+    return np.sum(np.linalg.solve(a, 2.0))  # error: UnsupportedError: solve takes a vector or a
+
+
+@program(vec(8).reshape(2, 2, 2))
+def inverse_over_no_axes(a):
+    b = np.linalg.tensorinv(a, 0)  # error: UnsupportedError: tensorinv takes a positive ind
+    return np.sum(b)
+
+
+@program(mat(3, 2))
+def outer_product_of_matrices(a):
+    return np.sum(np.linalg.outer(a, a))  # error: UnsupportedError: two vectors ... np.outer
+
+
+# ---- arguments of SciPy's ----
+@program(mat(3, 3), vec(3))
+def unknown_side_of_a_triangle(a, b):
+    x = scipy.linalg.solve_triangular(a, b, trans=3)  # error: UnsupportedError: trans must be 0
+    return np.sum(x)
+
+
+@program(mat(3, 3))
+def triangle_without_a_right_side(a):
+    x = scipy.linalg.solve_triangular(a, 2.0)  # error: UnsupportedError: a vector or a matrix
+    return np.sum(x)
+
+
+@program(mat(3, 3), vec(3))
+def system_that_is_banded(a, b):
+    x = scipy.linalg.solve(a, b, assume_a="banded")  # error: UnsupportedError: assume_a='banded'
+    return np.sum(x)
+
+
+@program(mat(3, 3))
+def pivoted_qr(a):
+    q, r, p = scipy.linalg.qr(a, pivoting=True)  # error: UnsupportedError: qr with pivoting
+    return np.sum(q @ r) * p[0]
+
+
+@program(mat(3, 3))
+def raw_reflectors_of_scipy(a):
+    h, _ = scipy.linalg.qr(a, mode="raw")  # error: UnsupportedError: mode='raw' ... economic
+    return np.sum(h)
+
+
+@program(mat(3, 3))
+def another_generalized_problem(a):
+    w = scipy.linalg.eigvalsh(a, a, type=2)  # error: UnsupportedError: another type than 1
+    return np.sum(w)
+
+
+@program(mat(2, 2))
+def matrix_as_a_column(a):
+    return np.sum(scipy.linalg.toeplitz(a))  # error: UnsupportedError: toeplitz takes vectors
+
+
+@program(vec(2))
+def blocks_of_nothing(x):
+    return np.sum(x) * np.sum(scipy.linalg.block_diag())  # error: UnsupportedError: of nothing
+
+
+@program(vec(8).reshape(2, 2, 2))
+def blocks_of_stacks(a):
+    return np.sum(scipy.linalg.block_diag(a, a))  # error: UnsupportedError: block_diag takes
+
+
+@program(mat(2, 3), vec(3))
+def khatri_rao_of_a_vector(a, b):
+    return np.sum(scipy.linalg.khatri_rao(a, b))  # error: UnsupportedError: two matrices

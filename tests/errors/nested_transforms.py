@@ -15,7 +15,7 @@ def array_around_it_stored_to(x):
         w[0] = y
         return w[0] * y
 
-    return flow.grad(inner)(x) + w[0]  # error: UnsupportedError: changes 'zeros', which belongs
+    return flow.grad(inner)(x) + w[0]  # error: UnsupportedError: changes 'w', which belongs
 
 
 @program(1.5)

@@ -13,7 +13,7 @@ from tests.errors.registry import program
 
 @program(vec(3))
 def random_without_generator(x):
-    noise = np.random.rand(3)  # error: UnsupportedError: random ... default_rng
+    noise = np.random.rand(3)  # error: UnsupportedError: draws random numbers ... outside
     return np.sum(x * noise)
 
 

@@ -47,7 +47,11 @@ class Program:
         return next(scope[self.cls] for scope in scopes if self.cls in scope)
 
     def matches(self, text: str) -> bool:
-        """Whether the fragment occurs; letters' case and line breaks do not count."""
+        """Whether the fragment occurs; letters' case and line breaks do not count.
+
+        A text shows the line with its comment, which would always match itself: it does not count.
+        """
+        text = "\n".join(line for line in text.splitlines() if not COMMENT.search(line))
         parts = [re.escape(part.strip()) for part in self.fragment.split("...")]
         return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.special
+import scipy.stats
 
 from tests.cases.registry import vec
 from tests.errors.registry import program
@@ -29,10 +30,31 @@ def special_function_of_booleans(x):
 
 @program(vec(3))
 def wrong_keyword_of_formula(x):
-    return scipy.special.logsumexp(x, axes=0)  # error: UnsupportedError: axes
+    return scipy.special.logsumexp(x, axes=0)  # error: TypeError: axes
 
 
 @program(vec(3))
 def domain_of_formula(x):
     s = np.sum(x)
     return scipy.special.multigammaln(s - 9.0, 2)  # error: ValueError: condition
+
+
+@program(vec(3))
+def negative_order(x):
+    return np.sum(scipy.special.polygamma(-1, x))  # error: UnsupportedError: order of polygamma
+
+
+@program(vec(3))
+def too_many_arguments(x):
+    return np.sum(scipy.special.erf(x, x, x))  # error: UnsupportedError: erf takes 1 arguments, not
+
+
+@program(vec(3))
+def unknown_argument_of_a_density(x):
+    y = scipy.stats.norm.pdf(x, mean=1.0)  # error: UnsupportedError: after the first are loc, scale
+    return np.sum(y)
+
+
+@program(vec(3))
+def density_without_its_shape(x):
+    return np.sum(scipy.stats.gamma.pdf(x))  # error: UnsupportedError: the argument 'a' is missing

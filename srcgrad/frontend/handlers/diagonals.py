@@ -64,17 +64,17 @@ def trace(
 
 
 @implements(np.linalg.diagonal)
-def last_diagonal(it: Any, node: Any, x: Any, /, *, offset: Any = 0) -> Any:
+def last_diagonal(it: Any, node: Any, x: Any, *, offset: Any = 0) -> Any:
     return diagonal(it, node, x, offset, -2, -1)
 
 
 @implements(np.linalg.trace)
-def last_trace(it: Any, node: Any, x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+def last_trace(it: Any, node: Any, x: Any, *, offset: Any = 0, dtype: Any = None) -> Any:
     return trace(it, node, x, offset, -2, -1, dtype)
 
 
 @implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(it: Any, node: Any, x: Any, /) -> Any:
+def matrix_transpose(it: Any, node: Any, x: Any) -> Any:
     return it.call_numpy(np.swapaxes, [x, -2, -1], {}, node)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import same_dims
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_number, plain
@@ -37,7 +37,7 @@ def _end_to_end(it: Any, node: Any, xs: GrownList, axis: Any, what: str) -> Any:
     whole = it.stacked_rows(xs, node)
     if axis is None:
         return ravel(it, node, whole)
-    if it.static_int(axis, node, "an axis") % (whole.type.ndim - 1) != 0:
+    if place_of_axis(it, node, axis, whole.type.ndim - 1) != 0:
         it.refuse(
             node, f"{what} of a list that grows at run time, not along the first axis",
             "use np.stack and reshape",
@@ -84,7 +84,7 @@ def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
         return it.call_numpy(np.array, [list(xs)], {}, node)
     parts = _parts(it, node, xs, "stack")
     n = parts[0].type.ndim + 1
-    k = it.static_int(axis, node, "an axis") % n
+    k = place_of_axis(it, node, axis, n)
     spec = tuple("n" if a == k else ":" for a in range(n))
     for x in parts[1:]:
         same_dims(it, node, parts[0], x, range(n - 1))

@@ -52,8 +52,6 @@ def cross(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 
 def _components(it: Any, node: Any, x: Any) -> list[Any]:
-    if not is_array(x):
-        it.refuse(node, "cross takes vectors")
     n = it.static_int(x.type.dims[-1], node, "the length of the vectors of cross")
     return [it.read(x, [Ellipsis, k], node) for k in range(n)]
 

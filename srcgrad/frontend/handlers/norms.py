@@ -22,7 +22,7 @@ from srcgrad.frontend.handlers.reductions import (
     sum_,
 )
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_array, is_number
+from srcgrad.frontend.values import is_number
 from srcgrad.ir.types import Scalar, real_dtype
 
 ENTRYWISE = (None, "fro")
@@ -47,14 +47,14 @@ def norm(
 
 @implements(np.linalg.vector_norm)
 def vector_norm(
-    it: Any, node: Any, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+    it: Any, node: Any, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Any:
     (x,) = operands(it, node, (x,), "vector_norm")
     return _vector_norm(it, node, floats(it, x), ord, axis, keepdims)
 
 
 @implements(np.linalg.matrix_norm)
-def matrix_norm(it: Any, node: Any, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     return norm(it, node, x, ord, (-2, -1), keepdims)
 
 
@@ -82,8 +82,6 @@ def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], ke
     if ord in ENTRYWISE:
         return _euclidean(it, node, x, axes, keepdims)
     if ord in (2, -2, "nuc"):
-        if not is_array(x):
-            it.refuse(node, "Improper number of dimensions to norm.")
         return it.call(formulas.spectral_norm, [x, ord, axes, bool(keepdims)], {}, node)
     if ord not in (1, -1, math.inf, -math.inf):
         it.refuse(node, f"Invalid norm order {ord!r} for matrices")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import sum_
+from srcgrad.frontend.handlers.reductions import place_of_axis, sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.values import is_array, is_scalar, plain
@@ -150,12 +150,9 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
         n = it.static_int(axes, node, "axes")
         left, right = list(range(a.type.ndim - n, a.type.ndim)), list(range(n))
     else:
-        left, right = (
-            [it.static_int(k, node, "an axis") for k in (x if isinstance(x, tuple | list) else [x])]
-            for x in axes
-        )
-    left = [k % a.type.ndim for k in left]
-    right = [k % c.type.ndim for k in right]
+        left, right = (list(x) if isinstance(x, tuple | list) else [x] for x in axes)
+    left = [place_of_axis(it, node, k, a.type.ndim) for k in left]
+    right = [place_of_axis(it, node, k, c.type.ndim) for k in right]
     for i, j in zip(left, right, strict=True):
         meet(it, node, a.type.dims[i], c.type.dims[j])
     return contracted(it, node, a, c, left, right)
@@ -186,7 +183,7 @@ def contracted(
 
 
 @implements(np.linalg.outer)
-def outer_of_vectors(it: Any, node: Any, a: Any, c: Any, /) -> Any:
+def outer_of_vectors(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "outer")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 1):
         it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer")

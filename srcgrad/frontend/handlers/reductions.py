@@ -22,15 +22,19 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(n))
     many = axis if isinstance(axis, tuple | list) else (axis,)
-    out = []
-    for a in many:
-        k = it.static_int(a, node, "an axis")
-        if not -max(n, 1) <= k < max(n, 1):
-            it.refuse(node, f"axis {k} is out of bounds for array of dimension {n}")
-        out.append(k % n if n else 0)
+    out = [place_of_axis(it, node, a, n, scalars=True) for a in many]
     if len(set(out)) != len(out):
         it.refuse(node, "duplicate value in 'axis'")
     return tuple(sorted(out))
+
+
+def place_of_axis(it: Any, node: Any, axis: Any, n: int, scalars: bool = False) -> int:
+    """One axis of `n`, counted from the first; a number may be said to have one."""
+    k = it.static_int(axis, node, "an axis")
+    bound = max(n, 1) if scalars else n
+    if not -bound <= k < bound:
+        it.refuse(node, f"axis {k} is out of bounds for array of dimension {n}")
+    return k % bound
 
 
 def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:

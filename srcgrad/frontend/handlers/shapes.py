@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.frontend.formulas import calculus
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Var
@@ -156,7 +156,7 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
     perm = (
         tuple(reversed(range(n)))
         if axes is None
-        else tuple(it.static_int(a, node, "an axis") % n for a in axes)
+        else tuple(place_of_axis(it, node, a, n) for a in axes)
     )
     if sorted(perm) != list(range(n)):
         it.refuse(node, "axes don't match array")
@@ -180,9 +180,10 @@ def swapaxes(it: Any, node: Any, x: Any, axis1: Any, axis2: Any) -> Any:
 
 @implements(np.moveaxis)
 def moveaxis(it: Any, node: Any, x: Any, source: Any, destination: Any) -> Any:
-    n = x.type.ndim
-    src = [it.static_int(a, node, "an axis") % n for a in _many(source)]
-    dst = [it.static_int(a, node, "an axis") % n for a in _many(destination)]
+    (x,) = operands(it, node, (x,), "moveaxis")
+    n = x.type.ndim if is_array(x) else 0
+    src = [place_of_axis(it, node, a, n) for a in _many(source)]
+    dst = [place_of_axis(it, node, a, n) for a in _many(destination)]
     perm = [k for k in range(n) if k not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
         perm.insert(d, s)
@@ -220,7 +221,7 @@ def expand_dims(it: Any, node: Any, x: Any, axis: Any) -> Any:
     if not is_array(x):
         return it.b("broadcast_to", x, *([1] * len(_many(axis))))
     n = x.type.ndim + len(_many(axis))
-    new = {it.static_int(a, node, "an axis") % n for a in _many(axis)}
+    new = {place_of_axis(it, node, a, n) for a in _many(axis)}
     return it.b("view", x, spec=tuple("n" if k in new else ":" for k in range(n)))
 
 

@@ -138,6 +138,7 @@ def percentile(it: Any, node: Any, x: Any, q: Any, *args: Any, **kwargs: Any) ->
 
 
 WEIGHTS = "Shape of weights must be consistent with shape of a along specified axis."
+NO_AXIS = "Axis must be specified when shapes of a and weights differ."
 
 
 @implements(np.average)
@@ -170,15 +171,13 @@ def _weighted(
     belonging = list(range(x.type.ndim))
     if w.type.ndim != x.type.ndim:
         if axis is None:
-            raise ArgumentTypeError(
-                "Axis must be specified when shapes of a and weights differ.", it.b.loc
-            )
+            raise ArgumentTypeError(NO_AXIS, it.b.loc)
         belonging = list(axes)
         if w.type.ndim != len(axes) or belonging != sorted(axes):
             it.refuse(node, "these weights do not belong to the axes that are averaged over")
     for k, n in zip(belonging, w.type.dims, strict=True):
         differ = plain(it.b("ne", x.type.dims[k], n))
-        it.fail_if(differ, "ValueError", WEIGHTS)
+        it.fail_if(differ, *(("TypeError", NO_AXIS) if axis is None else ("ValueError", WEIGHTS)))
     if len(belonging) < x.type.ndim:
         w = it.b("view", w, spec=tuple(":" if k in axes else "n" for k in range(x.type.ndim)))
     if not is_float(join_scalars(Scalar(x.type.dtype), Scalar(w.type.dtype)).dtype):

@@ -1,0 +1,222 @@
+"""Arguments of NumPy's functions that have no meaning, or none that is differentiated."""
+
+import operator
+
+import numpy as np
+
+import srcgrad.testing
+from tests.cases.complex_numbers import zvec
+from tests.cases.registry import mat, vec
+from tests.errors.registry import program
+
+HALF = np.array([0.5, 0.25, 0.75], dtype=np.float16)
+
+
+# ---- Fourier transforms ----
+@program(0.7)
+def transform_of_a_number(x):
+    return abs(np.fft.fft(x))  # error: UnsupportedError: numpy.fft.fft takes an array with axes
+
+
+@program(HALF)
+def transform_of_half_precision(x):
+    return abs(np.fft.rfft(x)[0])  # error: UnsupportedError: half precision ... np.float32
+
+
+@program(mat(3, 2))
+def transform_of_other_lengths(x):
+    y = np.fft.fft2(x, s=(4,), axes=(0, 1))  # error: UnsupportedError: have different lengths
+    return abs(y[0, 0])
+
+
+@program(mat(3, 2))
+def transform_over_no_axes(x):
+    return abs(np.fft.rfftn(x, axes=())[0, 0])  # error: UnsupportedError: a transform over no axes
+
+
+# ---- margins ----
+@program(0.7)
+def margins_of_a_number(x):
+    return np.sum(np.pad(x, 1))  # error: UnsupportedError: pad of a number
+
+
+@program(vec(3))
+def three_margins(x):
+    return np.sum(np.pad(x, (1, 2, 3)))  # error: UnsupportedError: one number, one pair, or one
+
+
+@program(vec(3))
+def margins_of_more_axes(x):
+    return np.sum(np.pad(x, ((1, 2), (0, 1))))  # error: UnsupportedError: for each of the 1 axes
+
+
+@program(vec(3))
+def unknown_mode_of_margins(x):
+    return np.sum(np.pad(x, 1, "mirror"))  # error: UnsupportedError: pad ... with mode='mirror'
+
+
+@program(vec(3), np.arange(3))
+def ramp_of_integers(x, k):
+    return x[0] * np.pad(k, 1, "linear_ramp")[0]  # error: UnsupportedError: pad of i64 with mode=
+
+
+# ---- arrays that are made, edited, joined ----
+@program(vec(3))
+def grid_of_a_number(x):
+    return np.sum(np.mgrid[3] * x)  # error: UnsupportedError: a grid is made of slices with an end
+
+
+@program(vec(3))
+def grid_without_an_end(x):
+    return np.sum(np.ogrid[1:] * x)  # error: UnsupportedError: a grid is made of slices with an end
+
+
+@program(mat(3, 3))
+def diagonal_along_one_axis(a):
+    return np.sum(np.diagonal(a, 0, 1, 1))  # error: UnsupportedError: axis1 and axis2 cannot be the
+
+
+@program(mat(2, 3))
+def missing_axis_that_is_moved(x):
+    return np.sum(np.moveaxis(x, 2, 0) ** 2)  # error: UnsupportedError: axis 2 is out of bounds
+
+
+@program(vec(3))
+def stacked_along_a_missing_axis(x):
+    return np.sum(np.stack([x, x * x], axis=2))  # error: UnsupportedError: axis 2 is out of bounds
+
+
+@program(vec(3))
+def new_axis_out_of_bounds(x):
+    return np.sum(np.expand_dims(x, 2))  # error: UnsupportedError: axis 2 is out of bounds
+
+
+@program(vec(5))
+def deleted_with_a_step(x):
+    return np.sum(np.delete(x, slice(0, 4, 2)))  # error: UnsupportedError: slice with a step
+
+
+@program(vec(2))
+def deeply_nested_block(x):
+    return np.sum(np.block([[[x, x]]]))  # error: UnsupportedError: nested more than twice
+
+
+@program(vec(3))
+def unknown_mode_of_take(x):
+    return np.sum(np.take(x, [0, 4], mode="mirror"))  # error: UnsupportedError: mode='mirror'
+
+
+@program(vec(3))
+def difference_with_a_number(x):
+    return np.sum(np.setdiff1d(x, 1.0))  # error: UnsupportedError: setdiff1d of a number
+
+
+@program(vec(3), 3)
+def grown_list_along_another_axis(x, n):
+    rows = []
+    for k in range(n):
+        rows.append(np.outer(x, x) * k)
+    y = np.concatenate(rows, axis=1)  # error: UnsupportedError: not along the first axis
+    return np.sum(y * y)
+
+
+@program(vec(3), 3)
+def grown_list_of_two_ranks(x, n):
+    rows = []
+    for k in range(n):
+        rows.append(x * k)
+    rows.append(np.outer(x, x))  # error: UnsupportedError: rank 1 (f64) that grows ... of one rank
+    return np.sum(rows[0])
+
+
+# ---- sums, products, statistics ----
+@program(vec(3))
+def maximum_of_some(x):
+    return np.max(x, where=x > 0.5)  # error: UnsupportedError: max with where= needs initial=
+
+
+@program(vec(3))
+def contracted_number(x):
+    return np.sum(np.tensordot(2.0, x, 1))  # error: UnsupportedError: no axes ... axes=0
+
+
+@program(mat(2, 3))
+def contracted_along_a_missing_axis(x):
+    y = np.tensordot(x, x, ([2], [1]))  # error: UnsupportedError: axis 2 is out of bounds
+    return np.sum(y)
+
+
+@program(vec(3))
+def einsum_without_subscripts(x):
+    return np.sum(np.einsum(x, "i", "i"))  # error: UnsupportedError: as a string, or as lists
+
+
+@program(vec(3))
+def einsum_of_fewer_operands(x):
+    return np.sum(np.einsum("i,i->i", x))  # error: UnsupportedError: do not fit the operands
+
+
+@program(vec(3))
+def average_of_a_number(x):
+    return np.average(x[0], weights=x)  # error: UnsupportedError: a weighted average of a number
+
+
+@program(vec(3), True)
+def average_that_may_return_its_weights(x, whole):
+    return np.average(x, returned=whole)  # error: UnsupportedError: 'returned' must be known
+
+
+@program(vec(8).reshape(2, 2, 2))
+def weights_of_other_axes(x):
+    y = np.average(x, (0, 1), x[0, 0])  # error: UnsupportedError: do not belong to the axes
+    return np.sum(y)
+
+
+@program(mat(2, 4))
+def covariance_with_a_dtype(x):
+    return np.sum(np.cov(x, dtype=np.float32))  # error: UnsupportedError: cov with a dtype
+
+
+@program(vec(5))
+def third_order_at_the_edges(x):
+    return np.sum(np.gradient(x, edge_order=3))  # error: UnsupportedError: edge_order of 1 or 2
+
+
+@program(vec(3), np.arange(3))
+def integers_rounded_to_tens(x, k):
+    return np.sum(x * np.round(k, -1))  # error: UnsupportedError: rounding integers to tens ... //
+
+
+@program(vec(3))
+def replaced_in_place(x):
+    np.nan_to_num(x, copy=False)  # error: UnsupportedError: copy=False ... x[...] =
+    return np.sum(x)
+
+
+@program(zvec(3))
+def replaced_complex_numbers(z):
+    return abs(np.nan_to_num(z)[0])  # error: UnsupportedError: of complex numbers ... their parts
+
+
+# ---- others ----
+@program(vec(3))
+def complex_number_of_three_parts(x):
+    return abs(complex(x[0], x[1], x[2]))  # error: UnsupportedError: complex() takes 1 or 2
+
+
+@program(zvec(3))
+def part_that_is_no_value(z):
+    z.real[0] = None  # error: UnsupportedError: None cannot be stored in an array
+    return abs(z[0])
+
+
+@program(zvec(3))
+def dotted_name(z):
+    f = operator.attrgetter("real.size")  # error: UnsupportedError: a dotted name ... a lambda
+    return f(z) * abs(z[0])
+
+
+@program(vec(3))
+def function_of_ours_that_is_not_followed(x):
+    d = srcgrad.testing.slope(np.sum, x)  # error: UnsupportedError: slope() is not supported here
+    return d * x[0]
