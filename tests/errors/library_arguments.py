@@ -220,3 +220,23 @@ def dotted_name(z):
 def function_of_ours_that_is_not_followed(x):
     d = srcgrad.testing.slope(np.sum, x)  # error: UnsupportedError: slope() is not supported here
     return d * x[0]
+
+
+@program(vec(3))
+def difference_along_no_axis(x):
+    return np.sum(np.diff(x, axis=1))  # error: UnsupportedError: axis 1 is out of bounds
+
+
+@program(mat(2, 3))
+def accumulated_along_no_axis(x):
+    return np.sum(np.logaddexp.accumulate(x, axis=2))  # error: UnsupportedError: axis 2 is out
+
+
+@program(mat(2, 3))
+def applied_along_no_axis(x):
+    return np.sum(np.apply_along_axis(np.sum, -3, x))  # error: UnsupportedError: axis -3 is out
+
+
+@program(mat(2, 3))
+def rolled_to_no_axis(x):
+    return np.sum(np.rollaxis(x, 2)[0])  # error: UnsupportedError: axis 2 is out of bounds

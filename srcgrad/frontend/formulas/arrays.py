@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, known, place, stands_for, unsupported
 
 
 # ---- order of axes and elements ----
@@ -17,7 +17,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
     (4, 2, 3)
     """
-    axis, start = known(axis) % a.ndim, known(start)
+    axis, start = place(axis, a.ndim), known(start)
     start = start + a.ndim if start < 0 else start
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
@@ -291,7 +291,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     array([[5., 0.],
            [0., 5.]])
     """
-    axis, indices = known(axis) % arr.ndim, np.asarray(indices)
+    axis, indices = place(axis, arr.ndim), np.asarray(indices)
     n = indices.ndim
     grids = [
         indices if k == axis

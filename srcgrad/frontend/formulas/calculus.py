@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import known, place, stands_for, unsupported
 
 
 @stands_for(np.diff)
@@ -17,7 +17,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = 
     array([1., 2.])
     """
     a = np.asarray(a)
-    axis = known(axis) % a.ndim
+    axis = place(axis, a.ndim)
     parts = [a]
     if prepend is not None:
         parts = [_beside(a, prepend, axis), *parts]

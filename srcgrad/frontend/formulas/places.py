@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import known, place, stands_for, unsupported
 
 
 # ---- functions applied to parts ----
@@ -18,7 +18,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     array([2., 2., 2.])
     """
     arr = np.asarray(arr)
-    axis = known(axis) % arr.ndim
+    axis = place(axis, arr.ndim)
     lanes = np.moveaxis(arr, axis, -1)
     rest = lanes.shape[:-1]
     flat = np.reshape(lanes.copy(), (-1, arr.shape[axis]))

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that is followed
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -36,14 +38,23 @@ def known(v: Any) -> Any:
     return v
 
 
+def place(axis: Any, n: int) -> int:
+    """One axis of `n`, counted from the first; it must be there.
+
+    >>> place(-1, 3)
+    2
+    """
+    if not -n <= axis < n:
+        raise np.exceptions.AxisError(axis, n)
+    return axis % n
+
+
 def floating(x: Any) -> Any:
     """An array of a floating dtype: integers become float64.
 
     >>> floating([1, 2])
     array([1., 2.])
     """
-    import numpy as np
-
     x = np.asarray(x)
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, unsupported
+from srcgrad.frontend.formulas.registry import known, place, unsupported
 
 
 def folded(f: Any, x: Any, axis: Any, keepdims: Any = False) -> Any:
@@ -17,7 +17,7 @@ def folded(f: Any, x: Any, axis: Any, keepdims: Any = False) -> Any:
     """
     if isinstance(axis, tuple) or axis is None:
         return unsupported("this reduction over several axes is not supported")
-    axis = known(axis) % np.ndim(x)
+    axis = place(axis, np.ndim(x))
     total = np.take(scanned(f, x, axis), -1, axis=axis)
     return np.expand_dims(total, axis) if keepdims else total
 
@@ -29,7 +29,7 @@ def scanned(f: Any, x: Any, axis: Any) -> Any:
     array([2., 2., 3.])
     """
     x = np.asarray(x)
-    axis = known(axis) % x.ndim
+    axis = place(axis, x.ndim)
     made = np.moveaxis(x, axis, 0).copy()
     for k in range(1, made.shape[0]):
         made[k] = f(made[k - 1], made[k])

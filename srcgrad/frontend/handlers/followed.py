@@ -16,6 +16,7 @@ from srcgrad.frontend.formulas import (
 )
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
@@ -48,6 +49,11 @@ def known(it: Any, node: Any, v: Any) -> Any:
     if v is None or isinstance(v, str | bool | float):
         return v
     return it.static_int(v, node, "an axis or a count")
+
+
+@implements(registry.place)
+def place(it: Any, node: Any, axis: Any, n: Any) -> int:
+    return place_of_axis(it, node, axis, n)
 
 
 @implements(registry.floating)
