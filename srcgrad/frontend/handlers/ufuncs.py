@@ -67,8 +67,9 @@ for _f, _whole in REDUCE.items():
     _over_first_axis(_f.reduce, _whole)
 for _f, _whole in ACCUMULATE.items():
     _over_first_axis(_f.accumulate, _whole)
-for _f in FOLDED[1:]:
-    _by_loop(_f.reduce, _f, scans.folded)
+for _f in FOLDED:
+    if _f is not np.logaddexp:  # which has one of its own above
+        _by_loop(_f.reduce, _f, scans.folded)
 for _f in (*FOLDED, np.maximum, np.minimum):
     _by_loop(_f.accumulate, _f, scans.scanned)
 for _f in (np.add, np.multiply, np.maximum, np.minimum):
