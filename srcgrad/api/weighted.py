@@ -26,7 +26,7 @@ def _dot(out: Any, sens: Any) -> Any:
     if hasattr(out, "shape") and hasattr(sens, "shape") and tuple(out.shape) != tuple(sens.shape):
         raise ArgumentValueError("an adjoint must have the shape of its output")
     made = out * sens
-    if np.iscomplexobj(made):
+    if np.iscomplexobj(getattr(made, "_a", made)):  # of a tensor: its array
         made = (out * np.conj(sens)).real
     return made.sum() if hasattr(made, "shape") else made
 

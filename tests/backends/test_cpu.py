@@ -28,7 +28,6 @@ UNARY = ["neg", "logical_not", "invert", "isnan", "isinf", "isfinite", "signbit"
          "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "sigmoid", "erf",
          "erfc"]  # fmt: skip
 # of complex numbers there is no order
-ORDERED = {"lt", "le", "gt", "ge", "maximum", "minimum", "sign", "sigmoid"}
 
 
 @pytest.fixture(autouse=True)
@@ -46,10 +45,10 @@ def defined(op, dtype):
     x = p.array("x", None, dtype=dtype)
     try:
         v = p.b(op, *(x, x)[: 2 if op in BINARY else 1])
-    except TypeError:
+    except (TypeError, UnsupportedError):  # complex numbers have no order
         return False
     made = {s.var.type.dtype for s in p.b.out if s.var is not None}
-    if "f16" in made or (dtype == "c128" and op in ORDERED):
+    if "f16" in made:
         return False
     return dtype != "bool" or v.type.dtype == "bool"
 

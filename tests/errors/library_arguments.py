@@ -240,3 +240,8 @@ def applied_along_no_axis(x):
 @program(mat(2, 3))
 def rolled_to_no_axis(x):
     return np.sum(np.rollaxis(x, 2)[0])  # error: UnsupportedError: axis 2 is out of bounds
+
+
+@program(vec(3))
+def median_that_may_sort_its_argument(x):
+    return np.median(x, overwrite_input=True)  # error: UnsupportedError: overwrite_input

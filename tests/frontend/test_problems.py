@@ -19,7 +19,7 @@ from srcgrad.frontend.problems import MOST
 
 
 def independent(x, n):
-    a = np.unwrap(x)  # problem: numpy.unwrap
+    a = np.spacing(x)  # problem: numpy.spacing
     try:  # problem: 'try'
         b = 1.0
     except ValueError:
@@ -29,7 +29,7 @@ def independent(x, n):
 
 
 def what_follows_from_another(x, n):
-    a = np.unwrap(x)  # problem: numpy.unwrap
+    a = np.spacing(x)  # problem: numpy.spacing
     b = a * 2.0
     for v in b:
         if v > 0.0:
@@ -42,7 +42,7 @@ def in_branches_and_loops(x, n):
     s = 0.0
     for i in range(n):
         if x[i] > 0.0:
-            s += np.i0(x[i])  # problem: numpy.i0
+            s += np.spacing(x[i])  # problem: numpy.spacing
         else:
             y = x.tobytes()  # problem: tobytes
     while n < 10:
@@ -54,7 +54,7 @@ def in_branches_and_loops(x, n):
 
 
 def helper(v):
-    w = np.unwrap(v)  # problem: numpy.unwrap
+    w = np.spacing(v)  # problem: numpy.spacing
     return w * 2.0
 
 
@@ -68,7 +68,7 @@ def in_helpers(x, n):
 
 def after_a_return(x, n):
     if n > 2:
-        return np.unwrap(x)[0]  # problem: numpy.unwrap
+        return np.spacing(x)[0]  # problem: numpy.spacing
     elif n > 1:
         return eval("x")  # problem: eval()
     else:
@@ -78,7 +78,7 @@ def after_a_return(x, n):
 
 def with_containers(x, n):
     rows, other = [], {}
-    rows.append(np.unwrap(x))  # problem: numpy.unwrap
+    rows.append(np.spacing(x))  # problem: numpy.spacing
     first = rows[0]
     second = other["a"]
     total = exec("x")  # problem: exec()
@@ -86,7 +86,7 @@ def with_containers(x, n):
 
 
 def unpacked(x, n):
-    a, (b, *c) = np.unwrap(x)  # problem: numpy.unwrap
+    a, (b, *c) = np.spacing(x)  # problem: numpy.spacing
     x[:] = a
     for k, v in enumerate(c):
         n = n + v
@@ -105,13 +105,13 @@ def changes_kind(x, n):
 
 def unbound_first(x, n):
     y = x * missing  # problem: name 'missing' is not defined
-    z = np.unwrap(x)  # problem: numpy.unwrap
+    z = np.spacing(x)  # problem: numpy.spacing
     return y + z
 
 
 def in_a_nested_function(x, n):
     def inner(v):
-        y = np.unwrap(v)  # problem: numpy.unwrap
+        y = np.spacing(v)  # problem: numpy.spacing
         return y
 
     def other(v):
@@ -130,7 +130,7 @@ class State:
 
 def through_attributes(x, n):
     s = State(x[0], x[1])
-    s.u = np.i0(x[0])  # problem: numpy.i0
+    s.u = np.spacing(x[0])  # problem: numpy.spacing
     t = s.u * s.v
     z = exec("x")  # problem: exec()
     return t
@@ -138,14 +138,14 @@ def through_attributes(x, n):
 
 def in_a_recursion(x, n):
     if n == 0:
-        return np.unwrap(x)  # problem: numpy.unwrap
+        return np.spacing(x)  # problem: numpy.spacing
     a = in_a_recursion(x, n - 1)
     b = in_a_recursion(x, n - 1)
     return a + b
 
 
 def always_fails_after(x, n):
-    y = np.unwrap(x)  # problem: numpy.unwrap
+    y = np.spacing(x)  # problem: numpy.spacing
     raise ValueError("never")
 
 
@@ -219,7 +219,7 @@ def test_no_more_than_a_few(tmp_path):
 
 def depends_on_kinds(x, n):
     if isinstance(n, int):
-        y = np.unwrap(x)
+        y = np.spacing(x)
         z = np.ones(int(np.sum(np.array([n, n]))))
         w = x.reshape(n, -1)
         s = np.sum(w, axis=n - 2)

@@ -115,7 +115,7 @@ def _like(it: Any, node: Any, x: Any, value: Any, dtype: Any = None, shape: Any 
     if shape is not None:
         dims = dims_of(it, node, shape)
     made = filled(it, dims, value, _dtype(it, node, dtype, atom(x).type.dtype))
-    if isinstance(x, Var) and is_array(made) and made.type.ndim == len(x.type.dims):
+    if is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
     return made
 

@@ -62,6 +62,7 @@ def median(
     it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
     keepdims: Any = False,
 ) -> Any:  # fmt: skip
+    _refuse_overwriting(it, node, overwrite_input)
     x, ordered, k, axes = _sorted_floats(it, node, x, axis, "median")
     b, n = it.b, ordered.type.dims[k]
     low, high = b("floordiv", b("sub", n, 1), 2), b("floordiv", n, 2)
@@ -69,6 +70,11 @@ def median(
     value = b("mul", b("add", below, above), 0.5)
     value = _without_order(it, node, ordered, k, value)
     return to_out(it, node, keep(it, x, value, axes, keepdims), out)
+
+
+def _refuse_overwriting(it: Any, node: Any, overwrite_input: Any) -> None:
+    if overwrite_input is not False:
+        it.refuse(node, "overwrite_input is not supported", "leave it out")
 
 
 def _without_order(it: Any, node: Any, ordered: Any, axis: int, value: Any) -> Any:
@@ -82,6 +88,7 @@ def quantile(
     it: Any, node: Any, x: Any, q: Any, axis: Any = None, out: Any = None,
     overwrite_input: Any = False, method: Any = "linear", keepdims: Any = False,
 ) -> Any:  # fmt: skip
+    _refuse_overwriting(it, node, overwrite_input)
     if method not in BETWEEN and method not in ROUNDED:
         it.refuse(node, f"the method {method!r} of a quantile is not supported", "use 'linear'")
     for v in [q] if is_number(q) else q if isinstance(q, list | tuple) else []:
