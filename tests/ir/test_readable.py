@@ -61,4 +61,6 @@ def test_it_computes_the_same(case: Case, kind: str):
     for a, b in zip(got, want, strict=True):
         if absorbs:  # written as products, which a zero and an infinity make NaN
             b = np.where(np.isnan(a), a, b)
-        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-300)
+        # what cancels is left with the rounding of its terms, which are of order one
+        small = 1e-14 if case.name == "contour_integral" else 1e-300
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=small)

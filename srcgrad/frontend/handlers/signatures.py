@@ -22,11 +22,11 @@ def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[
     plan = _plan(f, handler)
     if plan is None:
         return args, kwargs
-    signature, names = plan
+    signature, names, needed = plan
     bound = signature.bind(*args, **kwargs)
     taken: dict[str, Any] = {}
     for n, v in bound.arguments.items():
-        if _is_default(v, signature.parameters[n].default):
+        if _is_default(v, signature.parameters[n].default) and names.get(n) not in needed:
             continue
         if n in names:
             taken[names[n]] = v
@@ -41,10 +41,15 @@ def _is_default(v: Any, default: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str]] | None:
-    """NumPy's signature, and the handler's name of each argument; None for what has its own way."""
+def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[str]] | None:
+    """NumPy's signature, the handler's name of each argument, and the names it cannot do without.
+
+    None for what has its own way.
+    """
     module = getattr(f, "__module__", None) or ""
     if isinstance(f, np.ufunc | type) or module.split(".")[0] != "numpy":
+        return None
+    if handler.__module__.endswith(".followed"):  # a formula has the function's own signature
         return None
     try:
         signature = inspect.signature(f)
@@ -66,7 +71,7 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str]] | No
             names[p.name] = known[k].name
         elif passed_on:
             names[p.name] = p.name
-    return signature, names
+    return signature, names, {p.name for p in known if p.default is p.empty}
 
 
 def _takes_many(known: list[inspect.Parameter]) -> bool:

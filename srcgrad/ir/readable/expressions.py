@@ -113,7 +113,7 @@ class Speller:
         inner = self._folded.get(a) if isinstance(a, Var) else None
         if inner is None:
             return a
-        others = [o.type for o in d.args if o is not a]
+        others = [o.type for o in d.args if o is not a and not self._spread(o)]
         match inner.op.name, inner.args:
             case "broadcast_to", (x, *_):
                 alike = any(isinstance(t, Array) and t.dims == dims_of(a) for t in others)
@@ -121,6 +121,11 @@ class Speller:
             case "cast", (x,) if x.type.dtype[0] in "iu" and a.type.dtype == "f64":
                 return x if any(t.dtype == "f64" for t in others) else a
         return a
+
+    def _spread(self, a: Atom) -> bool:
+        """Whether an operand has its shape of a broadcast that the text would leave out as well."""
+        made = self._folded.get(a) if isinstance(a, Var) else None
+        return made is not None and made.op.name == "broadcast_to"
 
     def _called(self, d: Def, reduces: bool) -> str:
         name = d.op.name

@@ -67,6 +67,8 @@ class Folds:
                     self._block(s.orelse, s.else_yields)
 
     def _definition(self, s: Def, v: Var, crossed: bool) -> None:
+        if s.op.name in ("index", "wrap") and v not in self._places:
+            return  # only subscripts count from the end by themselves
         reads = self._reads_memory(s)
         weight = 1 + sum(self._weight[a] for a in s.args if isinstance(a, Var))
         if not self._transparent(s, v):
