@@ -100,6 +100,8 @@ SEEN_BY_NONE = {"order", "kind", "optimize", "subok", "end", "options", "fn", "a
 
 def test_handlers_read_every_argument_that_they_take():
     for f, handler in {**FUNCTIONS, **METHODS}.items():
+        if str(getattr(f, "__module__", "")).startswith("srcgrad."):
+            continue  # functions of ours, which only refuse or convert
         code = handler.__code__
         read: set[str] = set()
         for i in dis.get_instructions(code):
