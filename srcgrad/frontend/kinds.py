@@ -37,6 +37,9 @@ SHARED = frozenset((
 ))  # fmt: skip
 
 
+OF_ARRAYS = {"axis", "axes", "axis1", "axis2", "keepdims"}
+
+
 class OfTensor(np.ndarray):
     """The array of a tensor, where only the kinds of arguments are looked at."""
 
@@ -126,7 +129,7 @@ class Kinds(Part):
         handler = METHODS.get((owned, name))
         if owned != "array":
             return handler
-        of_tensor = TENSOR_METHODS.get(name) or _composed(name)
+        of_tensor = TENSOR_METHODS.get(name) or _composed(name, handler)
         of_tensor = handler if of_tensor is None and name in SHARED else of_tensor
         kind = self.kind_of(owner) if is_array(owner) else Kind.EITHER
         if kind is Kind.TENSOR or (of_tensor is not None and self.follows_library()):
@@ -157,8 +160,11 @@ class Kinds(Part):
         return str(self.frame.source.function.__module__).startswith("srcgrad.")
 
 
-def _composed(name: str) -> Callable | None:
-    """A method of tensors that is written with others: its source is followed."""
+def _composed(name: str, of_array: Callable | None) -> Callable | None:
+    """A method of tensors that is written with others: its source is followed.
+
+    With keywords that only arrays' methods have it is theirs.
+    """
     from srcgrad.frontend.handlers.registry import TENSOR_CLASS
 
     cls = TENSOR_CLASS[0] if TENSOR_CLASS else None
@@ -166,7 +172,13 @@ def _composed(name: str) -> Callable | None:
     primitive = str(getattr(f, "__module__", "")).endswith(".closures")
     if primitive or not isinstance(f, types.FunctionType) or name.endswith("_"):
         return None
-    return lambda it, node, *args, **kwargs: it.call(f, list(args), kwargs, node)
+
+    def handler(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        if of_array is not None and kwargs.keys() & OF_ARRAYS:
+            return of_array(it, node, *args, **kwargs)
+        return it.call(f, list(args), kwargs, node)
+
+    return handler
 
 
 def _counts(a: Any) -> bool:
