@@ -19,7 +19,9 @@ def test_the_eager_tests_pass_without_the_compiler(tmp_path):
     shutil.copytree(ROOT / "tests" / "eager", tmp_path / "tests" / "eager", ignore=without)
     (tmp_path / "tests" / "__init__.py").touch()
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:srcgrad", "-W", "ignore", "tests"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         "-p", "no:srcgrad",  # the plugin of the package as installed
+         "-W", "ignore", "tests"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
         env={"PYTHONPATH": str(tmp_path), "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
