@@ -58,6 +58,7 @@ class _Liveness:
         self.function, self.classes = function, classes
         self.live: set[Var] = set()
         self.kept: set[Stmt] = set()
+        self.read: dict[Def, set[Var]] = {}  # classes that a definition reads, once it is kept
         self.around: dict[Stmt, set[Var]] = {}  # classes that a later trip may read
         self.visible = {
             classes.of(v)
@@ -99,6 +100,8 @@ class _Liveness:
         return self.loop(s, after)
 
     def definition(self, s: Def, after: set[Var]) -> set[Var]:
+        if s in self.kept:
+            return self.read[s]
         stores = is_write(s) and self.classes.of(s.args[0]) in after
         if not (stores or s.var in self.live or is_observable(s)):
             return set()
@@ -106,7 +109,8 @@ class _Liveness:
         self.mark(s.args)
         if s.var is not None:
             self.mark(type_vars(s.var.type))
-        return classes_read(s, self.classes)
+        self.read[s] = classes_read(s, self.classes)
+        return self.read[s]
 
     def branch(self, s: If, after: set[Var]) -> set[Var]:
         for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):

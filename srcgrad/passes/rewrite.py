@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import map_atoms, map_type, refresh_types
 
 
@@ -36,18 +36,21 @@ class Rewriter:
         return tuple(out)
 
     def statement(self, s: Stmt) -> Iterable[Stmt]:
-        match s:
-            case Def():
-                refresh_types(s, self.atom)
-                yield from self.definition(map_atoms(s, self.atom, self.block))  # type: ignore[arg-type]
-            case For() | While():
-                yield from self.loop(s)
-            case If():
-                yield from self.branch(s)
+        if isinstance(s, Def):
+            return self.definition(self.replaced(s))
+        return self.branch(s) if isinstance(s, If) else self.loop(s)
+
+    def replaced(self, s: Def) -> Def:
+        """The definition with its operands and the lengths in its type replaced."""
+        if self.new:
+            refresh_types(s, self.atom)
+            if any(isinstance(a, Var) and a in self.new for a in s.args):
+                return altered(s, args=tuple(self.atom(a) for a in s.args))
+        return s
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         """A definition whose operands are already replaced."""
-        yield s
+        return (s,)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         yield self.inside(s)

@@ -23,6 +23,7 @@ class Settings:
     check: Check = field(default_factory=Check)
     options: Options | None = None  # None: by what is checked
     themes: int = 0  # of the wide vocabulary, for each program
+    largest: int | None = None  # `tree.size` of a program; None: by what is checked
     without: str | None = None  # the rule of reverse mode to switch off
     shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn
 
@@ -30,7 +31,8 @@ class Settings:
     def drawn(self) -> Options:
         """How programs are drawn: small ones for second derivatives and for Numba."""
         slow = self.check.order > 1 or self.check.target != "python"
-        return self.options or replace(SMALL if slow else Options(), themes=self.themes)
+        drawn = self.options or replace(SMALL if slow else Options(), themes=self.themes)
+        return replace(drawn, largest=self.largest or drawn.largest)
 
 
 @dataclass(frozen=True)
