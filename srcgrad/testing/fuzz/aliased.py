@@ -28,7 +28,7 @@ def shared_arguments(compiled: Any, trial: Trial, subject: Subject) -> None:
 def sharings(trial: Trial) -> Iterator[tuple[str, Callable[[], Values]]]:
     """Ways for the arguments to share memory; each call makes them anew."""
     params, args = trial.program.params, trial.at.args
-    memory = np.concatenate([np.ravel(a) for a in args if isinstance(a, np.ndarray)])
+    memory = np.concatenate([np.ravel(a) for a in args if _is_real(a)])
 
     def replaced(**arrays: Any) -> Values:
         return tuple(arrays.get(p, a) for p, a in zip(params, copied(args), strict=True))
@@ -53,6 +53,10 @@ def sharings(trial: Trial) -> Iterator[tuple[str, Callable[[], Values]]]:
         yield from (("twice", twice), ("overlapping", overlapping), ("reversed", reversed_))
     if "A" in params:
         yield "row", row
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and not np.iscomplexobj(value)
 
 
 def with_shared(

@@ -18,6 +18,7 @@ from srcgrad.testing.fuzz.tree import Expr
 STORABLE = {
     "n4": "v4", "n3": "v3", "n2": "v2", "nm": "m", "int": "int", "pair": "pair", "idx": "idx",
     "held": "held", "nk": "k", "mask": "mask",
+    "nz": "z4",
 }  # fmt: skip
 # Kinds that can be had only while such a name is in scope.
 WANTS = STORABLE | {"m": "m"}

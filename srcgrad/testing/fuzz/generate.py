@@ -1,10 +1,10 @@
-"""Random programs: `generate(seed)` is one, a function `f(x, w, n)` and perhaps `y` and `A`.
+"""Random programs: `generate(seed)` is one, a function `f(x, w, n)` and perhaps `y`, `A` and `Z`.
 
-`x` and `y` are vectors of 4, `w` a float, `n` the int 3, `A` a matrix of 3 rows and 4 columns; the
-result is a scalar, or a tuple of it and arrays.  The same seed and options give the same program,
-on every machine.  A program that is larger than the options allow is drawn again: the census of a
-size is not that of another.  Whether a program is smooth at its inputs is not known here
-(`reference` finds out), and no program is ever run here.
+`x` and `y` are vectors of 4, `w` a float, `n` the int 3, `A` a matrix of 3 rows and 4 columns, `Z`
+a complex vector of 4; the result is a scalar, or a tuple of it and arrays.  The same seed and
+options give the same program, on every machine.  A program that is larger than the options allow
+is drawn again: the census of a size is not that of another.  Whether a program is smooth at its
+inputs is not known here (`reference` finds out), and no program is ever run here.
 """
 
 import random
@@ -50,7 +50,7 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
     themes = _themes(rng, options, scope) if options.themes else ()
     draw = _vocabulary(rng, scope, themes)
     body = block(draw, rng.randint(*options.statements), options.depth)
-    params = ("x", "w", "n", *(name for name in "yA" if name in scope))
+    params = ("x", "w", "n", *(name for name in "yAZ" if name in scope))
     outputs = _outputs(draw) if draw.chance(options.outputs) else ()
     return Program(seed, params, _prelude(scope, themes) + body, _result(scope, themes), outputs)
 
@@ -61,6 +61,7 @@ def _themes(rng: random.Random, options: Options, scope: dict[str, str]) -> tupl
     themes = tuple(rng.sample(THEMES, options.themes))
     for theme in themes:
         scope |= theme.scope
+    scope |= {"Z": "z4"} if "zz" in scope and rng.random() < options.second_array else {}
     return themes
 
 
@@ -90,12 +91,14 @@ def _result(scope: dict[str, str], themes: tuple[Theme, ...]) -> Expr:
 
 
 ARRAYS = ("a", "b", "x", "a[1:]", "b[::-1]", "a * b", "np.sin(x)", "t")
+COMPLEX = ("zz", "zz[::2]", "zz.conj()", "zz.real")
 MATRICES = ("m", "m[1]", "m.T", "m[:, 1:3]")
 
 
 def _outputs(draw: Draw) -> tuple[Expr, ...]:
     """Arrays of the state, views of them, and the same one twice."""
     usable = ARRAYS + (MATRICES if "m" in draw.scope else ())
+    usable += COMPLEX if "zz" in draw.scope else ()
     return tuple(Expr("array", draw.choice(usable)) for _ in range(draw.rng.randint(1, 3)))
 
 

@@ -19,7 +19,7 @@ Values = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Point:
-    args: Values  # (x, w, n), perhaps y and A after them
+    args: Values  # (x, w, n), perhaps y, A and Z after them
     positions: tuple[int, ...]  # of the arguments that are differentiated
 
     def direction(self, rng: np.random.Generator) -> Values:
@@ -46,7 +46,7 @@ class Point:
 
     def single(self) -> "Point":
         """The nearest point in single precision."""
-        return Point(tuple(map(_rounded, self.args)), self.positions)
+        return Point(tuple(map(rounded, self.args)), self.positions)
 
     def double(self) -> "Point":
         """The same point in double precision."""
@@ -96,6 +96,8 @@ def point(program: Program) -> Point:
         values["A"] = rng.random((3, 4)) + 0.2
         for name in "xyA":
             values[name] = laid_out(values[name], LAYOUTS[rng.integers(len(LAYOUTS))])
+    if "Z" in program.params:
+        values["Z"] = rng.random(4) + 0.2 + 1j * rng.random(4)
     args = tuple(values[name] for name in program.params)
     return Point(args, tuple(k for k in range(len(args)) if k != 2))
 
@@ -117,28 +119,35 @@ def laid_out(array: Any, layout: str) -> Any:
 
 
 def dot(a: Values, b: Values) -> float:
-    return sum(_terms(a, b))
+    """The product of two vectors of real numbers; a complex number is two of them."""
+    return sum(_terms(a, b, lambda u, v: np.real(np.conj(u) * v)))
 
 
 def magnitude(a: Values, b: Values) -> float:
     """The sum of the magnitudes of the terms of `dot`: the scale of its rounding error."""
-    return sum(map(abs, _terms(a, b)))
+    return sum(_terms(a, b, lambda u, v: np.abs(u) * np.abs(v)))
 
 
-def _terms(a: Values, b: Values) -> Iterator[float]:
+def _terms(a: Values, b: Values, term: Callable[[Any, Any], Any]) -> Iterator[float]:
     for u, v in zip(a, b, strict=True):
-        yield from np.ravel(np.asarray(u) * np.asarray(v)).tolist()
+        yield from np.ravel(term(np.asarray(u), np.asarray(v))).tolist()
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     if isinstance(value, int):
         return value
-    return value.astype(np.float32) if hasattr(value, "astype") else float(np.float32(value))
+    if not hasattr(value, "astype"):
+        return float(np.float32(value))
+    return value.astype(np.complex64 if np.iscomplexobj(value) else np.float32)
 
 
 def _doubled(value: Any) -> Any:
-    return value.astype(np.float64) if hasattr(value, "astype") else value
+    if not hasattr(value, "astype"):
+        return value
+    return value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
 
 
 def _like(rng: np.random.Generator, value: Any) -> Any:
+    if np.iscomplexobj(value):
+        return rng.standard_normal(np.shape(value)) + 1j * rng.standard_normal(np.shape(value))
     return rng.standard_normal(np.shape(value)) if np.ndim(value) else rng.standard_normal()

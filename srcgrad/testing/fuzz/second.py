@@ -47,7 +47,7 @@ def second_order(
         return
     constants = {f"c{k}": c for k, c in enumerate(adjoints)}
     outs = ", ".join(f"o{k}" for k in range(len(adjoints)))
-    total = " + ".join(f"np.sum(o{k} * c{k})" for k in range(len(adjoints)))
+    total = " + ".join(product(f"c{k}", f"o{k}", c) for k, c in enumerate(adjoints))
     text = _REDUCED.format(params=", ".join(params), outs=outs, total=total)
     with loaded(text, "reduced", several=compiled, **constants) as namespace:
         one = subject.compile(namespace["f"], target=target)
@@ -70,7 +70,7 @@ def _second_order(
         params=", ".join(params),
         moves=", ".join(f"r{v}" for v in moved),
         parts=", ".join(f"g{v}" for v in moved),
-        total=" + ".join(f"np.sum(g{v} * r{v})" for v in moved),
+        total=" + ".join(product(f"g{v}", f"r{v}", part) for v, part in zip(moved, r, strict=True)),
     )
     with loaded(text, "second order", df=df) as namespace:
         g = subject.compile(namespace["g"], target=target)
@@ -87,6 +87,12 @@ def _second_order(
     except NotSmooth as error:
         raise Unusable(f"second order: {error}") from None
     demand(not want.differs(got, abs(value)), "reverse against differences", got, want)
+
+
+def product(one: str, other: str, like: Any) -> str:
+    """The text of `inputs.dot` of two names."""
+    complex_ = np.iscomplexobj(like)
+    return f"np.sum(np.real(np.conj({one}) * {other}))" if complex_ else f"np.sum({one} * {other})"
 
 
 def _near(a: float, b: float, scale: float) -> bool:

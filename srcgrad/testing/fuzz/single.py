@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
+from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude, rounded
 from srcgrad.testing.fuzz.results import same
 from srcgrad.testing.fuzz.source import copied, loaded, on_copies
 from srcgrad.testing.fuzz.stages import Unusable, demand
@@ -74,4 +74,4 @@ def _along(
 
 
 def _single(part: Any) -> Any:
-    return part.astype(np.float32) if np.ndim(part) else part
+    return rounded(part) if np.ndim(part) else part

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from srcgrad.testing.fuzz.draw import Draw, Form
+from srcgrad.testing.fuzz.themes.complex import COMPLEX
+from srcgrad.testing.fuzz.themes.guarded import GUARDED
 from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
 from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from srcgrad.testing.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
@@ -26,6 +28,8 @@ THEMES = (
     CLOSURES,
     LENGTHS,
     LATE,
+    COMPLEX,
+    GUARDED,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
@@ -33,6 +37,8 @@ SHARE = 0.25  # of the expressions of a kind, that a theme adds
 LEAVES = {
     "mk4": forms("({n4} > CUT)\n({n4} < CUT)"),
     "mk3": forms("({n4}[1:] > CUT)\n(np.arange(3) != {ix3})"),
+    "z4": forms("{nz}"),
+    "zs": forms("{nz}[{ix4}]"),
     "ia": forms("np.array([3, 0, 2, 1])\nnp.array([0, 2, 2, -1])\n{idx}"),
     "ia3": forms("np.array([2, 0, 1])\nnp.array([0, 0, -1])"),
 }
