@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.api.inline import held
 from srcgrad.api.rules import flat, is_floating
 from srcgrad.errors import Location, ReturnTypeError, ShapeError
 from srcgrad.frontend.values import (
@@ -55,10 +56,8 @@ class Checked:
             if not is_scalar(plain(g)):
                 self.shape(g, t, name)
             return self.it.b.cast(g, t)
-        if not t.dims and is_scalar(plain(g)):  # arithmetic makes numbers of arrays of rank 0
-            made = self.it.b("zeros", dtype=t.dtype, name="held")
-            self.it.b("store", made, self.it.b.cast(g, Scalar(t.dtype)))
-            return made
+        if not t.dims and is_scalar(plain(g)):
+            return held(self.it, g, t)
         if not is_array(g) or len(g.type.dims) != len(t.dims):
             self.shape(g, t, name)
         for d, n in zip(g.type.dims, t.dims, strict=True):

@@ -46,7 +46,7 @@ def inline(
     program = compiled.spec.program(likes, compiled._demands)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
     for h in program.hidden:
-        key = ("inlined", id(compiled), h.name)
+        key = ("inlined", id(compiled), *h.key)
         given.append(captures.take(it, key, _captured(h), h.name, node))
     for g in program.guards:
         captures.guards[g.key] = g
@@ -108,9 +108,18 @@ def _fitting(it: Any, p: Var, v: Any) -> Any:
     v = atom(v)
     if isinstance(p.type, Scalar):
         return it.b.cast(v, p.type)
+    if isinstance(p.type, Array) and not p.type.dims and isinstance(v.type, Scalar):
+        return held(it, v, p.type)
     if isinstance(p.type, Array) and p.type.layout == "C" and v.type.layout != "C":
         return it.b("copy", v)
     return v
+
+
+def held(it: Any, number: Any, type_: Array) -> Var:
+    """The number in an array without axes: arithmetic makes numbers of those."""
+    made = it.b("zeros", dtype=type_.dtype, name="held")
+    it.b("store", made, it.b.cast(number, Scalar(type_.dtype)))
+    return made
 
 
 def leaves_of(value: Any, path: tuple) -> Any:

@@ -55,6 +55,7 @@ class Hidden:
     name: str
     fetch: Callable[[], Any]
     var: Var
+    key: tuple = ()  # where it is captured; names are not unique
     tensor: Callable[[], Any] | None = None  # the tensor whose array it is
     parameter: Any = None  # the Parameter that it is
 
@@ -165,7 +166,7 @@ class Captures:
         if hasattr(type(value), "srcgrad_value"):
             return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
-        if isinstance(value, float) and key[0] in ("global", "default"):
+        if type(value) is float and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
         if changing or (isinstance(value, NUMBERS) and key in self.demands.inputs):
             if ("static", *key) in self.demands.static_leaves:
@@ -244,7 +245,7 @@ class Captures:
         if type_ is None:
             self._refuse_kind(it, value, name, node)
         var = self.parameter(it.b, name, value, ("hidden", *key))
-        self.hidden[key] = Hidden(name, fetch, var)
+        self.hidden[key] = Hidden(name, fetch, var, key)
         return var
 
     def _refuse_kind(self, it: Any, value: Any, name: str, node: Any) -> None:

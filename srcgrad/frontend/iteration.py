@@ -5,7 +5,7 @@ Items are built when they are reached, so that a loop sees what its body changes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -195,17 +195,23 @@ class Iteration(Part):
 
     def static_items(self, v: Any, node: Any) -> list[Any]:
         """The items of what must have a length known at compile time."""
+        return list(self.items_in_turn(v, node))
+
+    def items_in_turn(self, v: Any, node: Any) -> Iterator[Any]:
+        """The same, each read when it is asked for: what is done with one may store to the next."""
         if isinstance(v, GrownList):
             self.refuse(
                 node, "the length of a list that grows at run time is not known", "use an array"
             )
         it = self.iterated(v, node)
-        if it.static:
-            return [it.item(k) for k in range(int(it.length))]
-        n = self.static_int(it.length, node, "the number of items unpacked")
-        if n > MOST_UNROLLED:
-            self.refuse(node, f"{n} items cannot be unpacked one by one", "use an array operation")
-        return [it.item(k) for k in range(n)]
+        n = it.length if it.static else None
+        if n is None:
+            n = self.static_int(it.length, node, "the number of items unpacked")
+            if n > MOST_UNROLLED:
+                self.refuse(
+                    node, f"{n} items cannot be unpacked one by one", "use an array operation"
+                )
+        yield from map(it.item, range(int(n)))
 
     # ---- comprehensions ----
     def _of_ListComp(self, node: Any) -> Any:
@@ -247,7 +253,7 @@ class Iteration(Part):
             g = generators[k]
             if g.is_async:
                 self.refuse(node, "an asynchronous comprehension is not supported")
-            items = first if k == 0 else self.static_items(self.expression(g.iter), g.iter)
+            items = first if k == 0 else self.items_in_turn(self.expression(g.iter), g.iter)
             for item in items:
                 self.assign(g.target, item)
                 tests = self._tests(g.ifs, node)
@@ -255,7 +261,7 @@ class Iteration(Part):
                     go(k + 1)
 
         # the first iterable is evaluated outside of the comprehension
-        first = self.static_items(self.expression(generators[0].iter), generators[0].iter)
+        first = self.items_in_turn(self.expression(generators[0].iter), generators[0].iter)
         if any(isinstance(n, gast.Lambda) for n in gast.walk(node)):
             self._in_own_frame(own, node, lambda: go(0))
             return

@@ -120,6 +120,19 @@ def comprehension_over_array(x):
     return np.sum(values**2) + max([v for v in (x[0], x[1], 2.0)])
 
 
+@case(vec(4), tags=("p40",))
+def comprehension_that_stores_to_what_it_runs_over(x):
+    """Each item is read when its turn comes."""
+
+    def smear(k):
+        x[1:] += 0.3 * np.tanh(k * x[:-1])
+        return x[0]
+
+    doubled = np.array([0.5 * v * smear(v) for v in x])
+    pairs = [u * smear(v) for u, v in zip(x, x[::-1])]  # noqa: B905
+    return np.sum(doubled) + pairs[2] + pairs[3] + sum(v * smear(v) for v in x)
+
+
 @case(vec(5), tags=("p40",))
 def starred_unpacking(x):
     first, *middle, last = (x[0], x[1] * 2.0, x[2], x[4])

@@ -177,6 +177,11 @@ def further_gamma_functions(x):
     return special.loggamma(x) + s + special.chdtrc(2.0, x)
 
 
+@case(np.array([-3.4, -2.0, -0.5, 0.0, 0.5, 2.3]))
+def one_over_gamma(x):
+    return special.rgamma(x) * special.gammasgn(x + 0.1)
+
+
 @case(vec(4))
 def number_functions(x):
     n = np.arange(1, 5)

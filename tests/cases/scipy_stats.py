@@ -154,7 +154,8 @@ def negative_binomial(n, p):
 def multivariate_normal(x, m, root):
     cov = root @ root.T
     logarithm = stats.multivariate_normal.logpdf(x, m, cov)
-    return np.sum(logarithm * stats.multivariate_normal.pdf(x, mean=m, cov=cov))
+    density = stats.multivariate_normal.pdf(x, mean=m, cov=cov)
+    return np.sum(logarithm * density) + stats.multivariate_normal.entropy(m, cov)
 
 
 PARTS = np.array([0.2, 0.3, 0.5])

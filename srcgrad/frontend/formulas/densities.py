@@ -192,6 +192,19 @@ def multivariate_normal_pdf(
     return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
 
 
+def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
+    """-E[log f], which `cov` alone decides; it is a matrix.
+
+    >>> round(float(multivariate_normal_entropy(None, np.eye(2))), 6)
+    2.837877
+    """
+    cov = np.asarray(cov, dtype=np.float64)
+    if cov.ndim != 2:
+        return unsupported("multivariate_normal takes a regular matrix for cov")
+    n = cov.shape[0]
+    return 0.5 * (n * math.log(2.0 * math.pi * math.e) + np.linalg.slogdet(cov)[1])
+
+
 def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     """log f of one composition, or of the columns of a matrix.
 

@@ -249,6 +249,37 @@ def loggamma(x: Any) -> Any:
     return np.where(x < 0.0, np.nan, special.gammaln(x))
 
 
+@stands_for(special.gammasgn)
+def gammasgn(x: Any) -> Any:
+    """The sign of gamma: NaN at its poles but 0, where it is that of the zero.
+
+    >>> gammasgn(np.array([2.5, -0.5, -1.5, -1.0]))
+    array([ 1., -1.,  1., nan])
+    """
+    x = floating(x)
+    down = np.floor(x)
+    left = np.where(down == x, np.nan, 1.0 - 2.0 * (down % 2.0))
+    right = np.where(np.isnan(x), np.nan, np.copysign(1.0, x))
+    return np.where(x < 0.0, left, right)
+
+
+@stands_for(special.rgamma)
+def rgamma(x: Any) -> Any:
+    """1 / gamma, which is 0 at the poles of gamma and has a slope there.
+
+    1 / gamma(x) = gamma(1 - x) sin(pi x) / pi left of 1/2 (DLMF 5.5.3).
+
+    >>> float(rgamma(3.0)), abs(float(rgamma(-2.0)))
+    (0.5, 0.0)
+    """
+    x = floating(x)
+    near = np.round(x)
+    # sin(pi x) is exactly 0 at integers
+    sine = np.sin(np.pi * (x - near)) * (1.0 - 2.0 * (near % 2.0))
+    left = np.where(x < 0.5, special.gamma(np.where(x < 0.5, 1.0 - x, 1.0)) * sine / np.pi, 0.0)
+    return np.where(x < 0.5, left, np.exp(-special.gammaln(np.where(x < 0.5, 1.0, x))))
+
+
 @stands_for(special.multigammaln)  # type: ignore[attr-defined]  # the stubs lack it
 def multigammaln(a: Any, d: Any) -> Any:
     """The logarithm of the multivariate gamma function.

@@ -97,7 +97,8 @@ def hstack(it: Any, node: Any, xs: Any) -> Any:
     return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
-@implements(np.vstack)
+# NumPy 2 has the second name too, and will drop it
+@implements(np.vstack, getattr(np, "row_stack", np.vstack))
 def vstack(it: Any, node: Any, xs: Any) -> Any:
     if _grows(xs):
         whole = it.stacked_rows(xs, node)

@@ -63,6 +63,7 @@ for _d in DISCRETE:
 for _f, _formula in {
     stats.multivariate_normal.logpdf: formulas.multivariate_normal_logpdf,
     stats.multivariate_normal.pdf: formulas.multivariate_normal_pdf,
+    stats.multivariate_normal.entropy: formulas.multivariate_normal_entropy,
     stats.dirichlet.logpdf: formulas.dirichlet_logpdf,
     stats.dirichlet.pdf: formulas.dirichlet_pdf,
     stats.zscore: formulas.zscore,
