@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.state import OtherRun, State
 from srcgrad.testing.fuzz.subject import Subject
 from srcgrad.testing.fuzz.themes.vocabulary import THEMES
-from srcgrad.testing.fuzz.tree import Expr, Line, Program
+from srcgrad.testing.fuzz.tree import Expr, If, Line, Program
 from srcgrad.testing.fuzz.trial import Trial
 from tests.kept import ROOT
 
@@ -204,6 +205,25 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     assert asked == [5, 6, 7, 7, 8, 9] and "5 ok" in capsys.readouterr().out
     with pytest.raises(OtherRun):
         main([*command, "--order", "2"])
+
+
+def test_shapes_that_do_not_fit_are_refused_only_where_they_are_not_met():
+    misfit = Line("s = np.sum(np.zeros(2) + np.array([w, w, w]))")
+    never = If(Expr("b", "w > 100.0"), (misfit,))
+    met = If(Expr("b", "w < 100.0"), (Line("s = 2.0 * w"),), (misfit,))
+    kinds = [
+        check(replace(READS, body=(*READS.body, branch)), subject).kind
+        for branch in (never, met)
+        for subject in (Subject.srcgrad(), replace(Subject.srcgrad(), misfit=()))
+    ]
+    assert kinds == ["refused", "crashed"] * 2
+    fitting = Line("s = np.sum(np.zeros(3) + np.array([w, w, w]))")
+    trial_line = replace(READS, body=(*READS.body, fitting))
+    with loaded(trial_line.source(), "fitting") as namespace:
+        trial = Trial.of(trial_line, namespace["f"])
+        ran = [line for line in range(1, 40) if trial.runs(line)]
+        texts = trial_line.source().splitlines()
+    assert any("np.zeros(3)" in texts[line - 1] for line in ran)
 
 
 def test_failures_are_remembered(tmp_path: Path):

@@ -17,6 +17,8 @@ class Subject:
     jvp: Callable[..., Any]  # jvp(fn, args, tangents) -> (out, out_dot)
     refusal: type[Exception]  # raised for a program that is not supported
     vjp: Callable[..., Any] | None = None  # vjp(fn, *args) -> (out, adjoints -> gradients)
+    # raised for a line that would fail, whether or not it would be run
+    misfit: Any = ()
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
         """The gradient function; of several results, of their product with `adjoints`."""
@@ -33,9 +35,9 @@ class Subject:
     @staticmethod
     def srcgrad() -> "Subject":
         import srcgrad as flow
-        from srcgrad.errors import UnsupportedError
+        from srcgrad.errors import ShapeError, UnsupportedError
 
-        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp)
+        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, ShapeError)
 
 
 def fault(rule: str | None) -> AbstractContextManager[Any]:

@@ -3,6 +3,7 @@
 This is the ground truth of every question; no transform is asked for anything here.
 """
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,24 @@ class Trial:
             raise Unusable(str(error)) from None
         except Exception as error:  # a shrunk program may read a name that is gone
             raise Unusable(f"{type(error).__name__}: {error}") from None
+
+    def runs(self, line: int) -> bool:
+        """Whether plain Python comes to a line of the program."""
+        seen = set()
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            if frame.f_code.co_filename == self.fn.__code__.co_filename:
+                seen.add(frame.f_lineno)
+                return trace
+            return None
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            self.fn(*copied(self.at.args))
+        finally:
+            sys.settrace(before)
+        return line in seen
 
     @property
     def scale(self) -> float:
