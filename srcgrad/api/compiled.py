@@ -93,6 +93,8 @@ class Compiled:
     was built and how long it took. Pickles by reference to the function.
     """
 
+    __name__: str  # the function's, as all that `update_wrapper` copies
+
     def __init__(self, function: Callable, spec: Any, options: Options):
         functools.update_wrapper(self, function)
         self.function, self.spec, self.options = function, spec, options
@@ -112,8 +114,8 @@ class Compiled:
         return f"<srcgrad.{described(self.spec)} of {self._title()} on {self.options.target}>"
 
     def _title(self) -> str:
-        shown = f"{self.__name__}{self._signature}"  # type: ignore[attr-defined]
-        return shown if len(shown) <= 60 else f"{self.__name__}(...)"  # type: ignore[attr-defined]
+        shown = f"{self.__name__}{self._signature}"
+        return shown if len(shown) <= 60 else f"{self.__name__}(...)"
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -136,7 +138,7 @@ class Compiled:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError:
-            said = misfit(self.__name__, self._signature, args, kwargs)  # type: ignore[attr-defined]
+            said = misfit(self.__name__, self._signature, args, kwargs)
             raise ArgumentTypeError(str(said)) from None
         bound.apply_defaults()
         return dict(bound.arguments)
@@ -157,7 +159,7 @@ class Compiled:
         if extra:
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
         if entry.program.changed:
-            refuse_shared(arguments, entry.program.changed, self.__name__)  # type: ignore[attr-defined]
+            refuse_shared(arguments, entry.program.changed, self.__name__)
         raw = entry.run(*inputs)
         if self._unverified:
             self._verify(entry, arguments, extra, raw)
@@ -212,7 +214,7 @@ class Compiled:
             bound = inspect.BoundArguments(self._signature, OrderedDict(arguments))
             return self.function(*bound.args, **bound.kwargs)  # NumPy's own result
         raise UnsupportedError(
-            f"two arguments of {self.__name__}() share memory that it stores to",  # type: ignore[attr-defined]
+            f"two arguments of {self.__name__}() share memory that it stores to",
             None,
             "pass copies: f(x, x.copy())",
         )
@@ -259,7 +261,7 @@ class Compiled:
                     return self.spec.program(arguments, self._demands), stages, restarts
             except Respecialise:
                 continue
-        raise UnsupportedError(f"{self.__name__}() needs too many specialisations")  # type: ignore[attr-defined]
+        raise UnsupportedError(f"{self.__name__}() needs too many specialisations")
 
     def _built(self, arguments: dict[str, Any]) -> Entry:
         whole, stages, restarts = self._program(arguments)

@@ -42,7 +42,7 @@ class Attached(Function):
     """Values with a rule: the values, then its inputs, then what it keeps."""
 
     @staticmethod
-    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore
+    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore[override]  (of its own arguments)
         m, n = many
         out = [make(v._a.copy()) for v in tensors[:m]]
         ctx.pull, ctx.many, ctx.name = pull, (m, len(tensors) - m - n), name

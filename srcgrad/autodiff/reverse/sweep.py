@@ -122,7 +122,7 @@ class Sweep:
         return self.references.shadow(v)
 
     def _by_rules(self, s: Def, g: Atom) -> None:
-        shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore
+        shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore[union-attr]
         for k, a in enumerate(s.args):
             if not isinstance(a, Var) or not self.adjoints.active(a):
                 continue
@@ -144,7 +144,7 @@ class Sweep:
         for k, y in enumerate(of.values):
             g = given.get(k)
             if g is None:
-                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore
+                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
                 g = self.b("copy", g)  # the shadow lives on
             seeds.append(self.b.cast(g, Scalar(y.type.dtype)))

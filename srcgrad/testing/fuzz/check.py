@@ -109,7 +109,8 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
     except subject.refusal as error:
         return Outcome("refused", stage, str(error))
     except Exception as error:
-        if isinstance(error, subject.misfit) and not trial.runs(error.location.line):
+        where = getattr(error, "location", None)
+        if where and isinstance(error, subject.misfit) and not trial.runs(where.line):
             return Outcome("refused", stage, str(error))
         return Outcome("crashed", stage, f"{type(error).__name__}: {error}\n{_where(error)}")
     return Outcome("ok")

@@ -91,7 +91,7 @@ def _result(scope: dict[str, str], themes: tuple[Theme, ...]) -> Expr:
 
 
 ARRAYS = ("a", "b", "x", "a[1:]", "b[::-1]", "a * b", "np.sin(x)", "t")
-COMPLEX = ("zz", "zz[::2]", "zz.conj()", "zz.real")
+COMPLEX = ("zz", "zz[::2]", "zz.conj()", "a - zz.real")
 MATRICES = ("m", "m[1]", "m.T", "m[:, 1:3]")
 
 
