@@ -28,7 +28,7 @@ from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.captures import Demands, Respecialise
+from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array

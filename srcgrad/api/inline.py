@@ -13,7 +13,8 @@ from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
-from srcgrad.frontend.captures import Captures, Demands, Hidden
+from srcgrad.frontend.captures import Captures, Hidden
+from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import RUNNING, Record, children, plain, rebuild

@@ -14,8 +14,8 @@ import numpy as np
 from srcgrad.api.checked import Checked
 from srcgrad.api.rules import Call, Called, varies
 from srcgrad.errors import AutogradError
-from srcgrad.frontend.calls import own_statements
 from srcgrad.frontend.handlers.registry import CONTEXTS
+from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import Closure, describe, is_value
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type

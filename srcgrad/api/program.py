@@ -10,20 +10,21 @@ import types
 from dataclasses import dataclass, replace
 from typing import Any
 
+from srcgrad.api.no_gradient import no_float, nothing_returned, refuse_complex, without_floats
 from srcgrad.api.stages import staged
 from srcgrad.api.structure import leaf_numbers, leaves, renumbered, template
 from srcgrad.api.weights import Weights, not_floating
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, PositionError
-from srcgrad.frontend.captures import Demands, Guard, Hidden
-from srcgrad.frontend.kinds import type_of_value
+from srcgrad.errors import ArgumentValueError, PositionError
+from srcgrad.frontend.captures import Guard, Hidden
+from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.trace import Leaf, Write, trace
-from srcgrad.frontend.values import children, describe, is_dataclass_instance
+from srcgrad.frontend.values import children
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
-from srcgrad.ir.types import Array, float_type, is_complex
+from srcgrad.ir.types import Array, float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
 
@@ -124,7 +125,7 @@ class Gradient:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         slots = self.slots(arguments)
         for path, v in slots if self.positions and not self.seeded else ():
-            if _without_floats(v, path):
+            if without_floats(v, path):
                 raise no_float(self.name, ".".join(map(str, path)), v)
         p = persistent(self.inner.program(arguments, demands))
         wrt, gradients = self._wrt(p, slots)
@@ -138,7 +139,7 @@ class Gradient:
         if not any(seeds) and not self.seeded:
             raise nothing_returned(p)
         if not self.seeded:
-            _refuse_complex(p, seeds)
+            refuse_complex(p, seeds)
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
@@ -210,19 +211,6 @@ class Gradient:
         return (g, tuple(output[1:])) if self.has_aux else g
 
 
-def _refuse_complex(p: Program, seeds: list[str | None]) -> None:
-    """A complex number is no loss: which of its parts is to change is not known."""
-    pairs = zip(p.function.returns, seeds, strict=True)
-    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
-        kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
-        raise ArgumentTypeError(
-            f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "
-            "for",
-            None,
-            "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
-        )
-
-
 def _values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
     """A Parameter is a value under a transform: a gradient by it is asked for by `weights`."""
     return tuple(h if h.parameter is None else replace(h, tensor=None) for h in hidden)
@@ -246,7 +234,7 @@ class Tangent:
         def dot(shape: Any) -> Any:
             if isinstance(shape, Leaf):
                 return Leaf(numbers[shape.k]) if shape.k in numbers else None
-            from srcgrad.frontend.values import children, rebuild
+            from srcgrad.frontend.values import rebuild
 
             parts = children(shape)
             return shape if parts is None else rebuild(shape, [dot(x) for x in parts])
@@ -359,47 +347,3 @@ def protected(p: Program, contents: bool = False) -> Program:
     body = (*entry, *made, *rest)
     returns = (*fn.returns, *(inner for _, inner in copies)) if contents else fn.returns
     return replace(p, function=Function(fn.name, tuple(params), body, returns))
-
-
-def _without_floats(v: Any, path: tuple) -> bool:
-    """Whether an argument holds something, but no float. The gradient of {} is {}."""
-    held = [x for _, x in leaves(v, path)]
-    return bool(held) and all(_has_none(x) for x in held)
-
-
-def _has_none(v: Any) -> bool:
-    """Whether a leaf is a number or an array without a gradient."""
-    kind = type_of_value(v)
-    return kind is not None and not float_type(kind)
-
-
-def no_float(function: str, name: str, value: Any) -> Exception:
-    """The error for an argument without a float."""
-    what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
-    if hasattr(value, "dtype"):
-        way = "use .astype(float)"
-    elif isinstance(value, int):
-        way = f"pass a float, such as {float(value)}"
-    elif children(value) is not None or is_dataclass_instance(value):
-        what = f"({describe(value)}) has no float in it"
-        way = "pass floats, such as 2.0; integers have no gradient"
-    return ArgumentTypeError(
-        f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
-    )
-
-
-def _kind(value: Any) -> str:
-    import numpy as np
-
-    if isinstance(value, np.ndarray):
-        return f"an array of dtype {value.dtype}"
-    return describe(value)
-
-
-def nothing_returned(p: Program) -> Exception:
-    """The error for a function whose result has no float."""
-    kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
-    what, way = ", ".join(kinds) or describe(p.output), "return a float, or an array of them"
-    if p.output is None:
-        way = "is a return missing?"
-    return ArgumentTypeError(f"{p.name}() returns nothing that has a gradient ({what})", None, way)

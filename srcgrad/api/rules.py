@@ -24,10 +24,10 @@ from srcgrad.errors import (
     UnsupportedError,
 )
 from srcgrad.frontend import source
-from srcgrad.frontend.calls import own_statements
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import (
     children,
     is_array,

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.program import Gradient, Primal, no_float
+from srcgrad.api.no_gradient import no_float
+from srcgrad.api.program import Gradient, Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.weights import active, is_outer, not_floating
 from srcgrad.eager import engine

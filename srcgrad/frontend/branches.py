@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.captures import Respecialise
 from srcgrad.frontend.carrier import Carrier
+from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.flow import RESULT
 from srcgrad.frontend.heap import State
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of

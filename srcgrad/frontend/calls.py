@@ -24,6 +24,7 @@ from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.problems import Passed
 from srcgrad.frontend.similar import methods_of, similar
+from srcgrad.frontend.trees import nonlocals, own_statements, parameters_of, signature_of
 from srcgrad.frontend.unknown import callable_name
 from srcgrad.frontend.values import (
     Bound,
@@ -259,7 +260,7 @@ class Calls(Part):
         try:
             if isinstance(tree, gast.Lambda):
                 return self.expression(tree.body)
-            frame.elsewhere = {n for s in own_statements(tree) for n in _nonlocals(s)}
+            frame.elsewhere = {n for s in own_statements(tree) for n in nonlocals(s)}
             frame.local = set(assigned(tree.body)) - frame.elsewhere
             self._refuse_scopes(tree)
             self.block(tree.body)
@@ -342,33 +343,15 @@ class Calls(Part):
         return self.closure(node, "<lambda>")
 
     def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        env = _bind_tree(self, f, args, kwargs, node)
+        signature = signature_of(f.node, f.defaults, f.kw_defaults)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            self.fails(misfit(f.name, signature, args, kwargs), node)
+        bound.apply_defaults()
         defining = f.frame.source
         found = source.Source(defining.function, f.node, defining.file, defining.place)
-        return self.inline(found, env, f.frame, node)
-
-
-def parameters_of(tree: Any) -> list[str]:
-    """The names of a function's positional and keyword parameters."""
-    a = tree.args
-    return [x.id for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
-
-
-def own_statements(tree: Any) -> list[Any]:
-    """The nodes of a function, those of the functions inside it excluded."""
-    out, todo = [], list(tree.body)
-    while todo:
-        n = todo.pop()
-        out.append(n)
-        if not isinstance(
-            n, gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda
-        ):
-            todo += gast.iter_child_nodes(n)
-    return out
-
-
-def _nonlocals(s: Any) -> list[str]:
-    return list(s.names) if isinstance(s, gast.Nonlocal) else []
+        return self.inline(found, dict(bound.arguments), f.frame, node)
 
 
 def _default(f: types.FunctionType, name: str) -> Any:
@@ -378,32 +361,6 @@ def _default(f: types.FunctionType, name: str) -> Any:
 @functools.lru_cache(maxsize=1024)
 def _liveness(tree: Any) -> Liveness:
     return Liveness(tree)
-
-
-def _bind_tree(
-    it: Any, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any
-) -> dict[str, Any]:
-    """Bind the arguments of a nested function by its syntax tree."""
-    a = f.node.args
-    P = inspect.Parameter
-    params = [P(x.id, P.POSITIONAL_ONLY) for x in a.posonlyargs]
-    params += [P(x.id, P.POSITIONAL_OR_KEYWORD) for x in a.args]
-    first = len(params) - len(f.defaults)
-    params = [
-        p if k < first else p.replace(default=f.defaults[k - first]) for k, p in enumerate(params)
-    ]
-    if a.vararg is not None:
-        params.append(P(a.vararg.id, P.VAR_POSITIONAL))
-    for x, d, given in zip(a.kwonlyargs, f.kw_defaults, a.kw_defaults, strict=True):
-        params.append(P(x.id, P.KEYWORD_ONLY, default=P.empty if given is None else d))
-    if a.kwarg is not None:
-        params.append(P(a.kwarg.id, P.VAR_KEYWORD))
-    try:
-        bound = inspect.Signature(params).bind(*args, **kwargs)
-    except TypeError:
-        it.fails(misfit(f.name, inspect.Signature(params), args, kwargs), node)
-    bound.apply_defaults()
-    return dict(bound.arguments)
 
 
 def _gives_strong(f: Any) -> bool:

@@ -2,8 +2,7 @@
 
 Captured arrays and the floats of closures are hidden inputs, read afresh at every call; captured
 functions, modules, strings, ints and the floats of modules are static and guarded: a number that
-is seen to change becomes an input. `Demands` remembers, per compiled object, what
-earlier attempts found out: arguments that must be static, loops to unroll, lists that grow.
+is seen to change becomes an input.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -29,23 +29,6 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
-
-
-class Respecialise(Exception):
-    """Interpretation must start again: the demands have grown."""
-
-
-@dataclass
-class Demands:
-    """What is known to be needed beyond dtypes and ranks."""
-
-    static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
-    static_dims: set[tuple] = field(default_factory=set)  # (path, axis)
-    unrolled: set[tuple] = field(default_factory=set)  # loops, by (file, line)
-    grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
-    inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
-    weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by
-    tensors: bool = False  # some are met after something was judged by there being none
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.captures import Respecialise
+from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     GrownList,

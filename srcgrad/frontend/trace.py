@@ -19,7 +19,8 @@ from srcgrad.errors import (
     raised_class,
 )
 from srcgrad.frontend import source
-from srcgrad.frontend.captures import Captures, Demands, Guard, Hidden
+from srcgrad.frontend.captures import Captures, Guard, Hidden
+from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.heap import contents, is_mutable

@@ -1,0 +1,75 @@
+"""What has no gradient: arguments and results without a float, complex results; and what is said.
+
+Never decides which arguments a gradient is taken by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.api.structure import leaves
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.values import children, describe, is_dataclass_instance
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import float_type, is_complex
+
+if TYPE_CHECKING:
+    from srcgrad.api.program import Program
+
+
+def refuse_complex(p: Program, seeds: list[str | None]) -> None:
+    """A complex number is no loss: which of its parts is to change is not known."""
+    pairs = zip(p.function.returns, seeds, strict=True)
+    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
+        kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
+        raise ArgumentTypeError(
+            f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "
+            "for",
+            None,
+            "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
+        )
+
+
+def without_floats(v: Any, path: tuple) -> bool:
+    """Whether an argument holds something, but no float. The gradient of {} is {}."""
+    held = [x for _, x in leaves(v, path)]
+    return bool(held) and all(_has_none(x) for x in held)
+
+
+def _has_none(v: Any) -> bool:
+    """Whether a leaf is a number or an array without a gradient."""
+    kind = type_of_value(v)
+    return kind is not None and not float_type(kind)
+
+
+def no_float(function: str, name: str, value: Any) -> Exception:
+    """The error for an argument without a float."""
+    what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
+    if hasattr(value, "dtype"):
+        way = "use .astype(float)"
+    elif isinstance(value, int):
+        way = f"pass a float, such as {float(value)}"
+    elif children(value) is not None or is_dataclass_instance(value):
+        what = f"({describe(value)}) has no float in it"
+        way = "pass floats, such as 2.0; integers have no gradient"
+    return ArgumentTypeError(
+        f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
+    )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of dtype {value.dtype}"
+    return describe(value)
+
+
+def nothing_returned(p: Program) -> Exception:
+    """The error for a function whose result has no float."""
+    kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
+    what, way = ", ".join(kinds) or describe(p.output), "return a float, or an array of them"
+    if p.output is None:
+        way = "is a return missing?"
+    return ArgumentTypeError(f"{p.name}() returns nothing that has a gradient ({what})", None, way)
