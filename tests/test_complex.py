@@ -216,6 +216,21 @@ def test_special_values(target):
         np.testing.assert_allclose(np.abs(a), np.abs(b))
 
 
+# ---- constants in compiled code ----
+@pytest.mark.parametrize(
+    "value", [complex(np.nan, 1.0), complex(1.0, -np.inf), complex(-0.0, -0.0), complex(2.0, -0.0)]
+)
+def test_complex_constants_keep_every_bit(value):
+    @flow.compile
+    def chosen(z):
+        w = np.where(z.real > 0.0, z, value)
+        return w.real, w.imag
+
+    for got, want in zip(chosen(Z - 10.0), chosen.function(Z - 10.0), strict=True):
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
 # ---- tensors ----
 def test_complex_tensors_require_no_grad():
     with pytest.raises(RuntimeError, match="floating point"):

@@ -8,6 +8,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.autodiff import faults
 from srcgrad.testing import GradientError, check_jvp_vjp, gradcheck
+from srcgrad.testing.gradcheck import _elements
 
 
 @dataclass
@@ -108,6 +109,21 @@ def test_a_kink_is_told():
     with pytest.raises(GradientError, match=r"x\[1\].* a kink: 1 to the left, 3 to the right"):
         gradcheck(lambda x: np.sum(np.maximum(3.0 * x, x - 1e-13)), (np.zeros(3),), target="python")
     gradcheck(scaled, (X,), target="python")
+
+
+def test_complex_arguments_have_two_parts():
+    z = np.array([1.0 + 2.0j, -0.5 + 0.3j])
+    gradcheck(lambda z: np.sum(np.abs(z) ** 3), (z,), order=2, target="python")
+    gradcheck(lambda z: z * z, (z,), target="python")
+    gradcheck(lambda z: z * z, (z.astype(np.complex64),), tolerance=1e-2, target="python")
+
+    # the gradient is dL/dRe + i dL/dIm
+    found = list(_elements(z, 2.0 * np.conj(z), "z", 64, np.random.default_rng(0)))
+    assert [(name, one) for name, one, _ in found] == [
+        ("z[0].real", 2.0), ("z[0].imag", -4.0), ("z[1].real", -1.0), ("z[1].imag", -0.6),
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="for real arguments"):
+        gradcheck(lambda z: np.sum(z.real), (z,), step="complex", target="python")
 
 
 def test_complex_step():

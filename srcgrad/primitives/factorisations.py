@@ -1,7 +1,7 @@
 """Eigenvalues, singular values, QR: each result is one matrix, its factors one below the other.
 
-`eigh` is [w; V], `svd` is [s; U; V] and `qr` is [Q; R'], all with one column per value. Formulae:
-M. Giles, "An extended collection of matrix derivative results" (2008); J. Townsend,
+`eigh` and `eig` are [w; V], `svd` is [s; U; V] and `qr` is [Q; R'], all with one column per value.
+Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); J. Townsend,
 "Differentiating the singular value decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic
 differentiation of linear algebra functions" (2010).
 
@@ -21,6 +21,7 @@ from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, ma
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
 from srcgrad.primitives.elementwise import eq, gt, ne, where
+from srcgrad.primitives.linalg import solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
 from srcgrad.primitives.registry import custom, nondiff
@@ -121,6 +122,41 @@ eigh = custom(
     _eigh_vjp,
     typing=lambda b, a, lower: (a.type.dtype, (b.total([1, a.type.dims[0]]), a.type.dims[0])),
     raises=True,
+)
+
+
+# ---- eigenvalues and eigenvectors of any complex matrix ----
+def _eig(a: Any) -> Any:
+    w, v = np.linalg.eig(a)
+    return np.concatenate((w[None], v))
+
+
+def _eig_jvp(ts: tuple, y: Any, a: Any) -> Any:
+    """Each vector moves along the others only; who normalises them adds what that asks for."""
+    w, v = _eigh_parts(y)
+    p = solve(v, matmul(ts[0], v))
+    moved = _off_diagonal(_quotient(p, _row(w) - _column(w), coincide(w, w), p))
+    return concatenate(_row(_diagonal(p)), matmul(v, moved), axis=0)
+
+
+def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
+    w, v = _eigh_parts(y)
+    gw, gv = _eigh_parts(g)
+    m = _turned(v, gv)
+    off = _quotient(m, _row(w) - _column(w), coincide(w, w), m)
+    inner = where(_eye(shape_of(m)[0]), _row(gw), off)
+    back = matrix_transpose(v)
+    return solve(back, matmul(inner, back))
+
+
+eig = custom(
+    "eig",
+    _eig,
+    _eig_jvp,
+    _eig_vjp,
+    typing=lambda b, a: (a.type.dtype, (b.total([1, a.type.dims[0]]), a.type.dims[0])),
+    raises=True,
+    analytic=True,
 )
 
 

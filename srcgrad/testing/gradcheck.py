@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -68,11 +69,14 @@ def gradcheck(
     >>> gradcheck(f, (np.array([0.5, 1.5]), 2.0), order=2, target="python")
     """
     import srcgrad as flow
+    from srcgrad.api.slopes import floats
 
     if order not in (1, 2):
         raise ArgumentValueError(f"order must be 1 or 2, not {order!r}")
     if step not in ("central", "complex"):
         raise ArgumentValueError(f'step must be "central" or "complex", not {step!r}')
+    if step == "complex" and any(map(np.iscomplexobj, floats(args))):
+        raise ArgumentValueError("a complex step is for real arguments: leave step out")
     plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
     run = compiled if isinstance(fn, flow.Compiled) else plain
@@ -221,7 +225,10 @@ def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) ->
 def _elements(
     value: Any, gradient: Any, name: str, most: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, float, Any]]:
-    """Of each float of an argument: where it is, its derivative, and a unit that moves it alone."""
+    """Of each float of an argument: where it is, its derivative, and a unit that moves it alone.
+
+    A complex number is two of them: its parts are `.real` and `.imag`.
+    """
     from srcgrad.api.slopes import is_floating
     from srcgrad.api.structure import leaves, mapped
     from srcgrad.api.verify import spelled
@@ -232,26 +239,30 @@ def _elements(
         indices = list(np.ndindex(np.shape(v)))
         if len(indices) > most:
             indices = [indices[i] for i in sorted(rng.choice(len(indices), most, replace=False))]
-        for index in indices:
+        units = {".real": 1.0, ".imag": 1j} if np.iscomplexobj(v) else {"": 1.0}
+        for index, (part, unit) in itertools.product(indices, units.items()):
             numbers = iter(range(len(places)))
 
-            def at(u: Any, index: tuple = index, k: int = k, numbers: Any = numbers) -> Any:
+            def at(
+                u: Any, index: tuple = index, k: int = k, unit: Any = unit, numbers: Any = numbers
+            ) -> Any:
                 if not is_floating(u):
                     return None
                 step = np.zeros(np.shape(u), np.asarray(u).dtype)
                 if next(numbers) == k:
-                    step[index] = 1.0
+                    step[index] = unit
                 return step if isinstance(u, np.ndarray) else type(u)(step)
 
             shown = f"[{', '.join(map(str, index))}]" if index else ""
-            yield spelled(path) + shown, float(np.asarray(g)[index]), mapped(value, at)
+            along = np.real(np.conj(unit) * np.asarray(g)[index])
+            yield spelled(path) + shown + part, float(along), mapped(value, at)
 
 
 def _exact(args: tuple) -> bool:
     """Whether all is in double precision."""
     from srcgrad.api.slopes import floats
 
-    return all(np.asarray(v).dtype.itemsize >= 8 for v in floats(args))
+    return all(np.asarray(np.real(v)).dtype.itemsize >= 8 for v in floats(args))
 
 
 def _positions(args: tuple, given: int | tuple[int, ...] | None) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ Vectors are determined up to their sign: the results do not depend on it.
 
 import numpy as np
 
+from tests.cases.complex_numbers import zmat
 from tests.cases.registry import case, mat, vec
 
 TALL, WIDE, SQUARE = mat(4, 3) + np.eye(4, 3), mat(2, 4), mat(3, 3) + 2.0 * np.eye(3)
@@ -34,6 +35,34 @@ def function_of_a_symmetric_matrix(a):
 def eigenvalues_of_a_stack(a):
     w, v = np.linalg.eigh(a)
     return w**2 + np.sum(v**4, axis=1) + np.linalg.eigvalsh(a)
+
+
+@case(SQUARE)
+@case(zmat(3, 3))
+def any_eigenvalues(a):
+    w, v = np.linalg.eig(a.astype(complex) + 0.3j)
+    return np.sum(np.abs(w) ** 2) + w[0].real * np.linalg.eigvals(a + 1j)[1].imag + v[0, 1].real
+
+
+@case(SQUARE)
+def eigenvectors_of_a_rotation(a):
+    """Two entries of each are equally large: the larger is not who is real."""
+    turn = np.array([[1.0, -a[0, 0]], [a[0, 0], 1.0]])
+    w, v = np.linalg.eig(turn * a[0, 1] + 0j)
+    return np.sum(w.real * v.imag @ np.array([1.0, 2.0])) + np.sum(np.angle(v))
+
+
+@case(zmat(3, 3))
+def function_of_any_matrix(a):
+    w, v = np.linalg.eig(a)
+    root = (v * np.sqrt(w)) @ np.linalg.inv(v)
+    return np.sum(np.abs(root @ root - 2.0 * a) ** 2) + root.imag[0, 1]
+
+
+@case(zmat(6, 3).reshape(2, 3, 3))
+def any_eigenvalues_of_a_stack(a):
+    w, v = np.linalg.eig(a)
+    return np.abs(w) + np.sum(np.abs(v) ** 4, axis=1)
 
 
 @case(TALL)

@@ -51,7 +51,7 @@ LIBRARY = (
     "search_right", "solve", "vecdot", "vecdot_integers",
 )  # fmt: skip
 FACTORISATIONS = (
-    "coincide", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
+    "coincide", "eig", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
     "solve_triangular", "svd",
 )  # fmt: skip
 CALLED = {

@@ -100,13 +100,21 @@ def fill(template: str, **operands: ast.expr) -> ast.expr:
 
 def constant(value: Any, dtype: str) -> ast.expr:
     """A literal of this dtype; what Numba takes for 64 bits is written plainly."""
-    if isinstance(value, float) and not math.isfinite(value):
-        text = "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    else:
-        text = repr(value)
+    text = _literal(value)
     if dtype not in ("bool", "i64", "f64", "c128"):
         return parsed(f"np.{DTYPES[dtype]}({text})")
     return ast.Name(id=f"({text})") if text.startswith("-") else parsed(text)
+
+
+def _literal(value: Any) -> str:
+    """What evaluates to a number, in every bit."""
+    if isinstance(value, complex):
+        text = repr(value)
+        plain = "nan" not in text and "inf" not in text and "-0" not in text
+        return text if plain else f"complex({_literal(value.real)}, {_literal(value.imag)})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
+    return repr(value)
 
 
 def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:

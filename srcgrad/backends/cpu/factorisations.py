@@ -29,6 +29,21 @@ def eigh(site, a, lower):
 
 
 @compiled
+def eig(site, a):
+    n, failed = a.shape[0], not finite(a)
+    out = np.empty((n + 1, n), a.dtype)
+    if not failed:
+        try:
+            w, v = np.linalg.eig(np.ascontiguousarray(a))
+            out[0], out[1:] = w, v
+        except Exception:
+            failed = True
+    if failed:
+        raise Failure(site)
+    return out
+
+
+@compiled
 def svd(site, a):
     m, n = a.shape
     out, failed = np.empty((1 + m + n, min(m, n)), a.dtype), not finite(a)

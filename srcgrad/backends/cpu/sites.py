@@ -19,6 +19,7 @@ SINGULAR = {
     "inv": "Singular matrix",
     "cholesky": "Matrix is not positive definite",
     "solve_triangular": "Singular matrix",
+    "eig": "Array must not contain infs or NaNs, or eigenvalues did not converge",
     "eigh": "Eigenvalues did not converge",
     "svd": "SVD did not converge",
     "singular_values": "SVD did not converge",

@@ -16,8 +16,8 @@ from srcgrad.ir.types import DTYPES, Array, np_dtype
 
 # functions of `library.py` and `factorisations.py`; those that may raise take their site's number
 RAISING = {
-    "solve", "inv", "cholesky", "eigh", "svd", "pinv", "lstsq", "solve_triangular",
-    "singular_values",
+    "solve", "inv", "cholesky", "eig", "eigh", "svd", "pinv", "lstsq",
+    "solve_triangular", "singular_values",
 }  # fmt: skip
 TRANSFORMS = {"fft", "rfft", "irfft"}
 LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",

@@ -33,6 +33,20 @@ def cond(a: Any, p: Any) -> Any:
     return np.linalg.norm(a, p, axis=(-2, -1)) * np.linalg.norm(other, p, axis=(-2, -1))
 
 
+def normalised(v: Any) -> Any:
+    """Columns of norm 1 whose largest entry without an imaginary part is positive.
+
+    That is what LAPACK makes of eigenvectors; for what it has made, only the derivative changes.
+
+    >>> normalised(np.array([[2.0 + 0.0j]])).tolist()
+    [[(1+0j)]]
+    """
+    candidates = np.where(np.imag(v) == 0.0, np.real(v), -np.inf)
+    lead = np.take_along_axis(v, np.argmax(candidates, axis=0)[None], axis=0)
+    norm = np.sqrt(np.sum(np.real(v) ** 2 + np.imag(v) ** 2, axis=0))
+    return v * (np.conj(lead) / (np.abs(lead) * norm))
+
+
 def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """The norms that are made of singular values: 2, -2 and "nuc".
 

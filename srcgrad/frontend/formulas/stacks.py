@@ -107,6 +107,19 @@ def eigh(a: Any, uplo: Any) -> tuple:
     return w.reshape(a.shape[:-1]), v.reshape(a.shape)
 
 
+def eig(a: Any) -> tuple:
+    """Eigenvalues and eigenvectors of complex matrices.
+
+    >>> [v.shape for v in eig(np.ones((2, 3, 3)) + 0j)]
+    [(2, 3), (2, 3, 3)]
+    """
+    flat = _flat(a)
+    w, v = np.empty(flat.shape[:2], a.dtype), np.empty(flat.shape, a.dtype)
+    for k in range(flat.shape[0]):
+        w[k], v[k] = np.linalg.eig(flat[k])
+    return w.reshape(a.shape[:-1]), v.reshape(a.shape)
+
+
 def svd(a: Any) -> tuple:
     """Singular values and vectors, as many as the shorter side is long.
 

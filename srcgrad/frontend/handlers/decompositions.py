@@ -1,4 +1,4 @@
-"""Decompositions: svd, eigh, qr, pinv, lstsq and what is computed from them; eig is refused.
+"""Decompositions: svd, eigh, eig, qr, pinv, lstsq and what is computed from them.
 
 A primitive gives the factors one below the other; here they become arrays of their own.
 """
@@ -12,13 +12,14 @@ import numpy as np
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas import stacks
 from srcgrad.frontend.handlers.products import meet, pair
-from srcgrad.frontend.handlers.registry import REFUSED, implements
+from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import with_dims
 from srcgrad.frontend.handlers.solvers import matrices, squares
 from srcgrad.frontend.values import is_array, ndim, plain
 from srcgrad.ir.types import is_complex, np_dtype
 
 _EIGH = type(np.linalg.eigh(np.eye(1)))
+_EIG = type(np.linalg.eig(np.eye(1)))
 _SVD = type(np.linalg.svd(np.eye(1)))
 _QR = type(np.linalg.qr(np.eye(1)))
 _UNSAID: Any = object()
@@ -118,11 +119,28 @@ def eigvalsh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
     return eigh(it, node, a, UPLO)[0]
 
 
-COMPLEX = (
-    "the eigenvalues of a general matrix are complex, and are not supported",
-    "use eigh or eigvalsh if the matrix is symmetric",
+@implements(np.linalg.eig)
+def eig(it: Any, node: Any, a: Any) -> Any:
+    a = squares(it, node, a, "eig")
+    if not is_complex(a.type.dtype):
+        it.refuse(node, *UNCERTAIN)
+    if a.type.ndim > 2:
+        return _EIG(*it.call(stacks.eig, [a], {}, node))
+    y = it.b("eig", a)
+    w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
+    return _EIG(w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node))
+
+
+@implements(np.linalg.eigvals)
+def eigvals(it: Any, node: Any, a: Any) -> Any:
+    return eig(it, node, a)[0]
+
+
+UNCERTAIN = (
+    "whether the eigenvalues of a real matrix that need not be symmetric are complex depends on "
+    "its numbers",
+    "use eigh or eigvalsh if it is symmetric, else make it complex: a.astype(complex)",
 )
-REFUSED.update({np.linalg.eig: COMPLEX, np.linalg.eigvals: COMPLEX})
 
 
 # ---- QR ----

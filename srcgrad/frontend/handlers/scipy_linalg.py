@@ -15,7 +15,6 @@ import scipy.linalg as sl
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas import stacks
 from srcgrad.frontend.handlers.decompositions import (
-    COMPLEX,
     epsilon,
     flag,
     pseudoinverse,
@@ -34,7 +33,11 @@ IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork"
            "driver")  # fmt: skip
 BY_EIGH = "for a symmetric matrix write (v * f(w)) @ v.T with w, v = np.linalg.eigh(a)"
 FULL = "make the matrix full and use np.linalg.solve"
-REFUSED.update({sl.eig: COMPLEX, sl.eigvals: COMPLEX})
+BY_NUMPY = (
+    "the eigenvalues of a general matrix by SciPy are not supported",
+    "use np.linalg.eigh if it is symmetric, else np.linalg.eig(a.astype(complex))",
+)
+REFUSED.update({sl.eig: BY_NUMPY, sl.eigvals: BY_NUMPY})
 for _f in (sl.sqrtm, sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
     REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", BY_EIGH)
 for _f in (sl.solve_banded, sl.solveh_banded, sl.solve_toeplitz, sl.solve_circulant):
