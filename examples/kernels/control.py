@@ -238,7 +238,7 @@ KERNELS = [
         wrt=(0, 1, 2, 3),
     ),
     Kernel(riccati, regulated, (3, 2, 2), (12, 4, 100), wrt=(0, 1, 2, 3)),
-    Kernel(rts_smoother, smoothed, (3, 2), (500, 6), wrt=(0, 1, 2, 3, 4)),
+    Kernel(rts_smoother, smoothed, (3, 2), (200, 4), wrt=(0, 1, 2, 3, 4)),
     Kernel(
         particle_filter,
         lambda n, t: (signed(n), signed(t), signed(t, n, seed=1), positive(t) - 0.5, 0.8),
@@ -249,5 +249,5 @@ KERNELS = [
     Kernel(kepler, lambda n: (np.linspace(0.1, 6.0, n), 0.6, 1.3), (4,), (20000,)),
     Kernel(vincenty, lambda: (0.9, 0.1, 0.7, 0.4), (), ()),
     Kernel(garch, lambda n: (0.5 * signed(n), 0.05, 0.1, 0.8), (6,), (100000,)),
-    Kernel(holt_winters, lambda n, p: (positive(n), p, 0.3, 0.1, 0.2), (9, 3), (50000, 12)),
+    Kernel(holt_winters, lambda n, p: (positive(n), p, 0.3, 0.1, 0.2), (9, 3), (240, 12)),
 ]

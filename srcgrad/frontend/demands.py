@@ -19,7 +19,7 @@ class Demands:
 
     static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
     static_dims: set[tuple] = field(default_factory=set)  # (path, axis)
-    unrolled: set[tuple] = field(default_factory=set)  # loops, by (file, line)
+    unrolled: set[tuple] = field(default_factory=set)  # loops by (file, line), and comprehensions
     grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by

@@ -93,6 +93,7 @@ class Interpreter(
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
+        self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property
     def frame(self) -> Frame:

@@ -13,8 +13,10 @@ import gast
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.flow import exits
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.trees import as_function
 from srcgrad.frontend.values import (
     Bound,
+    Closure,
     GrownList,
     Iterated,
     Range,
@@ -26,6 +28,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 
 MOST_UNROLLED = 4096  # trips of one unrolled loop
+MANY = 64  # items of a comprehension that is a loop rather than so many copies of its code
 
 
 class Iteration(Part):
@@ -34,6 +37,7 @@ class Iteration(Part):
     b: Any
     env: dict[str, Any]
     frame: Any
+    looped: set[tuple]
     held: list[Any]
 
     # ---- for ----
@@ -215,20 +219,47 @@ class Iteration(Part):
 
     # ---- comprehensions ----
     def _of_ListComp(self, node: Any) -> Any:
+        first = self._first(node)
+        if self._is_long(first, node):
+            return self._as_loop(first, node)
         out: list[Any] = []
-        self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
+        self._comprehend(first, lambda: out.append(self.expression(node.elt)), node)
         return self.tracked_list(out, node)
 
     def _of_GeneratorExp(self, node: Any) -> Any:
         out: list[Any] = []
-        self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
+        self._comprehend(self._first(node), lambda: out.append(self.expression(node.elt)), node)
         it = self.static_iterated(out, once=True)
         it.lazy = True
         return it
 
+    def _first(self, node: Any) -> Any:
+        """The first iterable, which is evaluated outside of the comprehension."""
+        return self.expression(node.generators[0].iter)
+
+    def _is_long(self, v: Any, node: Any) -> bool:
+        """Whether a comprehension over `v` would be too much code if it were unrolled."""
+        if not (is_array(v) or isinstance(v, Range | Iterated)):
+            return False
+        it = v if isinstance(v, Iterated) else self.iterated(v, node)
+        if it.static or it.spent or any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
+            return False
+        if (self.frame.source.file, node.lineno, node.col_offset) in self.unrolled:
+            return False
+        try:
+            return self.static_int(it.length, node, "the number of items") > MANY
+        except UnsupportedError:  # it depends on run-time values
+            return True
+
+    def _as_loop(self, first: Any, node: Any) -> Any:
+        """The list of a comprehension, made in a loop; it is unrolled if that is refused."""
+        self.looped.add((self.frame.source.file, node.lineno, node.col_offset))
+        made = Closure(as_function(node), self.env, [], [], self.frame, "comprehension")
+        return self.call(made, [first], {}, node)
+
     def _of_SetComp(self, node: Any) -> Any:
         out: list[Any] = []
-        self._comprehend(node.generators, lambda: out.append(self.expression(node.elt)), node)
+        self._comprehend(self._first(node), lambda: out.append(self.expression(node.elt)), node)
         return self.call(set, [tuple(out)], {}, node)
 
     def _of_DictComp(self, node: Any) -> Any:
@@ -238,11 +269,13 @@ class Iteration(Part):
             key = self.static_key(self.expression(node.key), node)
             out[key] = self.expression(node.value)
 
-        self._comprehend(node.generators, add, node)
+        self._comprehend(self._first(node), add, node)
         return out
 
-    def _comprehend(self, generators: list[Any], add: Callable[[], None], node: Any) -> None:
-        """Unroll a comprehension; its names are its own."""
+    def _comprehend(self, first: Any, add: Callable[[], None], node: Any) -> None:
+        """Unroll a comprehension over `first`; its names are its own."""
+        generators = node.generators
+        items = self.items_in_turn(first, generators[0].iter)
         shadowed: dict[str, Any] = {}
         own = {n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
 
@@ -253,15 +286,16 @@ class Iteration(Part):
             g = generators[k]
             if g.is_async:
                 self.refuse(node, "an asynchronous comprehension is not supported")
-            items = first if k == 0 else self.items_in_turn(self.expression(g.iter), g.iter)
-            for item in items:
+            if k == 0:
+                these = items
+            else:
+                these = self.items_in_turn(self.expression(g.iter), g.iter)
+            for item in these:
                 self.assign(g.target, item)
                 tests = self._tests(g.ifs, node)
                 if tests:
                     go(k + 1)
 
-        # the first iterable is evaluated outside of the comprehension
-        first = self.items_in_turn(self.expression(generators[0].iter), generators[0].iter)
         if any(isinstance(n, gast.Lambda) for n in gast.walk(node)):
             self._in_own_frame(own, node, lambda: go(0))
             return

@@ -13,14 +13,16 @@ from typing import Any
 
 from srcgrad.errors import (
     ArgumentTypeError,
+    RaisedError,
     ReturnTypeError,
+    SrcgradError,
     UnboundError,
     UnsupportedError,
     raised_class,
 )
 from srcgrad.frontend import source
 from srcgrad.frontend.captures import Captures, Guard, Hidden
-from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.heap import contents, is_mutable
@@ -129,10 +131,25 @@ def trace(
     Raises `Respecialise` when the demands have grown, `UnsupportedError` for what is refused,
     and what the function itself raises whatever its arguments' values are.
     """
-    found = source.find(function)
     captures = Captures(demands)
-    captures.watch_attribute(function, "__code__")
     it = Interpreter(captures)
+    try:
+        return _traced(it, captures, function, arguments, demands, name)
+    except SrcgradError as e:
+        if not it.looped or isinstance(e, RaisedError):
+            raise
+        demands.unrolled |= it.looped
+        for place in it.looped:
+            demands.grown.pop(place, None)
+        raise Respecialise("comprehensions are unrolled") from None
+
+
+def _traced(
+    it: Interpreter, captures: Captures, function: types.FunctionType, arguments: dict[str, Any],
+    demands: Demands, name: str,
+) -> Traced:  # fmt: skip
+    found = source.find(function)
+    captures.watch_attribute(function, "__code__")
     it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}

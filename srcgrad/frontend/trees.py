@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
@@ -30,6 +31,36 @@ def own_statements(tree: Any) -> list[Any]:
 def nonlocals(s: Any) -> list[str]:
     """The names that a statement takes from the function around it."""
     return list(s.names) if isinstance(s, gast.Nonlocal) else []
+
+
+@functools.lru_cache(maxsize=1024)
+def as_function(comprehension: Any) -> Any:
+    """A list comprehension as a function of its first iterable.
+
+    >>> import ast
+    >>> tree = gast.parse("[k * v for k, v in table if v]").body[0].value
+    >>> print(ast.unparse(gast.gast_to_ast(as_function(tree))))
+    def comprehension(_items):
+        _made = []
+        for k, v in _items:
+            if v:
+                _made.append(k * v)
+        return _made
+    """
+    text = "def comprehension(_items):\n    _made = []\n    _made.append(0)\n    return _made\n"
+    made = gast.parse(text).body[0]
+    inner: Any = made.body[1]
+    inner.value.args = [comprehension.elt]
+    for g in reversed(comprehension.generators):
+        for test in reversed(g.ifs):
+            inner = gast.If(test, [inner], [])
+        inner = gast.For(g.target, g.iter, [inner], [], None)
+    inner.iter = gast.Name("_items", gast.Load(), None, None)
+    made.body[1] = inner
+    for n in gast.walk(made):
+        if not hasattr(n, "lineno") or n in (made, *made.body, made.body[0].value):
+            gast.copy_location(n, comprehension)
+    return gast.fix_missing_locations(made)
 
 
 def signature_of(tree: Any, defaults: list[Any], kw_defaults: list[Any]) -> inspect.Signature:

@@ -75,3 +75,29 @@ def backward_gains(a, b, n):
         p = a.T @ p @ (a - np.outer(b, k)) + np.eye(2)
         gains.append(k)
     return np.stack(gains[::-1]), p
+
+
+@case(np.linspace(0.2, 1.1, 70))
+def long_comprehensions(x):
+    """Loops, where they make lists of numbers or of arrays."""
+    squares = [v * v for v in x if v > 0.5]
+    rows = np.array([np.sin(x[i : i + 2]) * k for k, i in enumerate(range(68))])
+    pairs = [u * v for u in x for v in (1.0, 2.0)]
+    total = np.sum(np.array(squares)) * len(squares) + squares[3] + np.sum(rows[::7])
+    return total + pairs[-1] * pairs[1]
+
+
+@case(np.linspace(0.2, 1.1, 140).reshape(70, 2))
+def long_comprehensions_that_are_unrolled(x):
+    """Of views that are stored to, and of tuples."""
+    rows = [row for row in x]
+    rows[0][:] = rows[1] * 2.0
+    parts = [(row[0], row[1]) for row in x[:66]]
+    return np.sum(x[0]) + np.sum(rows[3]) + sum(p * q for p, q in parts)
+
+
+@case(vec(6))
+def comprehension_over_a_run_time_length(x):
+    large = x[x > 0.4]
+    rows = np.array([np.sin(v * x[:2]) for v in large])
+    return np.sum(rows**2) + len([v for v in rows.T])
