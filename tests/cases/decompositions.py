@@ -44,14 +44,6 @@ def any_eigenvalues(a):
     return np.sum(np.abs(w) ** 2) + w[0].real * np.linalg.eigvals(a + 1j)[1].imag + v[0, 1].real
 
 
-@case(SQUARE)
-def eigenvectors_of_a_rotation(a):
-    """Two entries of each are equally large: the larger is not who is real."""
-    turn = np.array([[1.0, -a[0, 0]], [a[0, 0], 1.0]])
-    w, v = np.linalg.eig(turn * a[0, 1] + 0j)
-    return np.sum(w.real * v.imag @ np.array([1.0, 2.0])) + np.sum(np.angle(v))
-
-
 @case(zmat(3, 3))
 def function_of_any_matrix(a):
     w, v = np.linalg.eig(a)

@@ -80,11 +80,11 @@ def backward_gains(a, b, n):
 @case(np.linspace(0.2, 1.1, 70))
 def long_comprehensions(x):
     """Loops, where they make lists of numbers or of arrays."""
-    squares = [v * v for v in x if v > 0.5]
+    squares = [v * v for v in x if v > 0.507]
     rows = np.array([np.sin(x[i : i + 2]) * k for k, i in enumerate(range(68))])
     pairs = [u * v for u in x for v in (1.0, 2.0)]
     total = np.sum(np.array(squares)) * len(squares) + squares[3] + np.sum(rows[::7])
-    return total + pairs[-1] * pairs[1]
+    return total + sum(pairs)
 
 
 @case(np.linspace(0.2, 1.1, 140).reshape(70, 2))
