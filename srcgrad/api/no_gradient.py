@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
     """A complex number is no loss: which of its parts is to change is not known."""
     pairs = zip(p.function.returns, seeds, strict=True)
+    # what has a seed is a number or an array, never a tuple: its type has a dtype
     if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
         kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
         raise ArgumentTypeError(

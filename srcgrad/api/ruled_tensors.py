@@ -41,8 +41,9 @@ def replaced(value: Any, new: Sequence[Any]) -> Any:
 class Attached(Function):
     """Values with a rule: the values, then its inputs, then what it keeps."""
 
+    # Function.forward takes any arguments; each subclass says which are its own
     @staticmethod
-    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore[override]  (of its own arguments)
+    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore[override]
         m, n = many
         out = [make(v._a.copy()) for v in tensors[:m]]
         ctx.pull, ctx.many, ctx.name = pull, (m, len(tensors) - m - n), name

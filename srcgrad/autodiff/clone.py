@@ -15,6 +15,7 @@ def clone(function: Function) -> Function:
     body, new = copied(function.body, new)
     params = tuple(new[p] for p in function.params)
     for p in params:
+        # a dim that is no Var is in no dict: it stays as it is
         p.type = map_type(p.type, lambda a: new.get(a, a))  # type: ignore[arg-type]
     returns = tuple(new.get(a, a) if isinstance(a, Var) else a for a in function.returns)
     return Function(function.name, params, body, returns)  # type: ignore[arg-type]

@@ -33,29 +33,36 @@ def nonlocals(s: Any) -> list[str]:
     return list(s.names) if isinstance(s, gast.Nonlocal) else []
 
 
+COMPREHENSION = """\
+def comprehension(_srcgrad_items):
+    _srcgrad_made = []
+    _srcgrad_made.append(0)
+    return _srcgrad_made
+"""
+
+
 @functools.lru_cache(maxsize=1024)
 def as_function(comprehension: Any) -> Any:
-    """A list comprehension as a function of its first iterable.
+    """A list comprehension as a function of its first iterable, with names that nobody has.
 
     >>> import ast
     >>> tree = gast.parse("[k * v for k, v in table if v]").body[0].value
     >>> print(ast.unparse(gast.gast_to_ast(as_function(tree))))
-    def comprehension(_items):
-        _made = []
-        for k, v in _items:
+    def comprehension(_srcgrad_items):
+        _srcgrad_made = []
+        for k, v in _srcgrad_items:
             if v:
-                _made.append(k * v)
-        return _made
+                _srcgrad_made.append(k * v)
+        return _srcgrad_made
     """
-    text = "def comprehension(_items):\n    _made = []\n    _made.append(0)\n    return _made\n"
-    made = gast.parse(text).body[0]
+    made = gast.parse(COMPREHENSION).body[0]
     inner: Any = made.body[1]
     inner.value.args = [comprehension.elt]
     for g in reversed(comprehension.generators):
         for test in reversed(g.ifs):
             inner = gast.If(test, [inner], [])
         inner = gast.For(g.target, g.iter, [inner], [], None)
-    inner.iter = gast.Name("_items", gast.Load(), None, None)
+    inner.iter = gast.Name("_srcgrad_items", gast.Load(), None, None)
     made.body[1] = inner
     for n in gast.walk(made):
         if not hasattr(n, "lineno") or n in (made, *made.body, made.body[0].value):

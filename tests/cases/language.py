@@ -129,6 +129,7 @@ def comprehension_that_stores_to_what_it_runs_over(x):
         return x[0]
 
     doubled = np.array([0.5 * v * smear(v) for v in x])
+    # zip as it is mostly written: without `strict`
     pairs = [u * smear(v) for u, v in zip(x, x[::-1])]  # noqa: B905
     return np.sum(doubled) + pairs[2] + pairs[3] + sum(v * smear(v) for v in x)
 

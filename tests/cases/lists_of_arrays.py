@@ -101,3 +101,15 @@ def comprehension_over_a_run_time_length(x):
     large = x[x > 0.4]
     rows = np.array([np.sin(v * x[:2]) for v in large])
     return np.sum(rows**2) + len([v for v in rows.T])
+
+
+_items = 3.0
+
+
+@case(np.linspace(0.2, 1.1, 210).reshape(70, 3))
+def long_comprehensions_whose_source_is_stored_to(m):
+    """What has been read stays, views see the store, and names around are the program's own."""
+    rows = [row for row in m]
+    first = [m[i, 0] * _items for i in range(70)]
+    m[3] = 7.0 * m[1]
+    return np.sum(rows[3]) + np.sum(np.array(rows)) + first[3] * first[69]

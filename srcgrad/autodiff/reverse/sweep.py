@@ -122,6 +122,7 @@ class Sweep:
         return self.references.shadow(v)
 
     def _by_rules(self, s: Def, g: Atom) -> None:
+        # what has an adjoint is no statement without a result: `var` is not None
         shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore[union-attr]
         for k, a in enumerate(s.args):
             if not isinstance(a, Var) or not self.adjoints.active(a):
@@ -144,6 +145,7 @@ class Sweep:
         for k, y in enumerate(of.values):
             g = given.get(k)
             if g is None:
+                # a value with a rule is a number or an array, and a Var where it is an array
                 g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
                 g = self.b("copy", g)  # the shadow lives on
