@@ -11,7 +11,6 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.carrier import Carrier
-from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.flow import RESULT
 from srcgrad.frontend.heap import State
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of
@@ -23,11 +22,9 @@ from srcgrad.frontend.values import (
     Record,
     TrackedList,
     describe,
-    is_array,
     is_scalar,
 )
-from srcgrad.ir.nodes import If, Var, atom
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.nodes import If, Var
 
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
@@ -144,7 +141,7 @@ class Branches(Part):
             raise UnsupportedError(
                 "a list that grows in a run-time loop or branch must be a list of numbers, or of "
                 "arrays of one rank and dtype", where,
-                "allocate an array before it and store into that",
+                "append np.array(...) of a list, or store into an array that is made before",
             )  # fmt: skip
         other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
         what = "attribute" if isinstance(owner, Record) else "key"
@@ -152,15 +149,6 @@ class Branches(Part):
         if not other:
             reason = f"the order of the keys of {describe(owner)} depends on the path"
         raise UnsupportedError(reason, where, "set it before the loop or branch")
-
-    def grow(self, key: Any, item: Any) -> NoReturn:
-        """Interpret again, with the list that is made at this place growing at run time."""
-        rank = item.type.ndim if is_array(item) else 0
-        self.captures.grown[key] = (
-            Scalar(atom(item).type.dtype) if rank else atom(item).type,
-            rank,
-        )
-        raise Respecialise(f"the list of line {key[1]} grows at run time")
 
     def refuse_slot(self, owner: Any, key: Any, reason: str) -> NoReturn:
         what = f"the attribute '{key}'" if isinstance(owner, Record) else f"the item {key!r}"

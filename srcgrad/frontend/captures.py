@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.demands import Demands, Respecialise
+from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -318,6 +318,17 @@ class Captures:
     def is_of_arguments(self, it: Any, v: Var) -> bool:
         """Whether an integer depends on arguments and their lengths alone."""
         return all(root in self.leaves or root in self.dims for root in _roots(it, v))
+
+    def is_soon_static(self, it: Any, v: Var) -> bool:
+        """Whether specialising on arguments, or unrolling a few trips, makes an integer known."""
+
+        def soon(root: Var) -> bool:
+            if root not in self.loops:
+                return root in self.leaves or root in self.dims
+            length = self.loops[root][2]
+            return not isinstance(length, Var) and length <= MANY
+
+        return all(map(soon, _roots(it, v)))
 
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
         """Restart with the inputs of `v` known at compile time, or return if that cannot be."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+MANY = 64  # trips that are a loop rather than so many copies of its code
+
 
 class Respecialise(Exception):
     """Interpretation must start again: the demands have grown."""
@@ -19,8 +21,12 @@ class Demands:
 
     static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
     static_dims: set[tuple] = field(default_factory=set)  # (path, axis)
-    unrolled: set[tuple] = field(default_factory=set)  # loops by (file, line), and comprehensions
-    grown: dict[Any, Any] = field(default_factory=dict)  # lists, by place
+    # loops by (file, line), comprehensions by (file, line, column); and those that are loops
+    unrolled: set[tuple] = field(default_factory=set)
+    looped: set[tuple] = field(default_factory=set)
+    refused: Exception | None = None  # why loops were unrolled after all
+    grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
+    indexed: set[tuple] = field(default_factory=set)  # those that do for how they are indexed
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by
     tensors: bool = False  # some are met after something was judged by there being none

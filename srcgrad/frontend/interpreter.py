@@ -15,6 +15,7 @@ from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.classes import Classes
 from srcgrad.frontend.comparisons import Comparisons
+from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.flow import ControlFlow, Diverged
 from srcgrad.frontend.heap import Heap
@@ -70,7 +71,7 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Lists, Rows, Calls, Classes, Kinds, Problems, Unknown,
+    Stores, Iteration, Comprehensions, Lists, Rows, Calls, Classes, Kinds, Problems, Unknown,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)
@@ -222,7 +223,7 @@ class Interpreter(
                 return v
             return plain(self.b("ne", v, 0))
         if isinstance(v, GrownList):
-            return plain(self.b("ne", self.b("load", v.length, 0), 0))
+            return plain(self.b("ne", self.grown_length(v), 0))
         if isinstance(v, Record):
             return self.truth_of_record(v, node)
         if isinstance(v, Closure):

@@ -1,22 +1,19 @@
-"""What a `for` may run over, and comprehensions.
+"""What a `for` may run over; for comprehensions see `comprehensions`.
 
 Items are built when they are reached, so that a loop sees what its body changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gast
 
-from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.flow import exits
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.trees import as_function
 from srcgrad.frontend.values import (
     Bound,
-    Closure,
     GrownList,
     Iterated,
     Range,
@@ -28,7 +25,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 
 MOST_UNROLLED = 4096  # trips of one unrolled loop
-MANY = 64  # items of a comprehension that is a loop rather than so many copies of its code
 
 
 class Iteration(Part):
@@ -37,7 +33,6 @@ class Iteration(Part):
     b: Any
     env: dict[str, Any]
     frame: Any
-    looped: set[tuple]
     held: list[Any]
 
     # ---- for ----
@@ -117,8 +112,7 @@ class Iteration(Part):
             case Range():
                 return self._range(v)
             case GrownList():
-                n = plain(self.b("load", v.length, 0))
-                return Iterated(n, lambda k: self.grown_load(v, k, node))
+                return Iterated(self.grown_length(v), lambda k: self.grown_load(v, k, node))
             case Bound(name=name):
                 self.refuse(node, f"call {name}() to run over it")
             case dict():
@@ -216,118 +210,3 @@ class Iteration(Part):
                     node, f"{n} items cannot be unpacked one by one", "use an array operation"
                 )
         yield from map(it.item, range(int(n)))
-
-    # ---- comprehensions ----
-    def _of_ListComp(self, node: Any) -> Any:
-        first = self._first(node)
-        if self._is_long(first, node):
-            return self._as_loop(first, node)
-        out: list[Any] = []
-        self._comprehend(first, lambda: out.append(self.expression(node.elt)), node)
-        return self.tracked_list(out, node)
-
-    def _of_GeneratorExp(self, node: Any) -> Any:
-        out: list[Any] = []
-        self._comprehend(self._first(node), lambda: out.append(self.expression(node.elt)), node)
-        it = self.static_iterated(out, once=True)
-        it.lazy = True
-        return it
-
-    def _first(self, node: Any) -> Any:
-        """The first iterable, which is evaluated outside of the comprehension."""
-        return self.expression(node.generators[0].iter)
-
-    def _is_long(self, v: Any, node: Any) -> bool:
-        """Whether a comprehension over `v` would be too much code if it were unrolled."""
-        if not (is_array(v) or isinstance(v, Range | Iterated)):
-            return False
-        it = v if isinstance(v, Iterated) else self.iterated(v, node)
-        if it.static or it.spent or any(isinstance(n, gast.NamedExpr) for n in gast.walk(node)):
-            return False
-        if (self.frame.source.file, node.lineno, node.col_offset) in self.unrolled:
-            return False
-        try:
-            return self.static_int(it.length, node, "the number of items") > MANY
-        except UnsupportedError:  # it depends on run-time values
-            return True
-
-    def _as_loop(self, first: Any, node: Any) -> Any:
-        """The list of a comprehension, made in a loop; it is unrolled if that is refused."""
-        self.looped.add((self.frame.source.file, node.lineno, node.col_offset))
-        made = Closure(as_function(node), self.env, [], [], self.frame, "comprehension")
-        return self.call(made, [first], {}, node)
-
-    def _of_SetComp(self, node: Any) -> Any:
-        out: list[Any] = []
-        self._comprehend(self._first(node), lambda: out.append(self.expression(node.elt)), node)
-        return self.call(set, [tuple(out)], {}, node)
-
-    def _of_DictComp(self, node: Any) -> Any:
-        out: dict = {}
-
-        def add() -> None:
-            key = self.static_key(self.expression(node.key), node)
-            out[key] = self.expression(node.value)
-
-        self._comprehend(self._first(node), add, node)
-        return out
-
-    def _comprehend(self, first: Any, add: Callable[[], None], node: Any) -> None:
-        """Unroll a comprehension over `first`; its names are its own."""
-        generators = node.generators
-        items = self.items_in_turn(first, generators[0].iter)
-        shadowed: dict[str, Any] = {}
-        own = {n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-
-        def go(k: int) -> None:
-            if k == len(generators):
-                add()
-                return
-            g = generators[k]
-            if g.is_async:
-                self.refuse(node, "an asynchronous comprehension is not supported")
-            if k == 0:
-                these = items
-            else:
-                these = self.items_in_turn(self.expression(g.iter), g.iter)
-            for item in these:
-                self.assign(g.target, item)
-                tests = self._tests(g.ifs, node)
-                if tests:
-                    go(k + 1)
-
-        if any(isinstance(n, gast.Lambda) for n in gast.walk(node)):
-            self._in_own_frame(own, node, lambda: go(0))
-            return
-        shadowed.update({n: self.env.pop(n) for n in own if n in self.env})
-        go(0)
-        for name in own:
-            self.env.pop(name, None)
-        self.env.update(shadowed)
-
-    def _in_own_frame(self, own: set[str], node: Any, run: Callable[[], None]) -> None:
-        """A frame for a comprehension whose names outlive it, in the functions made there."""
-        outer = self.frame
-        made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
-        walruses = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
-        made.local, made.elsewhere = own, walruses
-        self.scopes[id(made.env)] = made.env
-        self.frames.append(made)
-        try:
-            run()
-        finally:
-            self.frames.pop()
-
-    def _tests(self, conditions: list[Any], node: Any) -> bool:
-        for c in conditions:
-            test = self.truth(self.expression(c), c)
-            if isinstance(test, Var):
-                self.refuse(
-                    node, "a condition known only at run time in a comprehension", "use a loop"
-                )
-            if not test:
-                return False
-        return True
-
-    def too_deep(self) -> UnsupportedError:
-        return UnsupportedError("the program is nested too deeply", self.b.loc)

@@ -18,6 +18,7 @@ from srcgrad.frontend.values import (
     UNBOUND,
     Bound,
     Conflict,
+    GrownList,
     MaybeUnbound,
     Range,
     Record,
@@ -234,4 +235,13 @@ def _dynamic(s: Any) -> ScalarSpec:
 def conflict(a: Any, b: Any) -> Conflict:
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")
+    if isinstance(a, GrownList) or isinstance(b, GrownList):
+        return Conflict(
+            "it is a list that grows at run time on one path and another one on another: "
+            "np.array(...) of a list can be carried"
+        )
+    if isinstance(a, list) and isinstance(b, list) and len(a) != len(b):
+        return Conflict(
+            f"it is a list of {len(a)} items on one path and another list, of {len(b)}, on another"
+        )
     return Conflict(f"it is {describe(a)} on one path and {describe(b)} on another")

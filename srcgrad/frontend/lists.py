@@ -6,10 +6,12 @@ interpretation starts again with that known. For lists of arrays see `rows`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.part import Part
+from srcgrad.frontend.rows import are_rows
+from srcgrad.frontend.trees import EXTENDING, function_at
 from srcgrad.frontend.values import (
     GrownList,
     Slice,
@@ -21,7 +23,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import INT, Scalar, join_scalars
 
 
 class Lists(Part):
@@ -29,7 +31,7 @@ class Lists(Part):
 
     b: Any
     frame: Any
-    grown: dict[Any, tuple[Scalar, int]]
+    grown: dict[Any, tuple[Scalar | None, int]]
     append_row: Any
     row: Any
     dims_of_rows: Any
@@ -75,8 +77,12 @@ class Lists(Part):
             what = describe(items[0]) if one else "a tuple"
             way_out = "it must be one integer" if one else "write x[i][j]"
             self.refuse(node, f"the index of {describe(x)} is {what}", way_out)
+        if isinstance(items[0], Var) and not self.captures.is_soon_static(self, items[0]):
+            self._grow_if_it_can(x)
         k = self.static_int(items[0], node, "the index of a tuple or list")
         if not -len(x) <= k < len(x):
+            if len(self.b.scopes) > self.heads[-1][0]:  # appended to in another trip or branch
+                self._grow_if_it_can(x)
             self.refuse(node, f"index {k} is out of range for {len(x)} items")
         return k % len(x)
 
@@ -98,11 +104,35 @@ class Lists(Part):
         del x[key]
 
     # ---- lists that grow at run time ----
+    def _grow_if_it_can(self, x: Any) -> None:
+        """Start again with a list that grows, where its items are numbers or like arrays."""
+        if not isinstance(x, TrackedList) or x.key is None or x.key in self.unrolled:
+            return
+        if all(is_scalar(v) for v in x) or are_rows(x):
+            self.captures.demands.indexed.add(x.key)
+            self.grow(x.key, x[-1] if x else None)
+
+    def grow(self, key: Any, item: Any) -> NoReturn:
+        """Interpret again, with the list that is made at this place growing at run time.
+
+        `item` is one of its items, None if it has none yet.
+        """
+        if item is None:
+            self.grown[key] = None, 0
+        elif is_array(item):
+            self.grown[key] = Scalar(item.type.dtype), item.type.ndim
+        else:
+            self.grown[key] = atom(item).type, 0
+        raise Respecialise(f"the list of line {key[1]} grows at run time")
+
     def tracked_list(self, items: list[Any], node: Any) -> Any:
         key = (self.frame.source.file, node.lineno, node.col_offset)
         if key not in self.grown:
             return TrackedList(items, key)
+        if key in self.captures.demands.indexed:
+            self.looped.add(key)
         dtype, rank = self.grown[key]
+        dtype = dtype or Scalar("f64")  # until the first item is appended
         tape = self.b("tape", 16, dtype=dtype.dtype, name="items")
         length = self.b("zeros", 1, dtype="i64", name="count")
         shape = self.b("zeros", rank, dtype="i64", name="shape") if rank else None
@@ -120,7 +150,30 @@ class Lists(Part):
         else:
             self.refuse(node, f"{describe(owner)} has no append")
 
+    def extend(self, owner: Any, items: Any, node: Any) -> None:
+        items = self.collected(items)
+        if self.is_long(items, node):
+            self.loop_over(function_at(node, EXTENDING), [owner, items], node)
+            return
+        for item in self.static_items(items, node):
+            self.append(owner, item, node)
+
+    def pop_grown(self, v: GrownList, node: Any) -> Any:
+        """The last item, taken off."""
+        n = self.grown_length(v)
+        self.fail_if(self.b("eq", n, 0), "IndexError", "pop from empty list")
+        last = self.b("sub", n, 1)
+        item = self.grown_load(v, last, node)
+        self.set_length(v, last)
+        return item
+
+    def set_length(self, v: GrownList, n: Any) -> None:
+        self.b("store", v.length, 0, self.b.cast(n, Scalar("i64")))
+
     def _append_grown(self, owner: GrownList, item: Any, node: Any) -> None:
+        unknown = owner.key in self.grown and self.grown[owner.key][0] is None
+        if unknown and (is_scalar(item) or are_rows([item])):
+            self.grow(owner.key, item)
         if owner.shape is not None:
             self.append_row(owner, item, node)
             return
@@ -135,7 +188,7 @@ class Lists(Part):
         after = b("add", n, 1)
         b("reserve", owner.tape, after)
         b("store", owner.tape, n, b.cast(item, owner.dtype))
-        b("store", owner.length, 0, b.cast(after, Scalar("i64")))
+        self.set_length(owner, after)
 
     def _fitting_item(self, owner: GrownList, item: Any) -> None:
         """Start again with a wider type if an item does not have that of the list."""
@@ -157,7 +210,8 @@ class Lists(Part):
         self.b("store", x.tape, self.grown_place(x, items[0], node), self.b.cast(value, x.dtype))
 
     def grown_length(self, v: GrownList) -> Any:
-        return plain(self.b("load", v.length, 0))
+        """A Python int, which takes the dtype of what it is computed with."""
+        return self.b.retyped(self.b("load", v.length, 0), INT)
 
     def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
         if not is_integer(i):
@@ -180,9 +234,10 @@ class Lists(Part):
         b("reserve", tape, b("mul", count, self.size_of_row(rest)))
         b("assign", b("tape_view", tape, 0, count, *rest), taken)
         length = b("zeros", 1, dtype="i64", name="count")
-        b("store", length, 0, b.cast(count, Scalar("i64")))
         shape = None if v.shape is None else b("copy", v.shape)
-        return GrownList(tape, length, v.dtype, v.key, shape)
+        out = GrownList(tape, length, v.dtype, v.key, shape)
+        self.set_length(out, count)
+        return out
 
     def grown_load(self, v: GrownList, place: Any, node: Any) -> Any:
         """The item at a checked place, a Python number where the items are."""

@@ -51,7 +51,7 @@ class Rows(Part):
         self._stands_for_itself(copy, item, "what is appended", node, True)
         b("reserve", owner.tape, b("mul", after, size))
         b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
-        b("store", owner.length, 0, b.cast(after, Scalar("i64")))
+        self.set_length(owner, after)
 
     def row(self, v: GrownList, place: Any, node: Any) -> Any:
         """The array at a checked place."""

@@ -175,8 +175,7 @@ class Statements(Part):
         if isinstance(old, list | GrownList) and isinstance(node.op, gast.Add):
             if is_array(value):
                 return self.binary(node.op, old, value, node)
-            for item in self.static_items(value, node):
-                self.append(old, item, node)
+            self.extend(old, value, node)
             return old
         if isinstance(old, Record):
             return self.record_in_place(OPERATORS[type(node.op).__name__], old, value, node)

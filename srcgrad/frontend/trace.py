@@ -136,9 +136,14 @@ def trace(
     try:
         return _traced(it, captures, function, arguments, demands, name)
     except SrcgradError as e:
-        if not it.looped or isinstance(e, RaisedError):
+        if isinstance(e, RaisedError):
             raise
+        if not it.looped:
+            raise demands.refused or e from None
+        demands.refused = demands.refused or e
         demands.unrolled |= it.looped
+        demands.looped -= it.looped
+        demands.indexed -= it.looped
         for place in it.looped:
             demands.grown.pop(place, None)
         raise Respecialise("comprehensions are unrolled") from None

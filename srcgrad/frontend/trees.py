@@ -70,6 +70,28 @@ def as_function(comprehension: Any) -> Any:
     return gast.fix_missing_locations(made)
 
 
+LISTING = """\
+def list(items):
+    made = []
+    for v in items:
+        made.append(v)
+    return made
+"""
+EXTENDING = """\
+def extend(owner, items):
+    for v in items:
+        owner.append(v)
+"""
+
+
+def function_at(place: Any, text: str) -> Any:
+    """A function of ours, as if it were written at the place of a node."""
+    made = gast.parse(text).body[0]
+    for n in gast.walk(made):
+        gast.copy_location(n, place)
+    return made
+
+
 def signature_of(tree: Any, defaults: list[Any], kw_defaults: list[Any]) -> inspect.Signature:
     """The signature of a nested function, whose defaults have been evaluated."""
     a, P = tree.args, inspect.Parameter

@@ -71,6 +71,7 @@ class Iterated:
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, a generator expression: its items are computed late
     spent: bool = False
+    made: Any = None  # the list that holds the items of a generator expression
 
     @property
     def items(self) -> list | None:

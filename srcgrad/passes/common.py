@@ -32,6 +32,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.fold import identity
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
@@ -92,6 +93,9 @@ class _Sharing(Rewriter):
             yield s
             return
         assert s.var is not None
+        if s.op.name == "broadcast_dim" and (one := identity(s.op, s.args, s.params)) is not None:
+            self.new[s.var] = one  # two lengths have become one: so do those broadcast of them
+            return
         on = {c for c in classes_read(s, self.classes) if c in self.classes.written}
         key = (s.op.name, s.args, repr(s.params), s.var.type)
         earlier = self.find(key)

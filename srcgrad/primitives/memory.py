@@ -321,6 +321,7 @@ def _tape_view(tape: Any, start: Any, *dims: Any) -> Any:
 
 tape = nondiff("tape", lambda n, dtype: GrowingArray(n, dtype), fresh=True)
 tape_like = nondiff("tape_like", lambda t: GrowingArray(len(t.data), t.data.dtype), fresh=True)
+slots = nondiff("slots", lambda t: len(t.data), typing=_int)
 reserve = nondiff("reserve", lambda t, n: t.reserve(n), effect=True)
 tape_view = linear(
     "tape_view", _tape_view, typing=lambda b, t, start, *dims: (t.type.dtype, b.dims(dims), "C"),

@@ -135,7 +135,7 @@ def list_shrinks_in_loop(x, n):
     values = [x[0], x[1], x[2]]
     s = 0.0
     for _ in range(n):
-        s += values.pop()  # error: UnsupportedError: pop
+        s += values.pop(0)  # error: UnsupportedError: pop() of another item than the last
     return s
 
 

@@ -112,8 +112,8 @@ def set_of_run_time_values(x, n):
 
 @program(vec(4))
 def filtered_comprehension(x):
-    kept = [v for v in x if v > 1.0]  # error: UnsupportedError: condition
-    return np.sum(np.array(kept))
+    kept = {k: v for k, v in enumerate(x) if v > 1.0}  # error: UnsupportedError: condition
+    return sum(kept.values())
 
 
 @program(0.7)

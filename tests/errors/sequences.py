@@ -210,15 +210,31 @@ def list_that_grows_returned(x, n):  # error: UnsupportedError: cannot be return
 
 
 @program(vec(3), 2)
-def list_that_grows_inside_a_loop(x, n):
-    total = 0.0
+def list_that_grows_carried(x, n):
+    before = [x[0]]
+    for i in range(n):  # error: UnsupportedError: before changes kind ... grows ... np.array(...)
+        row = []
+        for j in range(i + 1):
+            row.append(x[j] * before[0])
+        before = row
+    return before[-1]
+
+
+@program(vec(3), 2)
+def lists_of_two_lengths(x, n):
+    values = [x[1]]
+    if x[0] > 0.0:
+        values = [x[0], x[2]]
+    return values[0]  # error: UnsupportedError: a list of 2 items on one path ... of 1
+
+
+@program(vec(3), 2)
+def list_that_grows_inserted_into(x, n):
+    values = []
     for i in range(n):
-        values = []  # error: UnsupportedError: cannot be differentiated ... before the loop
-        for j in range(i):
-            values.append(x[j] * x[i])
-        for v in values:
-            total += v * v
-    return total
+        values.append(x[i])
+    values.insert(0, x[2])  # error: UnsupportedError: insert() of a list that grows at run time
+    return values[0]
 
 
 @program(vec(3))

@@ -150,11 +150,16 @@ class Adjoints:
                 continue
             if self.references.is_threaded(v):
                 continue
-            if self.program.is_direct(v):
-                made = self.b("tape_like", v) if isinstance(v.type, Tape) else self.zeros(v)
-                self.values.remember(("shadow", v), made)
-            elif self.references.is_local(v) and isinstance(v.type, Array):
-                self.values.remember(("shadow", v), self.zeros(v))
+            if self.program.is_direct(v) or self.references.is_local(v):
+                self.values.remember(("shadow", v), self._new_shadow(v))
+
+    def _new_shadow(self, v: Var) -> Any:
+        if not isinstance(v.type, Tape):
+            return self.zeros(v)
+        if self.program.is_direct(v):
+            return self.b("tape_like", v)
+        zero = Const(0.0, Scalar(v.type.dtype))
+        return self.references.local_tape(v, f"{v.name}_bar", zero)
 
     def touches(self, s: Stmt) -> bool:
         """Whether the reverse of a nested statement may do anything at all."""

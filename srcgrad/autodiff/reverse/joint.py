@@ -105,7 +105,7 @@ class _Joint:
         )
 
     def build(self) -> Function:
-        function, adj = self.original, self.adjoints
+        function = self.original
         returns = tuple(self._kept(a) for a in function.returns)
         self._parameter_shadows()
         seeds = [
@@ -113,7 +113,7 @@ class _Joint:
             for a, kind in zip(function.returns, self.seeds, strict=True)
             if kind is not None
         ]
-        adj.open_shadows(function.body)
+        self.sweep.open(function.body, TOP)
         self._seed(seeds)
         self.sweep.block(function.body, TOP)
         self.b.loc = None

@@ -52,6 +52,7 @@ class Nested(Sweep):
         self.values.scopes.append(scope)
         with self.b.block() as out:
             self.values.now = (*point, (key, len(block)))
+            self.open(block, key)
             for a, g in seeds:
                 self.adjoints.add(a, g)
             self.block(block, key)

@@ -36,13 +36,16 @@ class References:
         self.asked: set[Var] = set()
         self._shadow_refs: set[Var] = set()
         self._reftape: dict[Var, Var] = {}
+        self._sizes: dict[Var, Var] = {}  # a local tape -> how many slots it came to
+        self._contents: dict[Var, Var] = {}  # and all of them
         self.late: list[Any] = []  # shadows of tapes: allocated when the forward sweep is done
         self._escaping = _escaping(self.program) | self._named_by_tapes()
 
     # ---- buffers ----
     def is_local(self, v: Var) -> bool:
-        """A buffer allocated in a nested block that does not leave it."""
-        return isinstance(self.program.owner.get(v), Def) and v not in self._escaping
+        """A buffer of numbers allocated in a nested block that does not leave it."""
+        made = isinstance(self.program.owner.get(v), Def) and isinstance(v.type, Array | Tape)
+        return made and v not in self._escaping
 
     def _named_by_tapes(self) -> set[Var]:
         """Buffers that a tape of references may name: a copy would be another memory."""
@@ -70,7 +73,7 @@ class References:
             origins = self.origins(v)
             if origins is not None:
                 return self._pick(v, origins, self.values)
-        elif self.is_local(v) and isinstance(v.type, Array):
+        elif self.is_local(v):
             self.asked.add(v)
             return self.values.find(("buffer", v))
         return self.kept(v)
@@ -82,13 +85,42 @@ class References:
         """
         for s in block:
             v = s.var if isinstance(s, Def) else None
-            if v is None or s.op.view or not isinstance(v.type, Array):
-                continue
-            if self.program.classes.is_pure(v) or not self.is_local(v):
+            if v is None or s.op.view or self.program.classes.is_pure(v) or not self.is_local(v):
                 continue
             if self.wanted is None or v in self.wanted:
-                row = self.values.saved_array(v, late=True)
-                self.values.remember(("buffer", v), self.b("copy", row, name=v.name))
+                self.values.remember(("buffer", v), self._snapshot(v))
+
+    def _snapshot(self, v: Var) -> Var:
+        """A copy of a local buffer with its contents at its block's end."""
+        if isinstance(v.type, Array):
+            return self.b("copy", self.values.saved_array(v, late=True), name=v.name)
+        if v not in self._contents:
+            place = self.values.insertions.at_end(self.program.home(v))
+            size = self._size(v)
+            with self.values.insertions.into(place) as b:
+                self._contents[v] = b("tape_view", v, 0, size, name=v.name)
+            self._register_at(self._contents[v], v, place)
+        row = self.values.saved_array(self._contents[v], late=False)
+        return self.local_tape(v, v.name, row)
+
+    def local_tape(self, v: Var, name: str, contents: Atom) -> Var:
+        """A tape with the slots that a local one has at its block's end, filled."""
+        size = self.values(self._size(v))
+        made = self.b("tape", size, dtype=v.type.dtype, name=name)
+        self.b("assign", self.b("tape_view", made, 0, size), contents)
+        return made
+
+    def _size(self, v: Var) -> Var:
+        """The slots of a local tape at its block's end: a value of the forward sweep."""
+        if v not in self._sizes:
+            place = self.values.insertions.at_end(self.program.home(v))
+            with self.values.insertions.into(place) as b:
+                self._sizes[v] = b("slots", v, name=f"{v.name}_size")
+            self._register_at(self._sizes[v], v, place)
+        return self._sizes[v]
+
+    def _register_at(self, new: Var, v: Var, place: list) -> None:
+        self.values.forward(new, self.program.defined[v], None, place)
 
     def is_shadow(self, v: Var) -> bool:
         """Whether a forward variable is a shadow that was threaded through the joins."""
@@ -96,14 +128,6 @@ class References:
 
     def kept(self, v: Var) -> Any:
         """A reference from a tape of references."""
-        if isinstance(v.type, Tape | RefTape):
-            from srcgrad.errors import UnsupportedError
-
-            raise UnsupportedError(
-                "a list that grows inside a loop or a branch cannot be differentiated",
-                getattr(self.program.owner.get(v), "loc", None),
-                "make the list before the loop, or store into an array",
-            )
         program, values = self.program, self.values
         point = program.defined[v]
         loops = program.loops(point)

@@ -62,11 +62,14 @@ class Sweep:
         self.given: dict[Atom, dict[int, Atom]] = {}
 
     # ---- blocks ----
+    def open(self, block: Block, key: Key) -> None:
+        """Make what the reverse of a block starts with: it may be needed to seed the adjoints."""
+        if key != TOP:  # the buffers of the top level are in scope
+            self.references.open_snapshots(block)
+        self.adjoints.open_shadows(block)
+
     def block(self, block: Block, key: Key) -> None:
         outer, self.adjoints.block = self.adjoints.block, key
-        if key != TOP:  # those of the top level were opened before the results were seeded
-            self.adjoints.open_shadows(block)
-            self.references.open_snapshots(block)
         for s in reversed(block):
             self.values.now = self.program.point[s]
             self.b.loc = grad_of(s.loc)

@@ -33,6 +33,8 @@ def definition(p: Any, s: Def) -> ast.expr | None:
             return element(p, args[0], args[1:])
         case "dim":
             return fill(f"x.shape[{s.params['axis']}]", x=p.value(args[0]))
+        case "slots":
+            return parsed(f"{p.text(args[0])}.size")
         case "index":
             axis = s.params.get("axis", 0)
             return parsed(f"index({p.site(s)}, {p.text(args[0])}, {p.text(args[1])}, {axis})")

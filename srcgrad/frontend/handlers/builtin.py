@@ -145,7 +145,7 @@ def reversed_(it: Any, node: Any, x: Any) -> Any:
 
 @implements(list)
 def list_(it: Any, node: Any, x: Any = ()) -> Any:
-    return it.tracked_list(it.static_items(x, node), node)
+    return it.list_of(x, node)
 
 
 @implements(tuple)

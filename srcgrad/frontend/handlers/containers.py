@@ -15,7 +15,7 @@ _MISSING = object()
 def _fixed(it: Any, node: Any, owner: Any, name: str, way_out: str) -> None:
     """Only for a list whose length is known."""
     if isinstance(owner, GrownList):
-        it.refuse(node, f"{name}() of a list that grows at run time", way_out)
+        it.refuse(node, f"{name} of a list that grows at run time", way_out)
 
 
 # ---- lists ----
@@ -26,13 +26,18 @@ def append(it: Any, node: Any, owner: Any, item: Any) -> None:
 
 @method("list", "extend")
 def extend(it: Any, node: Any, owner: Any, items: Any) -> None:
-    for item in it.static_items(items, node):
-        it.append(owner, item, node)
+    it.extend(owner, items, node)
 
 
 @method("list", "pop")
 def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
-    _fixed(it, node, owner, "pop", "use an array and a counter")
+    if isinstance(owner, GrownList):
+        if not is_number(k) or k != -1:
+            it.refuse(
+                node, "pop() of another item than the last of a list that grows at run time",
+                "use an array and a counter",
+            )  # fmt: skip
+        return it.pop_grown(owner, node)
     if not owner:
         it.refuse(node, "pop from empty list")
     it.reshaping(owner, node)
@@ -41,34 +46,36 @@ def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
 
 @method("list", "insert")
 def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
-    _fixed(it, node, owner, "insert", "use an array")
+    _fixed(it, node, owner, "insert()", "use an array")
     it.reshaping(owner, node)
     owner.insert(it.static_int(k, node, "the index of a list"), item)
 
 
 @method("list", "clear")
 def clear_list(it: Any, node: Any, owner: Any) -> None:
-    _fixed(it, node, owner, "clear", "make a new list")
+    if isinstance(owner, GrownList):
+        it.set_length(owner, 0)
+        return
     it.reshaping(owner, node)
     owner.clear()
 
 
 @method("list", "remove")
 def remove(it: Any, node: Any, owner: Any, item: Any) -> None:
-    _fixed(it, node, owner, "remove", "use an array")
+    _fixed(it, node, owner, "remove()", "use an array")
     it.reshaping(owner, node)
     del owner[_found(it, node, owner, item)]
 
 
 @method("list", "index")
 def index(it: Any, node: Any, owner: Any, item: Any) -> Any:
-    _fixed(it, node, owner, "index", "use an array")
+    _fixed(it, node, owner, "index()", "use an array")
     return _found(it, node, owner, item)
 
 
 @method("list", "count")
 def count(it: Any, node: Any, owner: Any, item: Any) -> Any:
-    _fixed(it, node, owner, "count", "use an array")
+    _fixed(it, node, owner, "count()", "use an array")
     if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
         it.refuse(node, "count() of run-time values", "compare the items in a loop")
     return list(owner).count(item)
@@ -86,20 +93,19 @@ def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
 
 @method("list", "copy")
 def copy_list(it: Any, node: Any, owner: Any) -> Any:
-    _fixed(it, node, owner, "copy", "use np.array(...)")
-    return it.tracked_list(list(owner), node)
+    return it.list_of(owner, node)
 
 
 @method("list", "reverse")
 def reverse(it: Any, node: Any, owner: Any) -> None:
-    _fixed(it, node, owner, "reverse", "use np.flip(np.array(...))")
+    _fixed(it, node, owner, "reverse()", "use np.flip(np.array(...))")
     it.changing(owner, node)
     owner.reverse()
 
 
 @method("list", "sort")
 def sort(it: Any, node: Any, owner: Any, key: Any = None, reverse: Any = False) -> None:
-    _fixed(it, node, owner, "sort", "use np.sort(np.array(...))")
+    _fixed(it, node, owner, "sort()", "use np.sort(np.array(...))")
     it.changing(owner, node)
     owner[:] = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
 

@@ -50,6 +50,7 @@ def abs_(it: Any, node: Any, x: Any) -> Any:
 
 @implements(builtins.sum)
 def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+    x = it.collected(x)
     if is_array(x):
         if atom(x).type.dtype == "bool":
             x = it.b.cast(x, Scalar("i64"))
@@ -73,7 +74,7 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
 
 def _extreme(name: str, primitive: str, whole: Any) -> Any:
     def handler(it: Any, node: Any, *given: Any, key: Any = None, default: Any = _NOTHING) -> Any:
-        xs: list[Any] = list(given)
+        xs: list[Any] = [it.collected(x) for x in given]
         if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
             if getattr(xs[0], "shape", None) is not None:
                 it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
@@ -135,7 +136,8 @@ def all_(it: Any, node: Any, x: Any) -> Any:
 
 
 def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) -> Any:
-    if is_array(x):
+    x = it.collected(x)
+    if is_array(x) or isinstance(x, GrownList):
         return it.call_numpy(whole, [x], {}, node)
     result: Any = start
     for item in it.static_items(x, node):

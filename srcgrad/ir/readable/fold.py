@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from srcgrad.ir.alias import WRITES, AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import Tuple, is_reference
+from srcgrad.ir.types import Tape, Tuple, is_reference
 from srcgrad.ir.walk import blocks, walk
 
 GENERATED = frozenset(("t", "g", "at", "old", "runs", "size", "value"))  # names of temporaries
@@ -148,7 +148,10 @@ def _writes(s: Stmt) -> bool:
 
 
 def _read_as_places(function: Function) -> set[Var]:
-    """Variables that are read as places of an axis only, where NumPy counts from the end itself."""
+    """Variables that are read as places of an axis only, where NumPy counts from the end itself.
+
+    Not those of a tape: its items end before its memory does.
+    """
     places: set[Var] = set()
     other: set[Atom] = set(function.returns)
     for s in walk(function.body):
@@ -156,6 +159,7 @@ def _read_as_places(function: Function) -> set[Var]:
             stored = s.args[-1:] if s.op.effect else ()
             spec = s.params.get("spec", ())
             whole = s.op.name != "view" or all(code in "i:n" for code in spec)
+            whole = whole and not isinstance(s.args[0].type, Tape)
             (places if whole else other).update(a for a in s.args[1:] if isinstance(a, Var))
             other.update(stored)
         elif isinstance(s, Def):
