@@ -249,5 +249,5 @@ KERNELS = [
     Kernel(kepler, lambda n: (np.linspace(0.1, 6.0, n), 0.6, 1.3), (4,), (20000,)),
     Kernel(vincenty, lambda: (0.9, 0.1, 0.7, 0.4), (), ()),
     Kernel(garch, lambda n: (0.5 * signed(n), 0.05, 0.1, 0.8), (6,), (100000,)),
-    Kernel(holt_winters, lambda n, p: (positive(n), p, 0.3, 0.1, 0.2), (9, 3), (240, 12)),
+    Kernel(holt_winters, lambda n, p: (positive(n), p, 0.3, 0.1, 0.2), (9, 3), (50_000, 12)),
 ]

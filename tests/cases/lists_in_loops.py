@@ -245,7 +245,7 @@ def lists_made_of_one_that_grew(x):
     squares += [v + 1.0 for v in kept]
     copied = squares.copy()
     copied[0] = 1.0
-    weighed = [u * v for u, v in zip(kept, kept[1:], strict=False)]
+    weighed = [u * v for u, v in zip(kept, x[1:], strict=False)]
     shifted = sum(i * v for i, v in enumerate(kept))
     return sum(squares) * squares[0] + copied[0] * copied[1] + sum(weighed) * shifted
 
