@@ -53,7 +53,7 @@ FUNCTIONS = Theme(
             np.min({v4})
             {v4}.max()
             {v3}.mean()
-            np.linalg.norm({v4} + 1.5)
+            (0.3 * np.linalg.norm({v4} + 1.5))
             np.ptp({v4})
             np.median({v3})
             np.average({v4}, weights=np.array([1.0, 2.0, 0.5, 1.5]))
@@ -96,7 +96,7 @@ PRODUCTS = Theme(
         {nm}[:] = np.outer({bounded_v3}, {bounded_v4})
         {nm} += 0.3 * np.outer({bounded_v3}, {bounded_v4})
         {nm}[:, :3] = 0.2 * np.tanh({m}) @ np.tanh({nm}.T)
-        {nm}[1:] += 0.2 * np.tanh({nm}[:2] @ {nm}.T) @ {nm}[:]
+        {nm}[1:] += 0.2 * np.tanh({nm}[:2] @ {nm}.T) @ np.tanh({nm}[:])
         m = 0.2 * np.tanh({m} @ {nm}.T) @ {m}
         m[:, :3] = np.linalg.inv(4.0 * np.eye(3) + np.tanh({m}[:, 1:]))
         {n3}[:] = np.linalg.solve(4.0 * np.eye(3) + np.tanh({m}[:, :3]), {bounded_v3})

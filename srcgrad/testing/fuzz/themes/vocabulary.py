@@ -7,6 +7,7 @@ from srcgrad.testing.fuzz.draw import Draw, Form
 from srcgrad.testing.fuzz.themes.complex import COMPLEX
 from srcgrad.testing.fuzz.themes.guarded import GUARDED
 from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
+from srcgrad.testing.fuzz.themes.lists import GROWING
 from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from srcgrad.testing.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from srcgrad.testing.fuzz.themes.storing import INDEXED, MASKS, OUT
@@ -30,6 +31,7 @@ THEMES = (
     LATE,
     COMPLEX,
     GUARDED,
+    GROWING,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
