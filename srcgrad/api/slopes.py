@@ -14,8 +14,13 @@ import numpy as np
 from srcgrad.api.structure import leaves, mapped
 
 
-def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tuple[float, float]:
+def slope(
+    f: Callable[[float], float], start: float = 4e-3, rows: int = 9, noise: float = 0.0
+) -> tuple[float, float]:
     """f'(0) and an estimate of its error, by extrapolated central differences.
+
+    `noise` is what a value of f is uncertain by: differences of values that are equal by chance
+    say nothing.
 
     C. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4 (1982).
 
@@ -31,10 +36,17 @@ def slope(f: Callable[[float], float], start: float = 4e-3, rows: int = 9) -> tu
         for j, previous in enumerate(above):
             row.append(row[j] + (row[j] - previous) / (4.0 ** (j + 1) - 1))
             moved = max(abs(row[j + 1] - row[j]), abs(row[j + 1] - previous))
+            moved = max(moved, noise / h)
             if moved < error:
                 best, error = row[j + 1], moved
         above = row
     return float(best), float(error)
+
+
+def rounding(args: Any) -> float:
+    """How far a value computed from these floats may be off, in parts of its magnitude."""
+    kinds = {np.asarray(np.real(v)).dtype for v in floats(args)}
+    return 4.0 * max((float(np.finfo(k).eps) for k in kinds), default=0.0)
 
 
 def is_floating(v: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.program import Protected
-from srcgrad.api.slopes import is_floating, moved, product, slope
+from srcgrad.api.slopes import is_floating, moved, product, rounding, slope
 from srcgrad.api.structure import leaves, mapped
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 
@@ -63,7 +63,10 @@ def _by_one(q: Question, path: tuple, rng: np.random.Generator) -> None:
     forward, other = q.rate(moves)
     if _apart(reverse, forward, one + other, q.near):
         raise _wrong(q, path, reverse, forward)
-    expected, uncertain = slope(lambda h: q.value({path: moved(q.leaves[path], moves[path], h)}))
+    expected, uncertain = slope(
+        lambda h: q.value({path: moved(q.leaves[path], moves[path], h)}),
+        noise=rounding(q.leaves) * abs(q.value({})),
+    )
     largest = max(abs(forward), abs(expected), q.near)
     if not abs(forward - expected) <= max(1e-5, 10 * q.near) * largest + 10 * uncertain:
         warnings.warn(

@@ -35,7 +35,7 @@ def check_grads(
     >>> check_grads(lambda x, y: x * x * y, (3.0, 2.0), (0, 1), target="python")
     """
     import srcgrad as flow
-    from srcgrad.api.slopes import direction, moved, product, slope, total
+    from srcgrad.api.slopes import direction, floats, moved, product, rounding, slope, total
 
     plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
@@ -57,7 +57,8 @@ def check_grads(
                 new[p] = moved(new[p], m, h)
             return total(plain(*new))
 
-        expected, uncertain = slope(along)
+        size = sum(float(np.sum(np.abs(v))) for v in floats(plain(*copy.deepcopy(args))))
+        expected, uncertain = slope(along, noise=rounding(args) * size)
         _compare(k, {"reverse": reverse, "forward": forward}, expected, uncertain, tolerance)
 
 
