@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from multiprocessing import get_context
 
 from srcgrad.testing.fuzz.check import Check, Outcome, check
 from srcgrad.testing.fuzz.generate import SMALL, Options, generate
@@ -16,6 +17,8 @@ from srcgrad.testing.fuzz.subject import Subject, fault
 from srcgrad.testing.fuzz.tree import Program
 
 FAILURES = ("wrong", "crashed")
+CHUNK = 4  # programs that a process is given at once
+CHUNKS = 32  # how often, until it ends
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,19 @@ class Result:
 
 
 def run(seeds: Iterable[int], settings: Settings | None = None, jobs: int = 1) -> Iterator[Result]:
-    """The results in the order of the seeds, each as soon as it is there."""
-    job = partial(run_one, settings=settings or Settings())
-    if jobs <= 1:
+    """The results in the order of the seeds, each as soon as it is there.
+
+    Numba never gives back the memory of what it compiled, some 20 MB a program: so many compiled
+    ones are checked by a process that ends after a while and is followed by another.
+    """
+    settings, seeds = settings or Settings(), list(seeds)
+    job = partial(run_one, settings=settings)
+    if jobs <= 1 and (settings.check.target == "python" or len(seeds) <= CHUNK * CHUNKS):
         yield from map(job, seeds)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(job, seeds, chunksize=4)
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(max(jobs, 1), spawned, max_tasks_per_child=CHUNKS) as pool:
+        yield from pool.map(job, seeds, chunksize=CHUNK)
 
 
 def run_one(seed: int, settings: Settings, subject: Subject | None = None) -> Result:
