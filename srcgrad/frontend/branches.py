@@ -105,6 +105,8 @@ class Branches(Part):
         out: dict[Cell, Any] = {}
         for cell, (x, y) in changed.items():
             spec = _joined_spec(cell, (x, y), sides[0][cell], sides[1][cell])
+            if spec is None:
+                self.fit_lists(x, y)
             if spec is None and cell[0] not in self.scopes:
                 self.refuse_slot(states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
             if spec is None:

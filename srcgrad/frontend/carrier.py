@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.grown import items_of
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.joins import (
     VARIES,
@@ -16,6 +17,7 @@ from srcgrad.frontend.joins import (
 )
 from srcgrad.frontend.values import (
     UNBOUND,
+    GrownList,
     MaybeUnbound,
     Range,
     Record,
@@ -66,9 +68,17 @@ class Carrier:
             return []
         if is_mutable(v):
             self.seen.append(v)
-        parts = list(vars(v).values()) if isinstance(v, Range | Slice) else children(v)
+        parts = self._parts(v)
         assert parts is not None
         return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
+
+    def _parts(self, v: Any) -> list | None:
+        match v:
+            case Range() | Slice():
+                return list(vars(v).values())
+            case GrownList():
+                return [self.b("copy", items_of(self.b, v))]
+        return children(v)
 
     def _filler(self, spec: Spec) -> list[Atom]:
         """Atoms of the right types for a value that was never bound."""
@@ -139,6 +149,8 @@ def _rebuilt(spec: PartsSpec, parts: list) -> Any:
     kind = spec.kind[0]
     if kind in (Range, Slice):
         return kind(*parts)
+    if kind is GrownList:
+        return GrownList(None, None, spec.kind[1], settled=parts[0])
     if kind is Record:
         return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)))
     if issubclass(kind, list):

@@ -73,7 +73,7 @@ class Comprehensions(Part):
     def _place(self, node: Any) -> tuple:
         return (self.frame.source.file, node.lineno, node.col_offset)
 
-    def _may_be_loop(self, node: Any) -> bool:
+    def may_be_loop(self, node: Any) -> bool:
         """Whether nothing that is known speaks against a loop."""
         if self._place(node) in self.unrolled or isinstance(node, gast.SetComp | gast.DictComp):
             return False
@@ -82,7 +82,7 @@ class Comprehensions(Part):
     def is_long(self, v: Any, node: Any) -> bool:
         """Whether the items of `v` would be too much code if they were unrolled."""
         kinds = Range | Iterated | GrownList
-        if not (is_array(v) or isinstance(v, kinds)) or not self._may_be_loop(node):
+        if not (is_array(v) or isinstance(v, kinds)) or not self.may_be_loop(node):
             return False
         it = v if isinstance(v, Iterated) else self.iterated(v, node)
         if it.static or it.spent:
@@ -94,7 +94,7 @@ class Comprehensions(Part):
 
     def _loop_instead(self, node: Any) -> None:
         """Start again with a comprehension as a loop, or return if that cannot be."""
-        if self._may_be_loop(node):
+        if self.may_be_loop(node):
             self.captures.demands.looped.add(self._place(node))
             raise Respecialise("a comprehension is a loop")
 

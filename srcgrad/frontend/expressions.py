@@ -155,6 +155,12 @@ class Expressions(Part):
             text = self._text(name, a, c, node)
             if text is not None:
                 return text
+        if isinstance(a, GrownList) or isinstance(c, GrownList):
+            return self._lists_binary(name, a, c, node)
+        if name == "Mult" and any(
+            isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))
+        ):
+            return self._sequence_binary(name, a, c, node)
         if not isinstance(a, Var) and not isinstance(c, Var):
             return self._static_binary(name, a, c, node)
         if isinstance(a, list | tuple) or isinstance(c, list | tuple):
@@ -212,14 +218,15 @@ class Expressions(Part):
 
     def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
         for v in (a, c):
-            if isinstance(v, Closure | GrownList | Formatted | Iterated | Partial):
+            if isinstance(v, Closure | Formatted | Iterated | Partial):
                 self.refuse(node, f"arithmetic with {describe(v)} is not supported")
         try:
             with np.errstate(all="ignore"):
                 integers = isinstance(a, int) and isinstance(c, int)  # Python's: these raise
                 if name == "Div" and is_number(a) and is_number(c) and c == 0 and not integers:
                     return np.float64(a) / np.float64(c)
-                return STATIC[name](a, c)
+                made = STATIC[name](a, c)
+                return self.tracked_list(made, node) if isinstance(made, list) else made
         except TypeError as e:
             if isinstance(a, list | tuple | dict) or isinstance(c, list | tuple | dict):
                 self._arithmetic(a if isinstance(a, list | tuple | dict) else c, node)
@@ -242,16 +249,29 @@ class Expressions(Part):
             return None
         return Formatted(*made) if made[1] else made[0].format()
 
+    def _lists_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+        """Operators of lists that grow: `+` and `*`, and those of arrays."""
+        if is_array(a) or is_array(c):
+            return self._sequence_binary(name, a, c, node)
+        lists = list | GrownList
+        if name == "Add" and isinstance(a, lists) and isinstance(c, lists):
+            out = self.list_of(a, node)
+            self.extend(out, c, node)
+            return out
+        if name == "Mult" and (is_integer(a) or is_integer(c)):
+            return self.repeated(*((a, c) if isinstance(a, GrownList) else (c, a)), node)
+        self._arithmetic(a, node)
+        self._arithmetic(c, node)
+
     def _sequence_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
         if name == "Mult" and (is_integer(a) or is_integer(c)):
             seq, times = (a, c) if isinstance(a, list | tuple) else (c, a)
+            if isinstance(seq, list):
+                return self.repeated(seq, times, node)
             return seq * self.static_int(times, node, "the number of repetitions")
         if is_array(a) or is_array(c):
             # a list next to an array is converted, as NumPy does
-            a, c = (
-                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
-                for v in (a, c)
-            )
+            a, c = (v if is_array(v) else self.call_numpy(np.array, [v], {}, node) for v in (a, c))
             return self.binary(getattr(gast, name)(), a, c, node)
         self.refuse(node, f"this operator between {describe(a)} and {describe(c)} is not supported")
 

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.values import Bound, Closure, Iterated, MaybeUnbound, Partial, Record
+from srcgrad.frontend.values import (
+    Bound,
+    Closure,
+    GrownList,
+    Iterated,
+    MaybeUnbound,
+    Partial,
+    Record,
+)
 
 
 @dataclass
@@ -28,11 +36,13 @@ class State:
 
 
 def is_mutable(v: Any) -> bool:
-    return isinstance(v, list | dict | Record)
+    return isinstance(v, list | dict | Record | GrownList)
 
 
 def contents(v: Any) -> dict:
-    """The places of a container and what they hold."""
+    """The places of a container and what they hold; a list that grows has them in memory."""
+    if isinstance(v, GrownList):
+        return {}
     if isinstance(v, list):
         return dict(enumerate(v))
     return dict(v.fields if isinstance(v, Record) else v)
@@ -40,6 +50,8 @@ def contents(v: Any) -> dict:
 
 def refill(v: Any, held: dict) -> None:
     """Give a container other contents."""
+    if isinstance(v, GrownList):
+        return
     if isinstance(v, list):
         v[:] = held.values()
         return

@@ -74,7 +74,7 @@ class PartsSpec:
 
     @property
     def mutable(self) -> bool:
-        return issubclass(self.kind[0], list | dict | Record)
+        return issubclass(self.kind[0], list | dict | Record | GrownList)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,10 @@ def spec_of(v: Any, dynamic: bool, known: Any) -> Spec:
         return ArraySpec(v.type.dtype, v.type.dims, v.type.layout)
     if isinstance(v, MaybeUnbound):
         return MaybeSpec(spec_of(v.value, True, known))
-    if is_mutable(v):
+    if isinstance(v, GrownList) and v.of_numbers:
+        items = ArraySpec(v.dtype.dtype, (VARIES,), "C")
+        return PartsSpec((GrownList, v.dtype), (0,), (items,), v if id(v) in known else None)
+    if is_mutable(v) and not isinstance(v, GrownList):
         held = contents(v)
         parts = tuple(spec_of(p, dynamic, known) for p in held.values())
         return PartsSpec(_kind(v), tuple(held), parts, v if id(v) in known else None)
@@ -199,7 +202,7 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
         return a
     if a.kind[0] is not b.kind[0] or a.keys != b.keys:
         return None
-    if a.kind[0] is Record and a.kind != b.kind:
+    if a.kind[0] in (Record, GrownList) and a.kind != b.kind:
         return None
     parts = [join_specs(p, q) for p, q in zip(a.parts, b.parts, strict=True)]
     if any(p is None for p in parts):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from srcgrad.frontend.demands import Respecialise
+from srcgrad.frontend.demands import MANY, Respecialise
+from srcgrad.frontend.grown import items_of, length_of
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.rows import are_rows
-from srcgrad.frontend.trees import EXTENDING, function_at
+from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     GrownList,
     Slice,
@@ -23,7 +24,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, join_scalars
+from srcgrad.ir.types import Scalar, join_scalars
 
 
 class Lists(Part):
@@ -34,7 +35,6 @@ class Lists(Part):
     grown: dict[Any, tuple[Scalar | None, int]]
     append_row: Any
     row: Any
-    dims_of_rows: Any
     size_of_row: Any
     view: Any
     shaped_at: dict[int, Any]
@@ -158,14 +158,44 @@ class Lists(Part):
         for item in self.static_items(items, node):
             self.append(owner, item, node)
 
+    def repeated(self, items: Any, times: Any, node: Any) -> Any:
+        """`items * times`: a loop where the number is known only at run time, or is large."""
+        many = isinstance(times, Var) or (not isinstance(items, list)) or len(items) * times > MANY
+        if many and self.may_be_loop(node):
+            return self.loop_over(function_at(node, REPEATING), [items, times], node)
+        times = self.static_int(times, node, "the number of repetitions")
+        return self.tracked_list(list(items) * times, node)
+
     def pop_grown(self, v: GrownList, node: Any) -> Any:
         """The last item, taken off."""
+        self.changing_grown(v, node)
         n = self.grown_length(v)
         self.fail_if(self.b("eq", n, 0), "IndexError", "pop from empty list")
         last = self.b("sub", n, 1)
         item = self.grown_load(v, last, node)
         self.set_length(v, last)
         return item
+
+    def changing_grown(self, v: GrownList, node: Any) -> None:
+        """Called before such a list is changed."""
+        self.changing(v, node)
+        if v.settled is not None:
+            self.refuse(
+                node, "which of several lists this changes is only known at run time",
+                "make a copy before changing it: list(...)",
+            )  # fmt: skip
+
+    def fit_lists(self, one: Any, other: Any) -> None:
+        """Start again with lists of numbers that may be joined, if these can be, or return."""
+        for x, y in ((one, other), (other, one)):
+            lists = isinstance(x, TrackedList) and isinstance(y, list | GrownList)
+            if lists and all(map(is_scalar, x)):
+                self._grow_if_it_can(x)
+        if isinstance(one, GrownList) and isinstance(other, GrownList):
+            joined = join_scalars(one.dtype, other.dtype)
+            for x in (one, other):
+                if x.key in self.grown and x.of_numbers and x.dtype != joined:
+                    self._fitting_item(x, Var("item", joined))
 
     def set_length(self, v: GrownList, n: Any) -> None:
         self.b("store", v.length, 0, self.b.cast(n, Scalar("i64")))
@@ -174,7 +204,8 @@ class Lists(Part):
         unknown = owner.key in self.grown and self.grown[owner.key][0] is None
         if unknown and (is_scalar(item) or are_rows([item])):
             self.grow(owner.key, item)
-        if owner.shape is not None:
+        self.changing_grown(owner, node)
+        if not owner.of_numbers:
             self.append_row(owner, item, node)
             return
         if not is_scalar(item):
@@ -202,7 +233,8 @@ class Lists(Part):
             raise Respecialise("a list holds another type than assumed")
 
     def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Any) -> None:
-        if not is_scalar(value) or x.shape is not None:
+        self.changing_grown(x, node)
+        if not is_scalar(value) or not x.of_numbers:
             self.refuse(
                 node, f"{describe(value)} cannot be stored in a list that grows at run time"
             )
@@ -210,8 +242,7 @@ class Lists(Part):
         self.b("store", x.tape, self.grown_place(x, items[0], node), self.b.cast(value, x.dtype))
 
     def grown_length(self, v: GrownList) -> Any:
-        """A Python int, which takes the dtype of what it is computed with."""
-        return self.b.retyped(self.b("load", v.length, 0), INT)
+        return length_of(self.b, v)
 
     def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
         if not is_integer(i):
@@ -225,10 +256,9 @@ class Lists(Part):
 
     def grown_slice(self, v: GrownList, part: Slice, node: Any) -> GrownList:
         """A new list of some of the items."""
-        b, n = self.b, self.b.dim(self.grown_length(v))
-        dims = () if v.shape is None else self.dims_of_rows(v)
-        whole = b("tape_view", v.tape, 0, n, *dims)
-        taken = self.view(whole, [part, *[Slice(None, None, None) for _ in dims]], node)
+        b, whole = self.b, items_of(self.b, v)
+        whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
+        taken = self.view(whole, [part, *whole_rows], node)
         count, *rest = taken.type.dims
         tape = b("tape", 16, dtype=v.dtype.dtype, name="items")
         b("reserve", tape, b("mul", count, self.size_of_row(rest)))
@@ -241,6 +271,7 @@ class Lists(Part):
 
     def grown_load(self, v: GrownList, place: Any, node: Any) -> Any:
         """The item at a checked place, a Python number where the items are."""
-        if v.shape is not None:
+        if not v.of_numbers:
             return self.row(v, place, node)
-        return self.b.retyped(self.b("load", v.tape, place), v.dtype)
+        memory = v.tape if v.settled is None else v.settled
+        return self.b.retyped(self.b("load", memory, place), v.dtype)

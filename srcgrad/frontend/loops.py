@@ -333,7 +333,9 @@ class Loops(Part):
         joined = join_specs(old, spec_of(v, False, trip.known))
         if joined is not None:
             return joined
-        self._refuse_conflict(cell, conflict(self._at(trip.before, cell), v))
+        before = self._at(trip.before, cell)
+        self.fit_lists(before, v)
+        self._refuse_conflict(cell, conflict(before, v))
 
     def _refuse_conflict(self, cell: Cell, c: Conflict) -> NoReturn:
         key = cell[1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.grown import dims_of_rows, items_of
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.values import GrownList, describe, is_array
@@ -55,7 +56,7 @@ class Rows(Part):
 
     def row(self, v: GrownList, place: Any, node: Any) -> Any:
         """The array at a checked place."""
-        dims = self.dims_of_rows(v)
+        dims = dims_of_rows(self.b, v)
         start = self.b("mul", place, self.size_of_row(dims))
         copy = self.b("copy", self.b("tape_view", v.tape, start, *dims))
         self._stands_for_itself(copy, Const(0, INT), "an item of a list", node, False)
@@ -67,15 +68,9 @@ class Rows(Part):
 
     def stacked_rows(self, v: GrownList, node: Any) -> Var:
         """All items as one array, whose first axis counts them."""
-        n = self.b.dim(self.grown_length(v))
-        empty = self.b("eq", n, 0)
+        empty = self.b("eq", self.grown_length(v), 0)
         self.fail_if(empty, "ValueError", "need at least one array to stack")
-        return self.b("copy", self.b("tape_view", v.tape, 0, n, *self.dims_of_rows(v)))
-
-    def dims_of_rows(self, v: GrownList) -> list[Any]:
-        assert v.shape is not None
-        rank = v.shape.type.dims[0]  # type: ignore[union-attr]
-        return [self.b.dim(self.b("load", v.shape, k)) for k in range(rank)]
+        return self.b("copy", items_of(self.b, v))
 
     def size_of_row(self, dims: Any) -> Any:
         size: Any = 1

@@ -84,6 +84,16 @@ def extend(owner, items):
 """
 
 
+REPEATING = """\
+def repeat(items, times):
+    made = []
+    for k in range(times):
+        for v in items:
+            made.append(v)
+    return made
+"""
+
+
 def function_at(place: Any, text: str) -> Any:
     """A function of ours, as if it were written at the place of a node."""
     made = gast.parse(text).body[0]

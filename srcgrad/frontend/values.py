@@ -97,14 +97,21 @@ class TrackedList(list):
 class GrownList:
     """A list that grows in a run-time loop: a tape of scalars and a cell with its length.
 
-    Its items are numbers, or arrays of one shape, one after another in the tape.
+    Its items are numbers, or arrays of one shape, one after another in the tape. What is one list
+    of numbers on one path and another on another path is `settled`: an array of the items, which
+    do not change any more.
     """
 
-    tape: Var
-    length: Var  # i64[1]
+    tape: Any  # Var; None if it is settled
+    length: Any  # i64[1]; None if it is settled
     dtype: Scalar
     key: Any = None
     shape: Var | None = None  # i64[rank]: the shape of arrays, known when there is one
+    settled: Any = None
+
+    @property
+    def of_numbers(self) -> bool:
+        return self.shape is None
 
 
 @dataclass(eq=False)

@@ -389,6 +389,6 @@ def cell_that_is_not_bound(x):
 @program(0.7, 3)
 def too_many_trips_to_unroll(x, n):
     total = 0.0
-    for k in [x] * 100_000:  # error: UnsupportedError: 100000 trips must be unrolled ... array
+    for k in (x,) * 100_000:  # error: UnsupportedError: 100000 trips must be unrolled ... array
         total += k
     return total

@@ -210,22 +210,35 @@ def list_that_grows_returned(x, n):  # error: UnsupportedError: cannot be return
 
 
 @program(vec(3), 2)
-def list_that_grows_carried(x, n):
-    before = [x[0]]
-    for i in range(n):  # error: UnsupportedError: before changes kind ... grows ... np.array(...)
-        row = []
-        for j in range(i + 1):
-            row.append(x[j] * before[0])
-        before = row
-    return before[-1]
+def list_of_two_paths_changed(x, n):
+    if x[0] > 0.0:
+        values = [x[0]]
+    else:
+        values = [x[1], x[2]]
+    for i in range(n):
+        values.append(x[i])  # error: UnsupportedError: which of several lists ... list(...)
+    return values[-1]
 
 
 @program(vec(3), 2)
-def lists_of_two_lengths(x, n):
-    values = [x[1]]
-    if x[0] > 0.0:
-        values = [x[0], x[2]]
-    return values[0]  # error: UnsupportedError: a list of 2 items on one path ... of 1
+def list_changed_that_another_may_be(x, n):
+    one, two = [x[0]], [x[1]]
+    for i in range(n):
+        two.append(x[i])
+    either = one if x[2] > 0.0 else two
+    two.append(x[2])  # error: UnsupportedError: which of several containers this changes
+    return either[-1]
+
+
+@program(vec(3), 2)
+def arrays_in_lists_of_two_paths(x, n):
+    rows = [x]
+    for i in range(n):  # error: UnsupportedError: grows at run time on one path ... can be carried
+        new = []
+        for j in range(i + 1):
+            new.append(rows[0] * x[j])
+        rows = new
+    return np.sum(rows[-1])
 
 
 @program(vec(3), 2)

@@ -54,6 +54,7 @@ def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
 @method("list", "clear")
 def clear_list(it: Any, node: Any, owner: Any) -> None:
     if isinstance(owner, GrownList):
+        it.changing_grown(owner, node)
         it.set_length(owner, 0)
         return
     it.reshaping(owner, node)

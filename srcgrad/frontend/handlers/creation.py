@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.grown import items_of
 from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import (
@@ -313,11 +314,8 @@ def as_array(it: Any, node: Any, x: Any, copy: bool) -> Any:
         return it.b("copy", x) if copy else x
     if is_scalar(x):
         return _strong(it, x)
-    if isinstance(x, GrownList) and x.shape is not None:
-        return it.stacked_rows(x, node)
     if isinstance(x, GrownList):
-        n = it.grown_length(x)
-        return it.b("copy", it.b("tape_view", x.tape, 0, n))
+        return it.b("copy", items_of(it.b, x)) if x.of_numbers else it.stacked_rows(x, node)
     if isinstance(x, Iterated | Range):
         it.refuse(node, "an array of a range: use np.arange")
     if isinstance(x, list | tuple):

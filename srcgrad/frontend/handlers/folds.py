@@ -61,7 +61,7 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
         return (
             total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
         )
-    if isinstance(x, GrownList) and x.shape is not None:
+    if isinstance(x, GrownList) and not x.of_numbers:
         total = it.call_numpy(np.sum, [it.stacked_rows(x, node)], {"axis": 0}, node)
         return it.binary(gast.Add(), start, total, node)
     if isinstance(x, GrownList):

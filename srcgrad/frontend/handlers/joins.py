@@ -29,7 +29,7 @@ def _parts(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
 
 
 def _grows(xs: Any) -> bool:
-    return isinstance(xs, GrownList) and xs.shape is not None
+    return isinstance(xs, GrownList) and not xs.of_numbers
 
 
 def _end_to_end(it: Any, node: Any, xs: GrownList, axis: Any, what: str) -> Any:

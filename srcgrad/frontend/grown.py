@@ -1,0 +1,31 @@
+"""Where the items of a list that grows at run time are; what programs do to it is in `lists`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.frontend.values import GrownList
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import INT
+
+
+def length_of(b: Any, v: GrownList) -> Any:
+    """A Python int, which takes the dtype of what it is computed with."""
+    if v.settled is not None:
+        return atom(v.settled.type.dims[0])
+    return b.retyped(b("load", v.length, 0), INT)
+
+
+def dims_of_rows(b: Any, v: GrownList) -> list[Any]:
+    """The shape of the arrays that are its items; none of numbers."""
+    if v.shape is None:
+        return []
+    rank = v.shape.type.dims[0]  # type: ignore[union-attr]  # an array of integers
+    return [b.dim(b("load", v.shape, k)) for k in range(rank)]
+
+
+def items_of(b: Any, v: GrownList) -> Var:
+    """All items as one array, in the memory of the list."""
+    if v.settled is not None:
+        return v.settled
+    return b("tape_view", v.tape, 0, b.dim(length_of(b, v)), *dims_of_rows(b, v))
