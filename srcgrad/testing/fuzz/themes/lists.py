@@ -1,7 +1,7 @@
 """The theme of lists that grow: appended to in loops and branches, made anew in every trip.
 
-`gl` is a list of numbers that is never empty; what is drawn changes it in place only. It has up to
-a few dozen items, so that what reads all of them stays bounded.
+`gl` and `ll` are lists of numbers and never empty: `gl` is changed in place only, `ll` is bound anew
+only. They have up to a few dozen items, so that what reads all of them stays bounded.
 """
 
 from srcgrad.testing.fuzz.nests import Nest
@@ -36,6 +36,14 @@ GROWING = Theme(
         new = list(gl) ;; new[0] = {bounded_s} ;; gl[-1] = 0.5 * sum(new) / len(new)
         {n4}[0], {n4}[-1] = gl[0], np.tanh(gl[-1])
         {n4}[:] = 0.5 * sum([f * {n4} for f in gl[:2]])
+        ll = [np.tanh(f) * {bounded_s} for f in {n4} if f > CUT] + [{s}]
+        ll = [f * {bounded_s} for f in ll]
+        ll = ll[1:] + [{s}]
+        ll = ll if {b} else list(gl)
+        if {b}: ll = [{s}]
+        if len(ll) < 9: ll = gl[:2] + ll
+        ll = [0.0] * p + [{s}, {s}]
+        s = 0.3 * ll[-1] * ll[p % len(ll)]
         if any(f > CUT for f in gl): {n4}[{ix4}] = {bounded_s}
         if all(abs(f) < CUT for f in {n4}): s = {bounded_s}
     """, "growing list"),
@@ -69,6 +77,14 @@ while len(gl) > 1:
 """, ("growing list",)),
         Nest(2, """\
 for I in {range}:
+    new = [ll[0] * {bounded_s}]
+    for f in {n4}:
+        new.append(0.5 * new[-1] + min(f, ll[-1]))
+        SOME
+    ll = new
+""", ("growing list",)),
+        Nest(2, """\
+for I in {range}:
     kept = []
     for J in range(I + 1):
         kept.append({n4} * {bounded_s})
@@ -81,6 +97,9 @@ for I in {range}:
             gl[-1]
             gl[0]
             gl[p % len(gl)]
+            ll[-1]
+            ll[p % len(ll)]
+            (0.1 * sum(ll))
             (0.1 * sum(gl))
             (0.1 * len(gl))
             (0.2 * sum(f * f for f in gl))
@@ -90,7 +109,7 @@ for I in {range}:
         "b": forms("len(gl) > {int}\nany(f > CUT for f in {n4})\nall(f < CUT for f in gl)"),
         "v4": forms("np.array([f * {bounded_s} for f in {n4}])\n({v4} * gl[-1])"),
     },
-    ("gl = [w, 0.5 * x[1]]",),
+    ("gl = [w, 0.5 * x[1]]", "ll = [w, 0.3 * x[2]]"),
     {},
-    ("sum(f * np.sin(f) for f in gl)",),
+    ("sum(f * np.sin(f) for f in gl)", "sum(f * np.sin(f) for f in ll)"),
 )  # fmt: skip
