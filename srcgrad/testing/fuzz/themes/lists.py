@@ -1,7 +1,7 @@
 """The theme of lists that grow: appended to in loops and branches, made anew in every trip.
 
-`gl` and `ll` are lists of numbers and never empty: `gl` is changed in place only, `ll` is bound anew
-only. They have up to a few dozen items, so that what reads all of them stays bounded.
+`gl` and `ll` are lists of numbers and never empty: `gl` is changed in place only, `ll` is bound
+anew only. They have up to a few dozen items, so that what reads all of them stays bounded.
 """
 
 from srcgrad.testing.fuzz.nests import Nest
