@@ -32,7 +32,10 @@ class Comprehensions(Part):
         return made if isinstance(made, GrownList) else self.tracked_list(made, node)
 
     def _of_GeneratorExp(self, node: Any) -> Any:
-        made = self._items(node)
+        return self.lazily(self._items(node), node)
+
+    def lazily(self, made: Any, node: Any) -> Iterated:
+        """An iterator over items that Python computes when they are asked for."""
         if isinstance(made, GrownList):
             out = self.iterated(made, node)
             out.once, out.made = True, made
@@ -92,7 +95,7 @@ class Comprehensions(Part):
         except UnsupportedError:  # it depends on run-time values
             return True
 
-    def _loop_instead(self, node: Any) -> None:
+    def loop_instead(self, node: Any) -> None:
         """Start again with a comprehension as a loop, or return if that cannot be."""
         if self.may_be_loop(node):
             self.captures.demands.looped.add(self._place(node))
@@ -137,7 +140,7 @@ class Comprehensions(Part):
             else:
                 inner = self.expression(g.iter)
                 if self.is_long(inner, node):
-                    self._loop_instead(node)
+                    self.loop_instead(node)
                 these = self.items_in_turn(inner, g.iter)
             for item in these:
                 self.assign(g.target, item)
@@ -171,7 +174,7 @@ class Comprehensions(Part):
         for c in conditions:
             test = self.truth(self.expression(c), c)
             if isinstance(test, Var):
-                self._loop_instead(node)
+                self.loop_instead(node)
                 self.refuse(
                     node, "a condition known only at run time in a comprehension", "use a loop"
                 )

@@ -195,6 +195,11 @@ class Iteration(Part):
         """The items of what must have a length known at compile time."""
         return list(self.items_in_turn(v, node))
 
+    def items_of_part(self, it: Iterated, node: Any) -> list[Any]:
+        """The items of one of several iterables, which may be the same one."""
+        n = it.length if it.static else self.static_int(it.length, node, "the number of items")
+        return [it.item(k) for k in range(int(n))]
+
     def items_in_turn(self, v: Any, node: Any) -> Iterator[Any]:
         """The same, each read when it is asked for: what is done with one may store to the next."""
         if isinstance(v, GrownList):

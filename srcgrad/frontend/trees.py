@@ -94,6 +94,23 @@ def repeat(items, times):
 """
 
 
+MAPPING = """\
+def map(f, items):
+    made = []
+    for v in items:
+        made.append(f(*v))
+    return made
+"""
+FILTERING = """\
+def filter(f, items):
+    made = []
+    for v in items:
+        if f(v):
+            made.append(v)
+    return made
+"""
+
+
 def function_at(place: Any, text: str) -> Any:
     """A function of ours, as if it were written at the place of a node."""
     made = gast.parse(text).body[0]

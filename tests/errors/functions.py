@@ -1,6 +1,7 @@
 """Arguments that Python's builtins and NumPy's functions do not take."""
 
 import functools
+import itertools
 import math
 from typing import NamedTuple
 
@@ -77,7 +78,23 @@ def sorted_mixture(x):
 
 @program(vec(3))
 def filtered_by_values(x):
-    return sum(filter(lambda v: v > 1.0, x))  # error: UnsupportedError: filter() ... use a loop
+    kept = list(filter(lambda v: (_t := v) > 1.0, x))  # error: UnsupportedError: filter ... use
+    return sum(kept)
+
+
+@program(vec(3))
+def islice_of_five(x):
+    return sum(itertools.islice(x, 0, 2, 1, 1))  # error: UnsupportedError: 2 to 4 arguments, not 5
+
+
+@program(vec(3))
+def islice_from_behind(x):
+    return sum(itertools.islice(x, -1))  # error: UnsupportedError: negative limits ... slice
+
+
+@program(vec(3))
+def repeated_by_a_half(x):
+    return sum(itertools.repeat(x[0], 2.5))  # error: UnsupportedError: is an integer, not
 
 
 @program(0.7)

@@ -23,6 +23,7 @@ from srcgrad.frontend.handlers import (
     grids,
     index_tricks,
     inspection,
+    iterators,
     joins,
     margins,
     matrices,
@@ -49,7 +50,7 @@ __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
     "folds", "followed", "fourier", "gamma", "grids", "handler_of", "index_tricks",
-    "inspection", "joins", "margins", "matrices", "nans", "norms", "operators", "places",
-    "polynomials", "products", "reductions", "scalars", "sets", "shapes", "solvers", "sorting",
-    "statistics", "ufuncs",
+    "inspection", "iterators", "joins", "margins", "matrices", "nans", "norms", "operators",
+    "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes", "solvers",
+    "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -191,27 +191,6 @@ def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -
     return it.tracked_list([items[k] for k in order], node)
 
 
-@implements(map)
-def map_(it: Any, node: Any, f: Any, *xs: Any) -> Any:
-    columns = zip(*(it.static_items(x, node) for x in xs), strict=False)
-    out = it.static_iterated([it.call(f, list(c), {}, node) for c in columns], once=True)
-    out.lazy = True
-    return out
-
-
-@implements(filter)
-def filter_(it: Any, node: Any, f: Any, x: Any) -> Any:
-    kept = []
-    for v in it.static_items(x, node):
-        test = it.truth(v if f is None else it.call(f, [v], {}, node), node)
-        if isinstance(test, Var):
-            it.refuse(node, "filter() by a condition known only at run time", "use a loop")
-        kept += [v] if test else []
-    out = it.static_iterated(kept, once=True)
-    out.lazy = True
-    return out
-
-
 @implements(functools.partial)
 def partial_(it: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
     return Partial(f, args, kwargs)
