@@ -11,12 +11,23 @@ from typing import Any
 
 import gast
 
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.frontend.demands import MANY, Respecialise
+from srcgrad.frontend.handlers.registry import handler_of
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.trees import LISTING, as_function, function_at
+from srcgrad.frontend.trees import LISTING, as_function, function_at, item_functions
 from srcgrad.frontend.values import Closure, GrownList, Iterated, Range, Slice, is_array
 from srcgrad.ir.nodes import Var
+
+# methods that change their owner
+CHANGING = frozenset(
+    ("append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse",
+     "update", "setdefault", "fill", "put", "partition", "resize", "itemset")
+)  # fmt: skip
+
+
+def _binds(node: Any) -> bool:
+    return any(isinstance(n, gast.NamedExpr) for n in gast.walk(node))
 
 
 class Comprehensions(Part):
@@ -28,28 +39,55 @@ class Comprehensions(Part):
     looped: set[tuple]
 
     def _of_ListComp(self, node: Any) -> Any:
-        made = self._items(node)
+        made = self._items(node, self._first(node))
         return made if isinstance(made, GrownList) else self.tracked_list(made, node)
 
+    # ---- generator expressions ----
     def _of_GeneratorExp(self, node: Any) -> Any:
-        return self.lazily(self._items(node), node)
+        """Its items are computed when they are asked for; what it reads may have changed then."""
+        first, frame = self._first(node), self.frame
 
-    def lazily(self, made: Any, node: Any) -> Iterated:
-        """An iterator over items that Python computes when they are asked for."""
-        if isinstance(made, GrownList):
-            out = self.iterated(made, node)
-            out.once, out.made = True, made
-        else:
-            out = self.static_iterated(made, once=True)
-        out.lazy = True
+        def follow(tree: Any, args: list[Any]) -> Any:
+            return self.call(Closure(tree, frame.env, [], [], frame, tree.name), args, {}, node)
+
+        def build() -> Any:
+            if self.frame is frame:
+                return self._items(node, first)
+            return follow(as_function(node), [first])
+
+        def until(stop: bool) -> Any:
+            if not _binds(node):
+                return follow(as_function(node, stop), [first])
+            return self._until(first, node, stop)
+
+        out = Iterated(None, lambda k: None, once=True, lazy=True, build=build)
+        out.until = None if self._is_pure(node) else until
+        filtered = isinstance(first, Iterated) and (first.test or first.length is None)
+        if len(node.generators) > 1 or filtered or _binds(node) or node.generators[0].is_async:
+            return out
+        part = self.iterated(first, node)
+        part.spent = False  # `build` may run over it instead
+        value, test = item_functions(node)
+        out.length, out.static, out.sources = part.length, part.static, part.sources
+        out.item = lambda k: follow(value, [part.item(k)])
+        if test is not None:
+            held: list[Any] = []  # the item that is tested, which is computed once
+
+            def passes(k: Any) -> Any:
+                held[:] = [part.item(k)]
+                return follow(test, held)
+
+            out.test, out.item = passes, lambda k: follow(value, held)
         return out
 
     def collected(self, v: Any) -> Any:
-        """The list that holds the items of a generator expression, if it became a loop."""
-        if not isinstance(v, Iterated) or v.made is None or v.spent:
+        """All items of a lazy iterator, where they are not taken one by one."""
+        if not isinstance(v, Iterated) or v.build is None or v.spent:
+            return v
+        if v.length is not None and v.test is None and not self._has_many(v):
             return v
         v.spent = True
-        return v.made
+        return v.build()
 
     def list_of(self, v: Any, node: Any) -> Any:
         """A new list of the items of `v`."""
@@ -60,10 +98,49 @@ class Comprehensions(Part):
             return self.tracked_list(self.static_items(v, node), node)
         return self.loop_over(function_at(node, LISTING), [v], node)
 
-    def _items(self, node: Any) -> Any:
+    def _is_pure(self, node: Any) -> bool:
+        """Whether computing an item that Python would not compute changes nothing."""
+        return not _binds(node) and all(
+            self._is_of_library(n.func) for n in gast.walk(node) if isinstance(n, gast.Call)
+        )
+
+    def _is_of_library(self, function: Any) -> bool:
+        if isinstance(function, gast.Attribute) and function.attr in CHANGING:
+            return False
+        try:
+            return handler_of(self.expression(function)) is not None
+        except SrcgradError:  # a method of an item
+            return isinstance(function, gast.Attribute)
+
+    def _until(self, first: Any, node: Any, stop: bool) -> Any:
+        """The items of a generator that binds names, until one has the truth `stop`."""
+        (g, *others) = node.generators
+        if others:
+            self.refuse(node, "a walrus in a generator expression with several loops", "use a loop")
+        items = self.items_in_turn(first, g.iter)
+
+        def rest() -> Any:
+            for item in items:
+                self.assign(g.target, item)
+                taken = [*g.ifs, node.elt if stop else gast.UnaryOp(gast.Not(), node.elt)]
+                found = self.expression(
+                    taken[0] if len(taken) == 1 else gast.BoolOp(gast.And(), taken)
+                )
+                found = self.truth(found, node)
+                if found is True:
+                    return stop
+                if found is not False:
+                    return self.branch(found, lambda: stop, rest, node, live_rest=True)
+            return not stop
+
+        return rest()
+
+    # ---- comprehensions ----
+    def _items(self, node: Any, first: Any) -> Any:
         """The items one by one, or as a list that grows."""
-        first = self._first(node)
-        if self._place(node) in self.captures.demands.looped or self.is_long(first, node):
+        tested = isinstance(first, Iterated) and first.test is not None
+        looped = tested or self._place(node) in self.captures.demands.looped
+        if looped or self.is_long(first, node):
             return self.loop_over(as_function(node), [first], node)
         out: list[Any] = []
         self._comprehend(first, lambda: out.append(self.expression(node.elt)), node)
@@ -80,7 +157,7 @@ class Comprehensions(Part):
         """Whether nothing that is known speaks against a loop."""
         if self._place(node) in self.unrolled or isinstance(node, gast.SetComp | gast.DictComp):
             return False
-        return not any(isinstance(n, gast.NamedExpr) for n in gast.walk(node))
+        return not _binds(node)
 
     def is_long(self, v: Any, node: Any) -> bool:
         """Whether the items of `v` would be too much code if they were unrolled."""
@@ -88,10 +165,11 @@ class Comprehensions(Part):
         if not (is_array(v) or isinstance(v, kinds)) or not self.may_be_loop(node):
             return False
         it = v if isinstance(v, Iterated) else self.iterated(v, node)
-        if it.static or it.spent:
-            return False
+        return not it.static and not it.spent and it.length is not None and self._has_many(it)
+
+    def _has_many(self, it: Iterated) -> bool:
         try:
-            return self.static_int(it.length, node, "the number of items") > MANY
+            return self.static_int(it.length, None, "the number of items") > MANY
         except UnsupportedError:  # it depends on run-time values
             return True
 

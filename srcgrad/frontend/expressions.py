@@ -103,9 +103,7 @@ class Expressions(Part):
             if k is None:
                 out.update(self.expression(v))
                 continue
-            key = self.expression(k)
-            if isinstance(key, Var):
-                self.refuse(k, "a key of a dict must be known at compile time")
+            key = self.static_key(self.expression(k), k)
             out[key] = self.expression(v)
         return out
 

@@ -37,7 +37,7 @@ class Iteration(Part):
 
     # ---- for ----
     def for_loop(self, node: Any) -> None:
-        it = self.iterated(self.expression(node.iter), node.iter)
+        it = self.iterated(self.expression(node.iter), node.iter, tested=True)
         key = (self.frame.source.file, node.lineno)
         static = it.static or (key in self.unrolled and is_number(it.length))
         self.held.append(it)
@@ -49,9 +49,24 @@ class Iteration(Part):
         finally:
             self.held.pop()
 
-    def bind_item(self, node: Any, it: Iterated, index: Var) -> None:
-        """Bind the loop's target to the item at the running index."""
-        self.captures.loops[index] = (self.frame.source.file, node.lineno, it.length)
+    def trip(self, node: Any, it: Iterated, k: Any) -> None:
+        """The target bound to the k-th item, and the body; neither if the item is left out."""
+        if isinstance(k, Var):
+            self.captures.loops[k] = (self.frame.source.file, node.lineno, it.length)
+
+        def run() -> None:
+            self._bind_item(node, it, k)
+            self.block(node.body)
+
+        if it.test is None:
+            run()
+        else:
+            self.branch(self.truth(it.test(k), node.iter), run, lambda: None, node)
+
+    def _bind_item(self, node: Any, it: Iterated, index: Any) -> None:
+        if not isinstance(index, Var):
+            self.assign(node.target, it.item(index))
+            return
         r = it.range
         if r is not None and not isinstance(r.step, Var) and r.step == 1:
             value: Any = index
@@ -77,9 +92,8 @@ class Iteration(Part):
             while k < trips:
                 if [len(s) for s in it.sources] != lengths:
                     self.refuse(node, "a list changes its length while a loop runs over it")
-                self.assign(node.target, it.item(k))
                 self.env[self.flag("continue")] = False
-                self.block(node.body)
+                self.trip(node, it, k)
                 k += 1
                 left = self._exited(kinds - {"continue"})
                 if left is True:
@@ -98,7 +112,8 @@ class Iteration(Part):
         self.frame.depth -= 1
 
     # ---- iterables ----
-    def iterated(self, v: Any, node: Any) -> Iterated:
+    def iterated(self, v: Any, node: Any, tested: bool = False) -> Iterated:
+        """What `v` runs over; one with a test only for who asks for it."""
         match v:
             case Iterated():
                 if v.spent:
@@ -107,6 +122,11 @@ class Iteration(Part):
                         "an iterator is run over twice: it has no items left",
                         "make a list of it",
                     )
+                if v.length is None or (v.test is not None and not tested):
+                    self.refuse(
+                        node, f"{describe(v)} that leaves items out, or has several loops, is not "
+                        "followed here", "make a list of it",
+                    )  # fmt: skip
                 v.spent = v.once
                 return v
             case Range():
@@ -202,6 +222,7 @@ class Iteration(Part):
 
     def items_in_turn(self, v: Any, node: Any) -> Iterator[Any]:
         """The same, each read when it is asked for: what is done with one may store to the next."""
+        v = self.collected(v)
         if isinstance(v, GrownList):
             self.refuse(
                 node, "the length of a list that grows at run time is not known", "use an array"

@@ -14,6 +14,7 @@ from srcgrad.frontend.part import Part
 from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
+    Formatted,
     GrownList,
     Slice,
     TrackedList,
@@ -41,8 +42,14 @@ class Lists(Part):
 
     def static_key(self, key: Any, node: Any) -> Any:
         """A key of a dict, which must be known and hashable."""
+        what = "a key of a dict"
+        if isinstance(key, Formatted):
+            values = [self.static_int(v, node, what) for v in key.values]
+            return key.template.format(*values)
+        if is_integer(key):
+            return self.static_int(key, node, what) if isinstance(key, Var) else key
         if isinstance(key, Var):
-            self.refuse(node, "a key of a dict must be known at compile time", "use an array")
+            self.refuse(node, f"{what} must be known at compile time", "use an array")
         try:
             hash(key)
         except TypeError:

@@ -183,10 +183,11 @@ class Loops(Part):
         self.frozen.update({id(a.made[k]): a.made[k] for k in trip.shared})
 
     def _body(self, trip: Trip, index: Var) -> None:
-        if trip.it is not None:
-            self.bind_item(trip.node, trip.it, index)
         self.env[self.flag("continue")] = False
-        self.block(trip.node.body)
+        if trip.it is None:
+            self.block(trip.node.body)
+        else:
+            self.trip(trip.node, trip.it, index)
         if trip.turned:
             self.env[self._test()] = self._going_on(trip.node, None, None, trip.kinds)
 

@@ -138,7 +138,7 @@ def trace(
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
-        if not it.looped:
+        if it.looped <= demands.unrolled:
             raise demands.refused or e from None
         demands.refused = demands.refused or e
         demands.unrolled |= it.looped

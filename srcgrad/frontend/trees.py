@@ -41,9 +41,18 @@ def comprehension(_srcgrad_items):
 """
 
 
+UNTIL = """\
+def until(_srcgrad_items):
+    return None
+    return None
+"""
+
+
 @functools.lru_cache(maxsize=1024)
-def as_function(comprehension: Any) -> Any:
+def as_function(comprehension: Any, stop: bool | None = None) -> Any:
     """A list comprehension as a function of its first iterable, with names that nobody has.
+
+    With `stop`: whether one of its items has that truth, and what it is if none has.
 
     >>> import ast
     >>> tree = gast.parse("[k * v for k, v in table if v]").body[0].value
@@ -55,19 +64,52 @@ def as_function(comprehension: Any) -> Any:
                 _srcgrad_made.append(k * v)
         return _srcgrad_made
     """
-    made = gast.parse(COMPREHENSION).body[0]
-    inner: Any = made.body[1]
-    inner.value.args = [comprehension.elt]
+    made = gast.parse(COMPREHENSION if stop is None else UNTIL).body[0]
+    inner: Any = made.body[-2]
+    if stop is None:
+        inner.value.args = [comprehension.elt]
+    else:
+        inner.value, made.body[-1].value = (gast.Constant(v, None) for v in (stop, not stop))
+        test = comprehension.elt if stop else gast.UnaryOp(gast.Not(), comprehension.elt)
+        inner = gast.If(test, [inner], [])
     for g in reversed(comprehension.generators):
         for test in reversed(g.ifs):
             inner = gast.If(test, [inner], [])
         inner = gast.For(g.target, g.iter, [inner], [], None)
     inner.iter = gast.Name("_srcgrad_items", gast.Load(), None, None)
-    made.body[1] = inner
+    made.body[-2] = inner
+    return _placed(made, comprehension)
+
+
+def _placed(made: Any, at: Any) -> Any:
+    """A tree of ours around parts of the user's; ours is shown at the place of `at`."""
+    own = set(map(id, gast.walk(at)))
     for n in gast.walk(made):
-        if not hasattr(n, "lineno") or n in (made, *made.body, made.body[0].value):
-            gast.copy_location(n, comprehension)
+        if id(n) not in own:
+            gast.copy_location(n, at)
     return gast.fix_missing_locations(made)
+
+
+@functools.lru_cache(maxsize=1024)
+def item_functions(generator: Any) -> tuple[Any, Any]:
+    """A generator expression's value and its condition (or None), as functions of an item.
+
+    >>> import ast
+    >>> tree = gast.parse("(k * v for k, v in table if v)").body[0].value
+    >>> print(ast.unparse(gast.gast_to_ast(item_functions(tree)[1])))
+    def item(_srcgrad_item):
+        k, v = _srcgrad_item
+        return v
+    """
+    (g, *_) = generator.generators
+    tests = g.ifs if len(g.ifs) < 2 else [gast.BoolOp(gast.And(), g.ifs)]
+
+    def of(value: Any) -> Any:
+        made = gast.parse("def item(_srcgrad_item):\n    _ = _srcgrad_item\n    return 0").body[0]
+        made.body[0].targets, made.body[1].value = [g.target], value
+        return _placed(made, generator)
+
+    return of(generator.elt), of(tests[0]) if tests else None
 
 
 LISTING = """\
@@ -100,6 +142,20 @@ def map(f, items):
     for v in items:
         made.append(f(*v))
     return made
+"""
+ANY = """\
+def any(f, items):
+    for v in items:
+        if f(*v):
+            return True
+    return False
+"""
+ALL = """\
+def all(f, items):
+    for v in items:
+        if not f(*v):
+            return False
+    return True
 """
 FILTERING = """\
 def filter(f, items):

@@ -61,6 +61,8 @@ class Iterated:
 
     A `static` one has a length known now: its loop is unrolled. `sources` are the containers
     that it runs over; one that runs `once` gives no more items when it is spent, as in Python.
+    A `lazy` one computes its items when they are asked for, only those that pass its `test`;
+    `build` makes a list of all that are left. Without a length that is all it can do.
     """
 
     length: Any
@@ -69,13 +71,11 @@ class Iterated:
     range: Range | None = None
     sources: tuple = ()
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
-    lazy: bool = False  # map, a generator expression: its items are computed late
+    lazy: bool = False  # map, filter, a generator expression
     spent: bool = False
-    made: Any = None  # the list that holds the items of a generator expression
-
-    @property
-    def items(self) -> list | None:
-        return [self.item(k) for k in range(int(self.length))] if self.static else None
+    test: Callable[[Any], Any] | None = None
+    build: Callable[[], Any] | None = None
+    until: Callable[[bool], Any] | None = None  # whether an item is true (false), and no further
 
 
 @dataclass

@@ -77,9 +77,54 @@ def sorted_mixture(x):
 
 
 @program(vec(3))
-def filtered_by_values(x):
-    kept = list(filter(lambda v: (_t := v) > 1.0, x))  # error: UnsupportedError: filter ... use
-    return sum(kept)
+def filtered_twice(x):
+    once = filter(lambda v: v > 0.1, x)  # error: UnsupportedError: kept in a name
+    return sum(once)
+
+
+@program(vec(3))
+def filter_of_a_filter(x):
+    total = 0.0
+    for v in filter(abs, filter(lambda v: v > 1.0, x)):  # error: UnsupportedError: filter() of what
+        total += v
+    return total
+
+
+@program(vec(3))
+def filtered_and_counted(x):
+    total = 0.0
+    for k, v in enumerate(v for v in x if v > 1.0):  # error: UnsupportedError: leaves items out
+        total += k * v
+    return total
+
+
+@program(vec(3))
+def pairs_of_a_map(x):
+    made = map(abs, x)  # error: UnsupportedError: kept in a name
+    return sum(u * v for u, v in itertools.pairwise(made))
+
+
+@program(vec(3))
+def pairs_of_what_is_mapped(x):
+    total = 0.0
+    for u, v in itertools.pairwise(map(abs, x)):  # error: UnsupportedError: pairwise()
+        total += u * v
+    return total
+
+
+@program(vec(3))
+def accumulated_while_it_changes(x):
+    total = 0.0
+    for v in itertools.accumulate(x):  # error: UnsupportedError: read item by item in Python
+        x[-1] += v
+        total += v
+    return total
+
+
+@program(vec(3))
+def walrus_of_two_loops(x):
+    found = any((t := u * v) > 1.0 for u in x for v in x)  # error: UnsupportedError: several loops
+    return t if found else x[0]
 
 
 @program(vec(3))

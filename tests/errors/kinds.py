@@ -126,7 +126,8 @@ def read_after_two_kinds(x, y):
 def dict_grows_in_loop(x, n):
     table = {}
     for i in range(n):
-        table[i] = x[i]  # error: UnsupportedError: dict
+        if x[i] > 0.0:
+            table[i] = x[i]  # error: UnsupportedError: dict
     return table[0] * table[1]
 
 

@@ -205,9 +205,8 @@ def format_(it: Any, node: Any, owner: Any, *args: Any, **named: Any) -> Any:
 
 @method("str", "join")
 def join_(it: Any, node: Any, owner: str, items: Any) -> Any:
-    given = it.iterated(items, node)
-    parts = given.items or []
-    if not given.static or not all(isinstance(p, str | Formatted) for p in parts):
+    parts = it.static_items(items, node)
+    if not all(isinstance(p, str | Formatted) for p in parts):
         it.refuse(node, "join() takes strings, as many as are known at compile time")
     if all(isinstance(p, str) for p in parts):
         return owner.join(parts)

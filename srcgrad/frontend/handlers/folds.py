@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers.elementwise import as_integer
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import (
     GrownList,
+    Iterated,
     Record,
     describe,
     is_array,
@@ -136,11 +137,14 @@ def all_(it: Any, node: Any, x: Any) -> Any:
 
 
 def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) -> Any:
+    if isinstance(x, Iterated) and x.until is not None:
+        x.spent = True
+        return x.until(not start)
     x = it.collected(x)
     if is_array(x) or isinstance(x, GrownList):
         return it.call_numpy(whole, [x], {}, node)
     result: Any = start
-    for item in it.static_items(x, node):
+    for item in it.items_in_turn(x, node):
         result = plain(join(result, it.truth(item, node)))
     return result
 

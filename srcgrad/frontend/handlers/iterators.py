@@ -12,9 +12,11 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.trees import FILTERING, MAPPING, function_at
+from srcgrad.frontend.handlers.registry import handler_of, implements
+from srcgrad.frontend.snapshots import Snapshot
+from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
 from srcgrad.frontend.values import (
+    Closure,
     GrownList,
     Iterated,
     Range,
@@ -29,10 +31,6 @@ from srcgrad.ir.types import INT, Scalar
 ENDLESS = 1 << 62  # trips of what has no end
 
 
-def _iterator(it: Any, items: list[Any]) -> Iterated:
-    return it.static_iterated(items, once=True)
-
-
 def _integers(it: Any, node: Any, what: str, *values: Any) -> None:
     for v in values:
         if not is_integer(v):
@@ -44,50 +42,80 @@ def _static(it: Any, parts: list[Iterated], node: Any) -> bool:
     return any(p.static for p in parts) or not it.may_be_loop(node)
 
 
+def _count_of(it: Any, part: Iterated, node: Any) -> int:
+    return max(it.static_int(part.length, node, "the number of items"), 0)
+
+
+def _sources(parts: list[Iterated]) -> tuple:
+    return tuple(s for p in parts for s in p.sources)
+
+
 # ---- of functions ----
+def _called(it: Any, node: Any, f: Any, columns: Iterated) -> Iterated:
+    """f(*item) for each item, when it is asked for."""
+    follow = lambda text: it.call(
+        Closure(function_at(node, text), it.env, [], [], it.frame, "map"), [f, columns], {}, node
+    )
+    columns.spent = False  # `build` may run over it instead
+    out = replace(columns, range=None, once=True, lazy=True)
+    out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
+    out.build = lambda: it.loop_over(function_at(node, MAPPING), [f, columns], node)
+    if handler_of(f) is None:
+        out.until = lambda stop: follow(ANY if stop else ALL)
+    return out
+
+
 @implements(map)
 def map_(it: Any, node: Any, f: Any, *xs: Any) -> Any:
-    columns = it.zipped([it.iterated(it.collected(x), node) for x in xs], node)
-    if it.is_long(columns, node):
-        return it.lazily(it.loop_over(function_at(node, MAPPING), [f, columns], node), node)
-    items = it.static_items(columns, node)
-    return it.lazily([it.call(f, list(c), {}, node) for c in items], node)
+    parts = [it.iterated(x, node, tested=len(xs) == 1) for x in xs]
+    return _called(it, node, f, replace(it.zipped(parts, node), test=parts[0].test))
 
 
 @implements(itertools.starmap)
 def starmap(it: Any, node: Any, f: Any, xs: Any) -> Any:
-    xs = it.collected(xs)
-    if it.is_long(xs, node):
-        return it.lazily(it.loop_over(function_at(node, MAPPING), [f, xs], node), node)
-    columns = [it.static_items(x, node) for x in it.items_in_turn(xs, node)]
-    return it.lazily([it.call(f, c, {}, node) for c in columns], node)
+    return _called(it, node, f, it.iterated(xs, node, tested=True))
 
 
 @implements(filter)
 def filter_(it: Any, node: Any, f: Any, x: Any) -> Any:
-    f, x = bool if f is None else f, it.collected(x)
-    looped = (it.frame.source.file, node.lineno, node.col_offset) in it.captures.demands.looped
-    if looped or it.is_long(x, node):
-        return it.lazily(it.loop_over(function_at(node, FILTERING), [f, x], node), node)
-    kept = []
-    for v in it.items_in_turn(x, node):
-        test = it.truth(it.call(f, [v], {}, node), node)
-        if isinstance(test, Var):
-            it.loop_instead(node)
-            it.refuse(node, "filter() by a condition known only at run time", "use a loop")
-        kept += [v] if test else []
-    return it.lazily(kept, node)
+    f, part = bool if f is None else f, it.iterated(x, node, tested=True)
+    held: list[Any] = []  # the item that is tested, which is computed once
+
+    def keep(k: Any) -> Any:
+        def kept() -> Any:
+            held[:] = [part.item(k)]
+            return it.truth(it.call(f, held, {}, node), node)
+
+        if part.test is None:
+            return kept()
+        it.refuse(node, "filter() of what leaves items out itself", "make a list of it")
+
+    part.spent = False
+    out = replace(part, range=None, once=True, lazy=True, test=keep, item=lambda k: held[0])
+    out.build = lambda: it.loop_over(function_at(node, FILTERING), [f, part], node)
+    return out
 
 
 # ---- several at once ----
+def _pool(it: Any, node: Any, x: Any) -> Iterated:
+    """The items as they are now: what is stored to later is not seen."""
+    if isinstance(x, Iterated) and x.once:
+        x = it.list_of(x, node)
+    if isinstance(x, list):
+        x = list(x)
+    if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
+        x = it.call_numpy(np.array, [x], {}, node)
+    return it.iterated(x, node)
+
+
 @implements(itertools.product)
 def product(it: Any, node: Any, *xs: Any, repeat: Any = 1) -> Any:
     """The last factor runs fastest: its index is the remainder of the number of the trip."""
     repeat = it.static_int(repeat, node, "repeat")
-    parts = [it.iterated(it.collected(x), node) for x in xs] * repeat
+    parts = [_pool(it, node, x) for x in xs] * repeat
     if not parts or _static(it, parts, node):
-        columns = [it.items_of_part(p, node) for p in parts]
-        return _iterator(it, list(itertools.product(*columns)))
+        columns = [[p.item(k) for k in range(_count_of(it, p, node))] for p in parts]
+        return it.static_iterated(list(itertools.product(*columns)), once=True)
     lengths = [it.length_of(p) for p in parts]
     total: Any = 1
     for n in lengths:
@@ -123,10 +151,11 @@ def ndenumerate(it: Any, node: Any, x: Any) -> Any:
 @implements(itertools.combinations)
 def combinations(it: Any, node: Any, x: Any, r: Any) -> Any:
     r = it.static_int(r, node, "r")
-    part = it.iterated(it.collected(x), node)
+    part = _pool(it, node, x)
     if r == 2 and not _static(it, [part], node):
         return _pairs(it, part)
-    return _iterator(it, list(itertools.combinations(it.items_of_part(part, node), r)))
+    items = [part.item(k) for k in range(_count_of(it, part, node))]
+    return it.static_iterated(list(itertools.combinations(items, r)), once=True)
 
 
 def _pairs(it: Any, part: Iterated) -> Iterated:
@@ -158,41 +187,70 @@ def _pairs(it: Any, part: Iterated) -> Iterated:
 
 @implements(itertools.permutations)
 def permutations(it: Any, node: Any, x: Any, r: Any = None) -> Any:
-    items = it.static_items(it.collected(x), node)
+    items = it.static_items(x, node)
     r = None if r is None else it.static_int(r, node, "r")
-    return _iterator(it, list(itertools.permutations(items, r)))
+    return it.static_iterated(list(itertools.permutations(items, r)), once=True)
 
 
 @implements(itertools.combinations_with_replacement)
 def combinations_with_replacement(it: Any, node: Any, x: Any, r: Any) -> Any:
-    items = it.static_items(it.collected(x), node)
-    r = it.static_int(r, node, "r")
-    return _iterator(it, list(itertools.combinations_with_replacement(items, r)))
+    items = it.static_items(x, node)
+    made = itertools.combinations_with_replacement(items, it.static_int(r, node, "r"))
+    return it.static_iterated(list(made), once=True)
 
 
 @implements(itertools.pairwise)
 def pairwise(it: Any, node: Any, x: Any) -> Any:
-    part = it.iterated(it.collected(x), node)
-    if _static(it, [part], node):
-        return _iterator(it, list(itertools.pairwise(it.items_of_part(part, node))))
-    n = plain(it.b("sub", it.length_of(part), 1))
-    after = lambda k: plain(it.b("add", k, 1))
-    pair = lambda k: (part.item(k), part.item(after(k)))
-    return Iterated(n, pair, sources=part.sources, once=True)
+    """An item is read once, as the second of a pair, and kept for the next."""
+    if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
+        x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
+    part = it.iterated(x, node)
+    n, kept = plain(it.b("sub", it.length_of(part), 1)), {}
+
+    def pair(k: Any) -> tuple:
+        if isinstance(k, Var):
+            return part.item(k), part.item(plain(it.b("add", k, 1)))
+        if k == 0:
+            kept[0] = part.item(0)
+        kept[k + 1] = part.item(k + 1)
+        return kept[k], kept[k + 1]
+
+    if part.lazy and not part.static:
+        it.refuse(node, f"pairwise() of {describe(part)}", "make a list of it")
+    return Iterated(n, pair, part.static, sources=part.sources, once=True)
+
+
+def _as_it_is(it: Any, node: Any, made: Any, x: Any, name: str) -> Any:
+    """What is made of all items at once, while Python reads one in each trip."""
+    source = x if is_array(x) else x.tape
+    if source is not None:
+        what, why = f"what {name}() runs over", "read item by item in Python"
+        place = it.frame.source.location(node)
+        it.snapshots.append(Snapshot(made, source, what, place, False, why))
+    return made
 
 
 @implements(itertools.zip_longest)
 def zip_longest(it: Any, node: Any, *xs: Any, fillvalue: Any = None) -> Any:
-    columns = [it.static_items(it.collected(x), node) for x in xs]
-    return _iterator(it, list(itertools.zip_longest(*columns, fillvalue=fillvalue)))
+    parts = [it.iterated(x, node) for x in xs]
+    lengths = [_count_of(it, p, node) for p in parts]
+
+    def item(k: int) -> tuple:
+        pairs = zip(parts, lengths, strict=True)
+        return tuple(p.item(k) if k < n else fillvalue for p, n in pairs)
+
+    longest = max(lengths, default=0)
+    return Iterated(longest, item, True, sources=_sources(parts), once=True)
 
 
 # ---- one after the other ----
 @implements(itertools.chain)
 def chain(it: Any, node: Any, *xs: Any) -> Any:
-    parts = [it.iterated(it.collected(x), node) for x in xs]
+    parts = [it.iterated(x, node) for x in xs]
     if not parts or _static(it, parts, node):
-        return _iterator(it, [v for p in parts for v in it.items_of_part(p, node)])
+        places = [(p, k) for p in parts for k in range(_count_of(it, p, node))]
+        item = lambda k: places[k][0].item(places[k][1])
+        return Iterated(len(places), item, True, sources=_sources(parts), once=True)
     joined = parts[0]
     for p in parts[1:]:
         joined = _followed(it, node, joined, p)
@@ -201,7 +259,7 @@ def chain(it: Any, node: Any, *xs: Any) -> Any:
 
 @implements(itertools.chain.from_iterable)
 def chain_of(it: Any, node: Any, xs: Any) -> Any:
-    return chain(it, node, *it.static_items(it.collected(xs), node))
+    return chain(it, node, *it.static_items(xs, node))
 
 
 def _followed(it: Any, node: Any, one: Iterated, two: Iterated) -> Iterated:
@@ -226,12 +284,13 @@ def islice(it: Any, node: Any, x: Any, *limits: Any) -> Any:
     known = [v for v in (start, stop) if isinstance(v, int)]
     if any(v < 0 for v in known) or (isinstance(step, int) and step < 1):
         it.refuse(node, "islice() takes no negative limits", "use a slice of a list")
-    part = it.iterated(it.collected(x), node)
+    part = it.iterated(x, node)
     if _static(it, [part], node):
         start, step = (it.static_int(v, node, "a limit") for v in (start, step))
         stop = None if stop is None else it.static_int(stop, node, "a limit")
-        items = it.items_of_part(part, node)
-        return _iterator(it, list(itertools.islice(items, start, stop, step)))
+        places = list(itertools.islice(range(_count_of(it, part, node)), start, stop, step))
+        item = lambda k: part.item(places[k])
+        return Iterated(len(places), item, True, sources=part.sources, once=True)
     n = it.length_of(part)
     last = n if stop is None else plain(it.b("minimum", n, stop))
     place = lambda k: plain(it.b("add", start, it.b("mul", k, step)))
@@ -254,20 +313,21 @@ def count(it: Any, node: Any, start: Any = 0, step: Any = 1) -> Any:
 
 @implements(itertools.accumulate)
 def accumulate(it: Any, node: Any, x: Any, func: Any = None, *, initial: Any = None) -> Any:
-    x = it.collected(x)
     numbers = isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
     if func is None and initial is None and numbers:
-        out = it.iterated(it.call_numpy(np.cumsum, [x], {}, node), node)
-        out.once = True
-        return out
-    items = [*([] if initial is None else [initial]), *it.static_items(x, node)]
-    made = items[:1]
-    for v in items[1:]:
-        last = made[-1]
-        new = it.binary(gast.Add(), last, v, node) if func is None else None
-        made.append(it.call(func, [last, v], {}, node) if new is None else new)
-    return _iterator(it, made)
+        made = it.call_numpy(np.cumsum, [x], {}, node)
+        return replace(it.iterated(_as_it_is(it, node, made, x, "accumulate"), node), once=True)
+    part = it.iterated(x, node)
+    n, shift = _count_of(it, part, node), int(initial is not None)
+    kept: dict[int, Any] = {}
 
+    def item(k: int) -> Any:
+        if k == 0:
+            kept[0] = part.item(0) if initial is None else initial
+        elif func is None:
+            kept[k] = it.binary(gast.Add(), kept[k - 1], part.item(k - shift), node)
+        else:
+            kept[k] = it.call(func, [kept[k - 1], part.item(k - shift)], {}, node)
+        return kept[k]
 
-def _sources(parts: list[Iterated]) -> tuple:
-    return tuple(s for p in parts for s in p.sources)
+    return Iterated(n + shift, item, True, sources=part.sources, once=True)
