@@ -15,7 +15,9 @@ DEFINITE = mat(3, 5) * 0.3 + np.array([[0.0], [0.0], [4.0]])
 @case(mat(3, 5), mat(5, 2, 1))
 @case(mat(3, 1) + 0.5, vec(1))
 def tridiagonal_systems(ab, b):
-    return solve_banded((1, 1), ab, b, check_finite=False) ** 2 + solve_banded((1, 1), ab, b * b)
+    return solve_banded((1, 1), ab, b, check_finite=False) ** 2 + solve_banded(
+        (1, 1), ab=ab, b=b * b
+    )
 
 
 @case(mat(4, 6), vec(6))

@@ -46,26 +46,26 @@ def _of_one_kind(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, An
 
 
 @scipys(sl.solve_banded)
-def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, c: Any) -> Any:
+def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
     counts = it.static_items(l_and_u, node)
     if len(counts) != 2:
         it.refuse(node, "solve_banded takes two numbers of diagonals, as in (1, 1)")
     lower, upper = (it.static_int(n, node, "a number of diagonals") for n in counts)
     if lower < 0 or upper < 0:
         it.refuse(node, "a number of diagonals is negative")
-    ab, c = _band(it, node, ab, c, "solve_banded")
+    ab, b = _band(it, node, ab, b, "solve_banded")
     rows = ab.type.dims[0]
     if isinstance(rows, Var) or rows != lower + upper + 1:
         it.b("check_equal", lower + upper + 1, rows, message=COUNTS)
-    return it.b("solve_banded", ab, c, upper, transposed=False)
+    return it.b("solve_banded", ab, b, upper, transposed=False)
 
 
 @scipys(sl.solveh_banded)
-def solveh_banded(it: Any, node: Any, ab: Any, c: Any, *, lower: Any = False) -> Any:
-    ab, c = _band(it, node, ab, c, "solveh_banded")
-    if is_complex(c.type.dtype):
+def solveh_banded(it: Any, node: Any, ab: Any, b: Any, *, lower: Any = False) -> Any:
+    ab, b = _band(it, node, ab, b, "solveh_banded")
+    if is_complex(b.type.dtype):
         it.refuse(node, "solveh_banded of complex matrices is not supported", "use solve_banded")
-    return it.b("solveh_banded", ab, c, lower=flag(it, node, lower, "lower"))
+    return it.b("solveh_banded", ab, b, lower=flag(it, node, lower, "lower"))
 
 
 # ---- constant along diagonals ----
