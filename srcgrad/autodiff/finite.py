@@ -19,7 +19,8 @@ from srcgrad.primitives.special import SPECIAL
 SUSPECT = frozenset(
     ("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tan", "pow", "sqrt",
      "arcsin", "arccos", "arccosh", "arctanh", "logaddexp", "solve", "inv", "cholesky",
-     "logabsdet", "solve_triangular", "qr", "lu", "pinv", "fmod", "mod", "part", *SPECIAL)
+     "logabsdet", "solve_triangular", "solve_banded", "solveh_banded", "sylvester", "qr", "lu",
+     "pinv", "fmod", "mod", "part", *SPECIAL)
 )  # fmt: skip
 ASKING = frozenset(("isnan", "isinf", "isfinite"))
 TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size

@@ -186,6 +186,26 @@ WHOLE = [
         )
         for k, right in enumerate(("f64[3]", "f64[3,2]") * 4)
     ),
+    *(
+        Example("solve_banded", ("f64[4,5]", right), {"transposed": t}, extra=(upper,))
+        for right in ("f64[5]", "f64[5,2]")
+        for t, upper in ((False, 1), (True, 2), (False, 3))
+    ),
+    *(
+        Example("band_product", ("f64[4,5]", right), {"transposed": t}, extra=(upper,))
+        for right in ("f64[5]", "f64[5,2]")
+        for t, upper in ((False, 1), (True, 2))
+    ),
+    *(
+        Example("band_outer", (x, x), extra=(3, upper))
+        for x in ("f64[5]", "f64[5,2]")
+        for upper in (0, 2)
+    ),
+    *(
+        Example("solveh_banded", ("f64[1,5]", right), {"lower": low}, domains=POSITIVE)
+        for right, low in (("f64[5]", True), ("f64[5,2]", False))
+    ),
+    Example("sylvester", (Q, "f64[2,2]", "f64[3,2]"), domains=((0.5, 2.0), (1.5, 3.0), ANY)),
     Example("lu", (Q,), domains=POSITIVE),
     *(Example("pinv", (shape, S), domains=(ANY, (1e-9, 1e-8))) for shape in (M, Q, "f64[4,2]")),
     *(
@@ -260,6 +280,9 @@ COMPLEX = [
     Example("matvec", (CM, CV)),
     Example("vecdot", (CV, CV)),
     Example("solve", (CQ, "c128[3]")),
+    Example("solve_banded", ("c128[3,4]", CV), {"transposed": False}, extra=(1,)),
+    Example("band_product", ("c128[3,4]", CV), {"transposed": True}, extra=(1,)),
+    Example("band_outer", (CV, CV), extra=(3, 1)),
     Example("solve", (CQ, "c128[3,2]")),
     Example("inv", (CQ,)),
     Example("logabsdet", (CQ,)),
@@ -276,7 +299,7 @@ COMPLEX = [
     *(Example("irfft", ("c128[1]",), {"axis": 0}, extra=(n,)) for n in (1,)),
 ]
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
-ELSEWHERE = {"tape_view", "ref_get", "cholesky"}
+ELSEWHERE = {"tape_view", "ref_get", "cholesky", "sqrtm"}
 # its vectors are normalised by what follows it: held against differences in tests/cases
 ELSEWHERE |= {"eig"}
 # without typing: tensors only, held against differences in tests/eager

@@ -54,8 +54,10 @@ FACTORISATIONS = (
     "coincide", "eig", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
     "solve_triangular", "svd",
 )  # fmt: skip
+BANDED = ("band_outer", "band_product", "solve_banded", "solveh_banded")
 CALLED = {
-    "kernels": KERNELS, "library": LIBRARY, "factorisations": FACTORISATIONS,
+    "kernels": KERNELS, "library": LIBRARY, "factorisations": FACTORISATIONS, "banded": BANDED,
+    "equations": ("sqrtm", "sylvester"),
     "special": (*SPECIAL,),
 }  # fmt: skip
 

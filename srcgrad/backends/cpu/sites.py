@@ -13,6 +13,7 @@ from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
 from srcgrad.primitives import callbacks
+from srcgrad.primitives.equations import COMMON, NO_ROOT
 
 SINGULAR = {
     "solve": "Singular matrix",
@@ -25,6 +26,10 @@ SINGULAR = {
     "singular_values": "SVD did not converge",
     "pinv": "SVD did not converge",
     "lstsq": "SVD did not converge in Linear Least Squares",
+    "solve_banded": "singular matrix",
+    "solveh_banded": "the matrix is not positive definite",
+    "sylvester": COMMON,
+    "sqrtm": NO_ROOT,
 }
 
 

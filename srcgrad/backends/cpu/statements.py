@@ -14,15 +14,18 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
 
-# functions of `library.py` and `factorisations.py`; those that may raise take their site's number
+# functions of the modules of `build.CALLED`; those that may raise take their site's number
 RAISING = {
     "solve", "inv", "cholesky", "eig", "eigh", "svd", "pinv", "lstsq",
-    "solve_triangular", "singular_values",
+    "solve_triangular", "singular_values", "solve_banded", "solveh_banded", "sylvester", "sqrtm",
 }  # fmt: skip
 TRANSFORMS = {"fft", "rfft", "irfft"}
 LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",
-           "argsort", "searchsorted", "qr", "lu", "lu_pivots", "coincide", *TRANSFORMS}  # fmt: skip
-STATED = ("eigh", "solve_triangular", "singular_values")  # these take their parameters as arguments
+           "argsort", "searchsorted", "qr", "lu", "lu_pivots", "coincide", "band_product",
+           "band_outer", *TRANSFORMS}  # fmt: skip
+# these take their parameters as arguments
+STATED = ("eigh", "solve_triangular", "singular_values", "solve_banded", "solveh_banded",
+          "band_product")  # fmt: skip
 
 
 def definition(p: Any, s: Def) -> ast.expr | None:

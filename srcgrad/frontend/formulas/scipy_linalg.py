@@ -19,6 +19,8 @@ PADE = (
     960960.0, 16380.0, 182.0, 1.0,
 )  # fmt: skip
 LARGEST = 5.371920351148152
+# of double precision; SciPy takes it for single precision too
+EPSILON = float(np.finfo(np.float64).eps)
 MOST = 1100  # squarings: an infinite norm is never halved far enough
 
 
@@ -212,3 +214,48 @@ def khatri_rao(a: Any, b: Any) -> Any:
     [[3.0, 8.0], [5.0, 12.0]]
     """
     return (a[:, None, :] * b[None, :, :]).reshape((-1, b.shape[1]))
+
+
+def solve_toeplitz(c: Any, r: Any, b: Any) -> Any:
+    """x with toeplitz(c, r) x = b.
+
+    By the full matrix: Levinson's recursion, which takes n^2 steps, is less accurate, and has no
+    result where a leading block is singular though the matrix is not.
+
+    >>> solve_toeplitz(np.array([2.0, 1.0]), np.array([2.0, 0.0]), np.array([2.0, 3.0])).tolist()
+    [1.0, 1.0]
+    """
+    return np.linalg.solve(toeplitz(c, r), b)
+
+
+def solve_circulant(c: Any, b: Any, tol: Any) -> Any:
+    """x with circulant(c) x = b: the transform of c has the eigenvalues.
+
+    >>> solve_circulant(np.array([2.0, 1.0]), np.array([3.0, 3.0]), None).tolist()
+    [1.0, 1.0]
+    """
+    values = np.fft.fft(c)
+    sizes = np.abs(values)
+    if tol is None:
+        tol = np.max(sizes) * len(c) * EPSILON
+    if np.min(sizes) <= tol:
+        raise np.linalg.LinAlgError("near singular circulant matrix.")
+    if b.ndim == 2:
+        values = values[:, None]
+    x = np.fft.ifft(np.fft.fft(b, axis=0) / values, axis=0)
+    if np.iscomplexobj(b) or np.iscomplexobj(c):
+        return x
+    return x.real.copy()
+
+
+def discrete_lyapunov(a: Any, q: Any) -> Any:
+    """x with a x a' - x + q = 0, by the equation of (a + 1)^-1 (a - 1), which is continuous.
+
+    >>> discrete_lyapunov(np.array([[0.5]]), np.array([[3.0]])).round(12).tolist()
+    [[4.0]]
+    """
+    one = np.eye(a.shape[0], dtype=a.dtype)
+    turned = np.linalg.solve(a + one, a - one)
+    half = np.linalg.solve(a + one, q)
+    moved = np.linalg.solve(a + one, half.T).T
+    return scipy.linalg.solve_continuous_lyapunov(turned, -2.0 * moved)

@@ -26,7 +26,7 @@ LATE: list[Callable[[], Any]] = []
 # SciPy is met and the program has imported its module
 OF_SCIPY = {
     "scipy.special": "srcgrad.frontend.handlers.of_scipy",
-    "scipy.linalg": "srcgrad.frontend.handlers.scipy_linalg",
+    "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.of_stats",
 }
 

@@ -32,16 +32,13 @@ from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork", "lapack_driver",
            "driver")  # fmt: skip
 BY_EIGH = "for a symmetric matrix write (v * f(w)) @ v.T with w, v = np.linalg.eigh(a)"
-FULL = "make the matrix full and use np.linalg.solve"
 BY_NUMPY = (
     "the eigenvalues of a general matrix by SciPy are not supported",
     "use np.linalg.eigh if it is symmetric, else np.linalg.eig(a.astype(complex))",
 )
 REFUSED.update({sl.eig: BY_NUMPY, sl.eigvals: BY_NUMPY})
-for _f in (sl.sqrtm, sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
+for _f in (sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
     REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", BY_EIGH)
-for _f in (sl.solve_banded, sl.solveh_banded, sl.solve_toeplitz, sl.solve_circulant):
-    REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", FULL)
 
 
 def scipys(*functions: Any) -> Callable[[Callable], Callable]:
@@ -260,7 +257,7 @@ def expm_frechet(
 
 
 # ---- matrices made of vectors and of matrices ----
-def _vector(it: Any, node: Any, x: Any, what: str) -> Any:
+def vector(it: Any, node: Any, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"{what} takes vectors")
@@ -269,8 +266,8 @@ def _vector(it: Any, node: Any, x: Any, what: str) -> Any:
 
 def _of_vectors(f: Any, formula: Any, otherwise: Callable) -> None:
     def handler(it: Any, node: Any, c: Any, r: Any = None) -> Any:
-        c = _vector(it, node, c, f.__name__)
-        r = otherwise(it, c, node) if r is None else _vector(it, node, r, f.__name__)
+        c = vector(it, node, c, f.__name__)
+        r = otherwise(it, c, node) if r is None else vector(it, node, r, f.__name__)
         return it.call(formula, [*pair(it, node, c, r, f.__name__)], {}, node)
 
     scipys(f)(handler)
@@ -284,7 +281,7 @@ _of_vectors(
 
 @scipys(sl.circulant)
 def circulant(it: Any, node: Any, c: Any) -> Any:
-    return it.call(formulas.circulant, [_vector(it, node, c, "circulant")], {}, node)
+    return it.call(formulas.circulant, [vector(it, node, c, "circulant")], {}, node)
 
 
 @scipys(sl.block_diag)

@@ -1,0 +1,88 @@
+"""Equations of matrices: Sylvester's, and the square root that it differentiates.
+
+Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); the square root by
+its definition, Y Y = A, so that Y dY + dY Y = dA.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives.arrays import matmul, matrix_transpose
+from srcgrad.primitives.registry import custom
+
+COMMON = "the first matrix and the negated second one have an eigenvalue in common"
+NO_ROOT = "the matrix has no real square root, or none that is finite"
+
+
+# ---- a x + x b = q ----
+def _sylvester(a: Any, b: Any, q: Any) -> Any:
+    """By Schur factors a = u r u' and b = w s w': r y + y s = u' q w for y = u' x w."""
+    from scipy.linalg import get_lapack_funcs, schur  # loaded for what is worth it
+
+    if q.size == 0:
+        return np.zeros_like(q)
+    if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b))):
+        return np.full_like(q, np.nan)
+    factors: Any = [schur(v, check_finite=False) for v in (a, b)]
+    (r, u), (s, w) = factors
+    (trsyl,) = get_lapack_funcs(("trsyl",), (r, s, q))
+    y, scale, info = trsyl(r, s, u.T @ q @ w)
+    # LAPACK perturbs or scales what has no solution of moderate size; SciPy does not tell
+    if info != 0 or scale != 1.0:
+        raise np.linalg.LinAlgError(COMMON)
+    return np.ascontiguousarray(u @ y @ w.T)
+
+
+def _sylvester_jvp(ts: tuple, y: Any, a: Any, b: Any, q: Any) -> Any:
+    ta, tb, right = ts
+    for moved in (
+        None if ta is None else matmul(ta, y),
+        None if tb is None else matmul(y, tb),
+    ):
+        if moved is not None:
+            right = -moved if right is None else right - moved
+    return sylvester(a, b, right)
+
+
+def _back(g: Any, a: Any, b: Any) -> Any:
+    return sylvester(matrix_transpose(a), matrix_transpose(b), g)
+
+
+sylvester = custom(
+    "sylvester",
+    _sylvester,
+    _sylvester_jvp,
+    lambda g, y, a, b, q: -matmul(_back(g, a, b), matrix_transpose(y)),
+    lambda g, y, a, b, q: -matmul(matrix_transpose(y), _back(g, a, b)),
+    lambda g, y, a, b, q: _back(g, a, b),
+    typing=lambda build, a, b, q: (q.type.dtype, q.type.dims),
+    raises=True,
+)
+
+
+# ---- the principal square root, where it is real ----
+def _sqrtm(a: Any) -> Any:
+    from scipy.linalg import sqrtm
+
+    if a.size == 0:
+        return np.zeros_like(a)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a singular matrix: what is not finite is refused
+        y = sqrtm(a)
+    if np.iscomplexobj(y) or not np.all(np.isfinite(y)):
+        raise np.linalg.LinAlgError(NO_ROOT)
+    return np.ascontiguousarray(y, a.dtype)
+
+
+sqrtm = custom(
+    "sqrtm",
+    _sqrtm,
+    lambda ts, y, a: sylvester(y, y, ts[0]),
+    lambda g, y, a: _back(g, y, y),
+    typing=lambda build, a: (a.type.dtype, a.type.dims),
+    raises=True,
+)
