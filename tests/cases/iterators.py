@@ -118,3 +118,16 @@ def every_place(x, n):
     for k in np.ndindex(2, n):
         total *= 0.5 + 0.1 * k[1] * x[k[0], 0]
     return total
+
+
+@case(np.array([0.9, 0.21, 1.1, 0.55, 0.32]))
+@case(np.linspace(0.21, 1.1, 80)[np.random.default_rng(0).permutation(80)])
+def sorted_numbers(x):
+    up, down = sorted(x), sorted([v * v for v in x[:4]], reverse=True)
+    by_key = sorted(x, key=lambda v: (v - 0.6) ** 2)
+    half = len(up) // 2
+    median = up[half] if len(up) % 2 else 0.5 * (up[half - 1] + up[half])
+    nearest = sorted((v for v in x if v > 0.3), key=lambda v: -v, reverse=True)
+    return (
+        median * up[0] + down[0] * down[-1] ** 2 + by_key[0] * by_key[1] + nearest[0] * nearest[-1]
+    )

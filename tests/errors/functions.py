@@ -67,8 +67,13 @@ def strict_zip_of_lists(x):
 
 @program(vec(3))
 def sorted_run_time_values(x):
-    values = sorted([x[0], x[1]])  # error: UnsupportedError: sorted() of run-time ... np.sort
+    values = sorted([(x[0], 1), (x[1], 2)])[0]  # error: UnsupportedError: that are not numbers
     return values[0]
+
+
+@program(vec(3), 1)
+def sorted_backwards_by_a_number(x, n):
+    return sorted(x, reverse=n)[0]  # error: UnsupportedError: sorted() with reverse=
 
 
 @program(0.7)

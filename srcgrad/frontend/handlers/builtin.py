@@ -15,6 +15,7 @@ from srcgrad.frontend.values import (
     Partial,
     Range,
     Record,
+    Slice,
     describe,
     is_array,
     is_integer,
@@ -180,15 +181,32 @@ def dict_(it: Any, node: Any, x: Any = (), **kwargs: Any) -> Any:
 
 @implements(sorted)
 def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -> Any:
-    items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
+    items = sorted(x) if isinstance(x, set | frozenset) else it.list_of(x, node)
+    if not isinstance(reverse, bool):
+        it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
+    if isinstance(items, GrownList):
+        keys = items if key is None else it.list_of(it.call(map, [key, items], {}, node), node)
+        return it.list_of(_in_order(it, node, items, keys, reverse), node)
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
-    if any(not _constant(v) for v in keys) or not isinstance(reverse, bool):
-        it.refuse(node, "sorted() of run-time values", "use np.sort")
+    if any(not _constant(v) for v in keys):
+        if not all(map(is_scalar, [*items, *keys])):
+            it.refuse(node, "sorted() of run-time values that are not numbers", "use np.argsort")
+        return it.list_of(_in_order(it, node, items, keys, reverse), node)
     try:
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     except TypeError as e:
         it.refuse(node, str(e))
     return it.tracked_list([items[k] for k in order], node)
+
+
+def _in_order(it: Any, node: Any, items: Any, keys: Any, reverse: bool) -> Any:
+    """An array of the items in order; equal ones stay in theirs, in reverse too."""
+    values, keys = (it.call_numpy(np.array, [v], {}, node) for v in (items, keys))
+    flip = lambda v: it.view(v, [Slice(None, None, -1)], node)
+    order = it.call_numpy(np.argsort, [flip(keys) if reverse else keys], {"kind": "stable"}, node)
+    if reverse:
+        values, order = flip(values), flip(order)
+    return it.subscript(values, [order], node)
 
 
 @implements(functools.partial)
