@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, special
+from scipy import fft, integrate, linalg, ndimage, signal, special
 
 import srcgrad as flow
 from srcgrad import api
@@ -29,6 +29,10 @@ MODULES: dict[str, Any] = {
     "numpy.linalg": np.linalg,
     "scipy.special": special,
     "scipy.linalg": linalg,
+    "scipy.fft": fft,
+    "scipy.integrate": integrate,
+    "scipy.signal": signal,
+    "scipy.ndimage": ndimage,
 }
 
 KINDS = {

@@ -149,12 +149,13 @@ def _places(it: Any, node: Any, x: Any, s: Any, axes: Any) -> list[tuple[Any, in
     if axes is None:
         axes = range(x.type.ndim) if s is None else range(-len(s), 0)
     axes = [_axis(it, node, x, a) for a in axes]
-    # a length of -1 is that of the axis
-    s = [None] * len(axes) if s is None else [None if is_number(n) and n == -1 else n for n in s]
+    s = [None] * len(axes) if s is None else s
     if len(s) != len(axes):
         it.refuse(node, "Shape and axes have different lengths.")
     if not axes:
         it.refuse(node, "a transform over no axes")
+    # a length of -1 is that of the axis, also where None is another
+    s = [x.type.dims[k] if is_number(n) and n == -1 else n for n, k in zip(s, axes, strict=True)]
     return list(zip(s, axes, strict=True))
 
 

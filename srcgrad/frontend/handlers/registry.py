@@ -28,6 +28,11 @@ OF_SCIPY = {
     "scipy.special": "srcgrad.frontend.handlers.of_scipy",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.of_stats",
+    "scipy.integrate": "srcgrad.frontend.handlers.scipy_integrate",
+    "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
+    "scipy.signal": "srcgrad.frontend.handlers.scipy_signal",
+    "scipy.spatial.distance": "srcgrad.frontend.handlers.scipy_spatial",
+    "scipy.ndimage": "srcgrad.frontend.handlers.scipy_ndimage",
 }
 
 

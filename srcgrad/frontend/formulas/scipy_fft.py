@@ -1,0 +1,159 @@
+"""Functions of `scipy.fft` as NumPy programs: cosine transforms by Fourier transforms.
+
+J. Makhoul, "A fast cosine transform in one and two dimensions" (1980).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import fft
+
+from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsupported
+
+OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+@stands_for(fft.dct)
+def dct(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The cosine transform of type 2, or of type 3, which is its transpose.
+
+    >>> dct(np.array([1.0, 1.0])).round(12).tolist()
+    [4.0, 0.0]
+    """
+    return _along(x, type, n, axis, norm, orthogonalize)
+
+
+@stands_for(fft.idct)
+def idct(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The inverse: the other type, with the opposite norm.
+
+    >>> idct(np.array([4.0, 0.0])).round(12).tolist()
+    [1.0, 1.0]
+    """
+    return _along(x, _inverse(type), n, axis, _opposite(norm), orthogonalize)
+
+
+@stands_for(fft.dctn)
+def dctn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The cosine transform along several axes.
+
+    >>> dctn(np.ones((1, 1))).round(12).tolist()
+    [[4.0]]
+    """
+    return _over(x, type, s, axes, norm, orthogonalize)
+
+
+@stands_for(fft.idctn)
+def idctn(
+    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
+) -> Any:  # fmt: skip
+    """The inverse cosine transform along several axes.
+
+    >>> idctn(np.full((1, 1), 4.0)).round(12).tolist()
+    [[1.0]]
+    """
+    return _over(x, _inverse(type), s, axes, _opposite(norm), orthogonalize)
+
+
+def _inverse(type: Any) -> Any:
+    return {2: 3, 3: 2}.get(type, type)
+
+
+def _opposite(norm: Any) -> Any:
+    return OPPOSITE.get(norm, norm)
+
+
+def _over(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+    if s is not None:
+        return unsupported("cosine transforms with s are not supported", "cut or pad with np.pad")
+    x = floating(x).copy()
+    axes = range(x.ndim) if axes is None else axes if isinstance(axes, tuple | list) else (axes,)
+    places = [place(axis, x.ndim) for axis in axes]
+    if len(set(places)) != len(places):
+        return unsupported("all axes must be unique")
+    for axis in places:
+        x = _along(x, type, None, axis, norm, orthogonalize)
+    return x
+
+
+def _along(x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+    x = floating(x)
+    if x.dtype.kind == "c":
+        return unsupported("cosine transforms of complex numbers are not supported")
+    if norm not in OPPOSITE:
+        return unsupported(
+            f"Invalid norm value {norm!r}, should be 'backward', 'ortho' or 'forward'"
+        )
+    if orthogonalize is not None and orthogonalize != (norm == "ortho"):
+        return unsupported("orthogonalize is not supported", "leave it out")
+    axis = place(axis, x.ndim)
+    x = _resized(np.moveaxis(x, axis, -1), n)
+    if type == 2:
+        y = _second(x, norm)
+    elif type == 3:
+        y = _third(x, norm)
+    else:
+        return unsupported("cosine transforms have the types 2 and 3 here")
+    return np.moveaxis(y, -1, axis).copy()
+
+
+def _resized(x: Any, n: Any) -> Any:
+    """With length n along the last axis: the end cut off, or zeros behind it."""
+    if n is None:
+        n = x.shape[-1]
+    if n < 1:
+        raise ValueError("invalid number of data points specified")
+    resized = np.zeros((*x.shape[:-1], n), x.dtype)
+    m = np.minimum(n, x.shape[-1])
+    resized[..., :m] = x[..., :m]
+    return resized
+
+
+def _angles(n: Any, dtype: Any) -> tuple[Any, Any]:
+    angles = np.arange(n) * (np.pi / (2 * n))
+    return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+
+
+def _weights(n: Any, norm: Any, dtype: Any) -> Any:
+    """What each number is multiplied by after type 2, for a norm."""
+    if norm == "ortho":
+        weights = np.full(n, np.sqrt(0.5 / n))
+        weights[0] = np.sqrt(0.25 / n)
+    else:
+        weights = np.full(n, 0.5 / n if norm == "forward" else 1.0)
+    return weights.astype(dtype)
+
+
+def _second(x: Any, norm: Any) -> Any:
+    """2 sum_j x_j cos(pi k (2 j + 1) / (2 n)): the even places forwards, then the odd backwards."""
+    n = x.shape[-1]
+    z = np.fft.fft(np.concatenate([x[..., ::2], np.flip(x[..., 1::2], -1)], axis=-1))
+    cos, sin = _angles(n, x.dtype)
+    return 2.0 * (z.real * cos + z.imag * sin) * _weights(n, norm, x.dtype)
+
+
+def _third(y: Any, norm: Any) -> Any:
+    """The inverse of type 2 with the opposite norm: those steps in turn."""
+    n = y.shape[-1]
+    cos, sin = _angles(n, y.dtype)
+    y = y / _weights(n, _opposite(norm), y.dtype)
+    back = np.concatenate([np.zeros_like(y[..., :1]), np.flip(y[..., 1:], -1)], axis=-1)
+    z = 0.5 * (cos * y + sin * back) + 0.5j * (sin * y - cos * back)
+    v = np.fft.ifft(z).real
+    half = (n + 1) // 2
+    x = np.zeros_like(y)
+    x[..., ::2] = v[..., :half]
+    x[..., 1::2] = np.flip(v[..., half:], -1)
+    return x

@@ -1,0 +1,195 @@
+"""Functions of `scipy.signal` as NumPy programs: convolutions, linear filters, trends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import signal
+
+from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsupported
+
+
+# ---- convolutions ----
+@stands_for(signal.convolve)
+def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    """The sums of products of one array and the other, turned and shifted; no method differs.
+
+    >>> convolve(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([1., 3., 2.])
+    """
+    _check_method(method)
+    return _overlaps(np.asarray(in1), np.asarray(in2), mode)
+
+
+@stands_for(signal.fftconvolve, signal.oaconvolve)
+def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+    """The same in floating point, whatever the arrays hold.
+
+    >>> fftconvolve([1, 2], [1, 1])
+    array([1., 3., 2.])
+    """
+    if axes is not None:
+        return unsupported("convolutions along some axes are not supported", "leave axes out")
+    return _overlaps(floating(in1), floating(in2), mode)
+
+
+@stands_for(signal.correlate)
+def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    """The sums of products of one array and the other, shifted and conjugate.
+
+    >>> correlate(np.array([1.0, 2.0]), np.array([0.0, 1.0]))
+    array([1., 2., 0.])
+    """
+    _check_method(method)
+    return _overlaps(np.asarray(in1), np.conj(np.flip(np.asarray(in2))), mode)
+
+
+def _check_method(method: Any) -> None:
+    if method not in ("auto", "direct", "fft"):
+        unsupported("Acceptable method flags are 'auto', 'direct', or 'fft'")
+
+
+def _overlaps(a: Any, v: Any, mode: Any) -> Any:
+    if a.ndim != v.ndim or a.ndim not in (1, 2):
+        return unsupported("convolutions take two vectors or two matrices")
+    if mode not in ("full", "same", "valid"):
+        return unsupported(f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'")
+    if a.ndim == 1:
+        n, m = a.shape[0], v.shape[0]
+        if mode == "same":
+            first = (m - 1) // 2
+            return np.convolve(a, v)[first : first + n].copy()
+        return np.convolve(a, v, mode)
+    return _part_of(_full(a, v), a, v, mode)
+
+
+def _full(a: Any, v: Any) -> Any:
+    """Every overlap of two matrices: one is added, shifted and scaled, per element of the other."""
+    (n, m), (p, q) = a.shape, v.shape
+    if np.minimum(n * m, p * q) == 0:
+        raise ValueError("a convolution with an empty array")
+    out = np.zeros((n + p - 1, m + q - 1), (a[:1, :1] * v[:1, :1]).dtype)
+    for i in range(p):
+        for j in range(q):
+            out[i : i + n, j : j + m] += v[i, j] * a
+    return out
+
+
+def _part_of(full: Any, a: Any, v: Any, mode: Any) -> Any:
+    """What a mode keeps of all overlaps; "same" is centred with respect to `a`."""
+    (n, m), (p, q) = a.shape, v.shape
+    if mode == "full":
+        return full
+    if mode == "same":
+        i, j = (p - 1) // 2, (q - 1) // 2
+        return full[i : i + n, j : j + m].copy()
+    if (n < p or m < q) and (p < n or q < m):
+        raise ValueError(
+            "For 'valid' mode, one must be at least as large as the other in every dimension"
+        )
+    rows, columns = np.minimum(n, p), np.minimum(m, q)
+    return full[rows - 1 : np.maximum(n, p), columns - 1 : np.maximum(m, q)].copy()
+
+
+@stands_for(signal.convolve2d)
+def convolve2d(
+    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
+) -> Any:
+    """A convolution of matrices with zeros around them.
+
+    >>> convolve2d(np.ones((1, 2)), np.ones((1, 2)))
+    array([[1., 2., 1.]])
+    """
+    a, v = _matrices(in1, in2, boundary, fillvalue)
+    return _overlaps(a, v, mode)
+
+
+@stands_for(signal.correlate2d)
+def correlate2d(
+    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
+) -> Any:
+    """A correlation of matrices with zeros around them.
+
+    >>> correlate2d(np.ones((1, 2)), np.ones((1, 2)))
+    array([[1., 2., 1.]])
+    """
+    a, v = _matrices(in1, in2, boundary, fillvalue)
+    return _centred(a, v) if mode == "same" else correlate(a, v, mode)
+
+
+def _centred(a: Any, v: Any) -> Any:
+    """Correlations of matrices have their own middle where the second has an even length."""
+    (n, m), (p, q) = a.shape, v.shape
+    full = correlate(a, v)
+    return full[p // 2 : p // 2 + n, q // 2 : q // 2 + m].copy()
+
+
+def _matrices(in1: Any, in2: Any, boundary: Any, fillvalue: Any) -> tuple[Any, Any]:
+    a, v = np.asarray(in1), np.asarray(in2)
+    if a.ndim != 2 or v.ndim != 2:
+        unsupported("convolve2d and correlate2d take matrices")
+    if boundary not in ("fill", "pad") or not _is_zero(fillvalue):
+        unsupported("boundaries other than zeros are not supported", "use np.pad, and 'valid'")
+    return a, v
+
+
+def _is_zero(v: Any) -> bool:
+    return isinstance(v, int | float) and v == 0
+
+
+# ---- filters ----
+@stands_for(signal.lfilter)
+def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+    """a_0 y_i = b_0 x_i + b_1 x_(i-1) + ... - a_1 y_(i-1) - ..., along an axis.
+
+    >>> lfilter([1.0], [1.0, -0.5], np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+    if zi is not None:
+        return unsupported("lfilter with zi is not supported", "leave it out, or write the loop")
+    b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
+    kind = (b[:1] + a[:1] + np.ravel(x)[:1]).dtype
+    if b.ndim != 1 or a.ndim != 1 or kind.kind not in "fc":
+        return unsupported("lfilter takes vectors of coefficients, and floats")
+    axis = place(axis, x.ndim)
+    if a[0] == 0:
+        raise ValueError("the coefficient a[0] of lfilter is 0")
+    b, a = (b / a[0]).astype(kind), (a / a[0]).astype(kind)
+    lanes = np.moveaxis(x.astype(kind), axis, 0)
+    n, m = lanes.shape[0], a.shape[0]
+    y = np.zeros_like(lanes)
+    for k in range(np.minimum(b.shape[0], n)):
+        y[k:] += b[k] * lanes[: n - k]
+    if m > 1:
+        for i in range(1, n):
+            back = a[1] * y[i - 1]
+            for k in range(2, np.minimum(m, i + 1)):
+                back = back + a[k] * y[i - k]
+            y[i] -= back
+    return np.moveaxis(y, 0, axis).copy()
+
+
+@stands_for(signal.detrend)
+def detrend(
+    data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False
+) -> Any:
+    """Without the mean, or without the straight line of least squares, along an axis.
+
+    >>> np.abs(detrend(np.array([1.0, 3.0, 5.0]))).round(12).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    x = floating(data)
+    axis = place(axis, x.ndim)
+    if type in ("constant", "c"):
+        return x - np.mean(x, axis=axis, keepdims=True)
+    if type not in ("linear", "l"):
+        return unsupported("Trend type must be 'linear' or 'constant'")
+    if not _is_zero(bp):
+        return unsupported("detrend with break points is not supported", "treat each part alone")
+    x = np.moveaxis(x, axis, -1)
+    x = x - np.mean(x, axis=-1, keepdims=True)
+    n = x.shape[-1]
+    t = np.arange(n) - 0.5 * (n - 1)
+    t = (t / np.sqrt(np.maximum(np.sum(t * t), 0.5))).astype(x.dtype)
+    return np.moveaxis(x - np.sum(x * t, axis=-1, keepdims=True) * t, -1, axis).copy()

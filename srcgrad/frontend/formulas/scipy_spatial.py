@@ -1,0 +1,120 @@
+"""Functions of `scipy.spatial.distance` as NumPy programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial import distance
+
+from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+
+
+# ---- two vectors ----
+@stands_for(distance.euclidean)
+def euclidean(u: Any, v: Any, w: Any = None) -> Any:
+    """The length of the difference; SciPy gives a Python number.
+
+    >>> euclidean([0.0, 0.0], [3.0, 4.0])
+    5.0
+    """
+    d = _difference(u, v)
+    return float(np.linalg.norm(d if w is None else np.sqrt(np.asarray(w)) * d))
+
+
+@stands_for(distance.sqeuclidean)
+def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
+    """The sum of the squared differences.
+
+    >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
+    25.0
+    """
+    d = floating(_difference(u, v))
+    return np.dot(d, d if w is None else d * np.asarray(w))
+
+
+@stands_for(distance.cityblock)
+def cityblock(u: Any, v: Any, w: Any = None) -> Any:
+    """The sum of the absolute differences.
+
+    >>> float(cityblock([0.0, 0.0], [3.0, -4.0]))
+    7.0
+    """
+    d = np.abs(_difference(u, v))
+    return np.sum(d if w is None else np.asarray(w) * d)
+
+
+@stands_for(distance.cosine)
+def cosine(u: Any, v: Any, w: Any = None) -> Any:
+    """1 less the cosine of the angle between two vectors.
+
+    >>> float(cosine([1.0, 0.0], [0.0, 2.0]))
+    1.0
+    """
+    if w is not None:
+        return unsupported("cosine with weights is not supported", "multiply by np.sqrt(w) before")
+    u, v = floating(u), floating(v)
+    _difference(u, v)
+    return np.clip(1.0 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v)), 0.0, 2.0)
+
+
+def _difference(u: Any, v: Any) -> Any:
+    u, v = np.asarray(u), np.asarray(v)
+    if u.ndim != 1 or v.ndim != 1:
+        unsupported("Input vector should be 1-D")
+    if u.dtype.kind == "c" or v.dtype.kind == "c":
+        unsupported("distances of complex vectors are not supported")
+    return u - v
+
+
+# ---- each with each ----
+@stands_for(distance.cdist)
+def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
+    """The distances of the rows of two matrices, in double precision.
+
+    >>> cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])
+    array([[5., 1.]])
+    """
+    if out is not None:
+        return unsupported("cdist with out is not supported", "leave it out")
+    a, b = _rows(XA), _rows(XB)
+    if a.shape[1] != b.shape[1]:
+        raise ValueError("XA and XB must have the same number of columns")
+    return _lengths(a[:, None, :] - b[None, :, :], metric)
+
+
+@stands_for(distance.pdist)
+def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
+    """The distances of each two rows of a matrix, one after the other.
+
+    >>> pdist([[0.0], [1.0], [3.0]])
+    array([1., 3., 2.])
+    """
+    if out is not None:
+        return unsupported("pdist with out is not supported", "leave it out")
+    x = _rows(X)
+    i, j = np.triu_indices(x.shape[0], 1)
+    return _lengths(x[i] - x[j], metric)
+
+
+def _rows(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.ndim != 2 or x.dtype.kind == "c":
+        unsupported("distances of rows take matrices of real numbers")
+    return x.astype(np.float64)
+
+
+def _lengths(d: Any, metric: Any) -> Any:
+    """Of the vectors along the last axis."""
+    if metric == "euclidean":
+        return np.linalg.norm(d, axis=-1)
+    if metric == "sqeuclidean":
+        return np.sum(d * d, axis=-1)
+    if metric == "cityblock":
+        return np.sum(np.abs(d), axis=-1)
+    if metric == "chebyshev":
+        return np.max(np.abs(d), axis=-1)
+    return unsupported(
+        f"distances by {metric!r} are not supported",
+        "use 'euclidean', 'sqeuclidean', 'cityblock' or 'chebyshev'",
+    )

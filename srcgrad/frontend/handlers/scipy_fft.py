@@ -1,0 +1,87 @@
+"""`scipy.fft`: the transforms of numpy.fft by SciPy's arguments, and cosine transforms.
+
+Imported when a function of SciPy is met in a program that has imported scipy.fft. `overwrite_x`
+permits and `workers` asks for nothing that shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import fft
+
+from srcgrad.frontend.formulas import scipy_fft as formulas
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.followed import follow_all
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+
+ALONG = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+SAME = ("fftshift", "ifftshift")
+ITEMS = (tuple, list)
+
+
+def _planless(it: Any, node: Any, plan: Any) -> None:
+    if plan is not None:
+        it.refuse(node, "Passing a precomputed plan is not yet supported by scipy.fft functions")
+
+
+def _over_one(name: str) -> None:
+    of_numpy = getattr(np.fft, name)
+
+    def handler(
+        it: Any, node: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None,
+        overwrite_x: Any = False, workers: Any = None, *, plan: Any = None,
+    ) -> Any:  # fmt: skip
+        _planless(it, node, plan)
+        return it.call_numpy(of_numpy, [x, n, axis, norm], {}, node)
+
+    implements(getattr(fft, name))(handler)
+
+
+def _over_many(name: str, default: Any) -> None:
+    of_numpy = getattr(np.fft, name)
+
+    def handler(
+        it: Any, node: Any, x: Any, s: Any = None, axes: Any = default, norm: Any = None,
+        overwrite_x: Any = False, workers: Any = None, *, plan: Any = None,
+    ) -> Any:  # fmt: skip
+        _planless(it, node, plan)
+        (x,) = operands(it, node, (x,), name)
+        if axes is not None:
+            axes = tuple(axes) if isinstance(axes, ITEMS) else (axes,)
+            places = [axes_of(it, node, x, axis)[0] for axis in axes]
+            if len(set(places)) < len(places):
+                it.refuse(node, "all axes must be unique")
+        if s is not None and not isinstance(s, ITEMS):
+            s = (s,)
+        return it.call_numpy(of_numpy, [x, s, axes, norm], {}, node)
+
+    implements(getattr(fft, name))(handler)
+
+
+for _name in ALONG:
+    _over_one(_name)
+for _kind in ("fft", "ifft", "rfft", "irfft"):
+    _over_many(f"{_kind}2", (-2, -1))
+    _over_many(f"{_kind}n", None)
+for _name in SAME:
+    implements(getattr(fft, _name))(FUNCTIONS[getattr(np.fft, _name)])
+
+
+def _frequencies(name: str) -> None:
+    def handler(
+        it: Any, node: Any, n: Any, d: Any = 1.0, *, xp: Any = None, device: Any = None
+    ) -> Any:
+        if xp is not None or device is not None:
+            it.refuse(node, f"{name} with xp or device is not supported", "leave them out")
+        return it.call_numpy(getattr(np.fft, name), [n, d], {}, node)
+
+    implements(getattr(fft, name))(handler)
+
+
+_frequencies("fftfreq")
+_frequencies("rfftfreq")
+assert formulas  # importing them states what they stand for
+follow_all()

@@ -1,0 +1,12 @@
+"""`scipy.spatial.distance`: distances of vectors and of rows, followed as formulas.
+
+Imported when a function of SciPy is met in a program that has imported scipy.spatial.distance.
+"""
+
+from __future__ import annotations
+
+from srcgrad.frontend.formulas import scipy_spatial as formulas
+from srcgrad.frontend.handlers.followed import follow_all
+
+assert formulas  # importing them states what they stand for
+follow_all()

@@ -1,0 +1,36 @@
+"""scipy.spatial.distance: distances of vectors, of each row with each."""
+
+import numpy as np
+from scipy.spatial import distance
+from scipy.spatial.distance import cdist, pdist
+
+from tests.cases.registry import case, mat, vec
+
+
+@case(vec(3), vec(3, 1), vec(3, 2))
+def distances_of_vectors(u, v, w):
+    s = distance.euclidean(u, v) * distance.sqeuclidean(u, v, w) + distance.cosine(u, v**2)
+    return s + distance.cityblock(u, v, w) * distance.euclidean(u, v, w=w)
+
+
+@case(mat(3, 2), mat(4, 2, 1))
+def distances_of_rows(a, b):
+    s = cdist(a, b) * cdist(a, b, "sqeuclidean") + cdist(a, b, metric="cityblock")
+    return s * cdist(a, b, "chebyshev")
+
+
+@case(mat(4, 2))
+def energy_of_pairs(x):
+    return np.sum(1.0 / pdist(x)) + np.sum(pdist(x, "sqeuclidean"))
+
+
+@case(mat(3, 2), 0.7)
+def gaussian_process(x, scale):
+    k = np.exp(-0.5 * cdist(x, x, "sqeuclidean") / scale**2) + 0.1 * np.eye(3)
+    return np.linalg.solve(k, x[:, 0]) * np.linalg.det(k)
+
+
+@case(mat(3, 2), expected=(np.zeros((3, 2)),))
+def distances_of_the_same_rows(x):
+    """No row moves away from itself; nor does a place where SciPy gives 0."""
+    return np.sum(np.diagonal(cdist(x, x)))

@@ -1,0 +1,42 @@
+"""scipy.ndimage: weighted sums over windows, with each way to go on behind the edges."""
+
+import numpy as np
+from scipy import ndimage
+
+from tests.cases.registry import case, mat, vec
+
+
+@case(vec(5), vec(3, 1), "reflect")
+@case(vec(5), vec(4, 1), "constant")
+@case(vec(2), vec(5, 1), "nearest")
+@case(vec(5), vec(3, 1), "wrap")
+@case(vec(3), vec(5, 1), "mirror")
+def weights_along_a_vector(x, w, mode):
+    y = ndimage.correlate1d(x, w, mode=mode, cval=0.5, origin=-1)
+    return y * ndimage.convolve1d(x, w, 0, None, mode) + ndimage.uniform_filter1d(x, 3, mode=mode)
+
+
+@case(mat(3, 4), 0.7)
+def gaussians(x, width):
+    y = ndimage.gaussian_filter(x, (width, 0.9), mode=("wrap", "nearest"), truncate=2.0)
+    y = y + ndimage.gaussian_filter1d(x, width, axis=0, order=1, radius=2)
+    return y * ndimage.gaussian_filter(x, 0.6, order=(0, 2), radius=1)
+
+
+@case(vec(5))
+def slopes_of_a_smooth_vector(x):
+    third = ndimage.gaussian_filter1d(x, 0.8, order=3, radius=2)
+    return third * ndimage.gaussian_filter(x, 0.0) + ndimage.gaussian_laplace(x, 0.9, radius=2)
+
+
+@case(mat(3, 4), mat(2, 3, 1))
+def windows_of_matrices(x, w):
+    y = ndimage.correlate(x, w) * ndimage.convolve(x, w, mode="constant", origin=(-1, 0))
+    return y + ndimage.uniform_filter(x, (3, 2), axes=(0, 1))
+
+
+@case(mat(3, 4), 0.1)
+def diffusion(u, rate):
+    for _ in range(3):
+        u = u + rate * ndimage.laplace(u, mode="nearest")
+    return np.sum(u**3) + ndimage.convolve(u[0], [1.0, 2.0])
