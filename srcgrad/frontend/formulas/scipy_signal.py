@@ -31,7 +31,31 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
     """
     if axes is not None:
         return unsupported("convolutions along some axes are not supported", "leave axes out")
-    return _overlaps(floating(in1), floating(in2), mode)
+    a, v = floating(in1), floating(in2)
+    if a.ndim != 1 or v.ndim != 1:
+        return _overlaps(a, v, mode)
+    n, m = a.shape[0], v.shape[0]
+    full = _by_transforms(a, v)
+    if mode == "full":
+        return full
+    if mode == "same":
+        return full[(m - 1) // 2 : (m - 1) // 2 + n].copy()
+    if mode != "valid":
+        return unsupported(f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'")
+    return full[np.minimum(n, m) - 1 : np.maximum(n, m)].copy()
+
+
+def _by_transforms(a: Any, v: Any) -> Any:
+    """Every overlap of two vectors: transforms of a fast length turn it into a product."""
+    n = a.shape[0] + v.shape[0] - 1
+    if np.minimum(a.shape[0], v.shape[0]) == 0:
+        raise ValueError("a convolution with an empty array")
+    size = 1
+    while size < n:
+        size *= 2
+    if np.iscomplexobj(a) or np.iscomplexobj(v):
+        return np.fft.ifft(np.fft.fft(a, size) * np.fft.fft(v, size))[:n].copy()
+    return np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(v, size), size)[:n].copy()
 
 
 @stands_for(signal.correlate)
