@@ -8,7 +8,7 @@ import re
 
 from srcgrad.testing.fuzz.themes.helpers import NEEDED, WIDE
 
-IMPORTS = "import math\n\nimport numpy as np\n\n\n"
+IMPORTS = "import itertools\nimport math\n\nimport numpy as np\n\n\n"
 
 HELPERS = {
     "smear": """\

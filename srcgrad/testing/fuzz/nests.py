@@ -268,7 +268,7 @@ class _Growth:
         if not body:
             return [self.line(head)]
         if head.startswith("for "):
-            var, text = head[len("for ") : -1].split(" in ")
+            var, text = head[len("for ") : -1].split(" in ", 1)
             drawn = text == "{range}"
             span = draw.expr("range") if drawn else Expr("range", *draw.fill(text, 2))
             with draw.inner(loop=True):

@@ -82,7 +82,7 @@ for I in {range}:
         new.append(0.5 * new[-1] + min(f, ll[-1]))
         SOME
     ll = new
-""", ("growing list",)),
+""", ("growing list",), {"f": "number"}),
         Nest(2, """\
 for I in {range}:
     kept = []

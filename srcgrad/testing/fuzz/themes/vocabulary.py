@@ -6,6 +6,7 @@ from dataclasses import replace
 from srcgrad.testing.fuzz.draw import Draw, Form
 from srcgrad.testing.fuzz.themes.complex import COMPLEX
 from srcgrad.testing.fuzz.themes.guarded import GUARDED
+from srcgrad.testing.fuzz.themes.iterators import ITERATORS
 from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
 from srcgrad.testing.fuzz.themes.lists import GROWING
 from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
@@ -32,6 +33,7 @@ THEMES = (
     COMPLEX,
     GUARDED,
     GROWING,
+    ITERATORS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
