@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     GrownList,
+    Iterated,
     MaybeUnbound,
     Record,
     describe,
@@ -125,6 +126,11 @@ class Comparisons(Part):
                 self.refuse(node, "a key must be known at compile time")
             return (a in c) != negated
         found: Any = False
+        if isinstance(c, Iterated) and c.until is not None:
+            self.refuse(
+                node, "'in' takes items up to the first that is equal, and computing them may "
+                "change something", "make a list of them",
+            )  # fmt: skip
         for item in self.static_items(c, node):
             hit = self.compare(gast.Eq(), a, item, node)
             found = hit if found is False else found if hit is False else self.either(found, hit)

@@ -13,7 +13,7 @@ import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.frontend.demands import MANY, Respecialise
-from srcgrad.frontend.handlers.registry import handler_of
+from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.trees import LISTING, as_function, function_at, item_functions
 from srcgrad.frontend.values import Closure, GrownList, Iterated, Range, Slice, is_array
@@ -109,8 +109,8 @@ class Comprehensions(Part):
             return False
         try:
             return handler_of(self.expression(function)) is not None
-        except SrcgradError:  # a method of an item
-            return isinstance(function, gast.Attribute)
+        except SrcgradError:  # a method of an item, which may be an object
+            return isinstance(function, gast.Attribute) and ("array", function.attr) in METHODS
 
     def _until(self, first: Any, node: Any, stop: bool) -> Any:
         """The items of a generator that binds names, until one has the truth `stop`."""

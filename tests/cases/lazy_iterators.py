@@ -4,6 +4,7 @@
 """
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -85,6 +86,25 @@ def stops_at_the_first(x, limit):
     if any(map(push, x)):
         total += sum(seen)
     return total
+
+
+@dataclass
+class Body:
+    """One that counts what it was asked."""
+
+    mass: float
+    asked: float = 0.0
+
+    def above(self, limit):
+        self.asked += self.mass
+        return self.mass > limit
+
+
+@case(FEW, 0.7)
+def methods_that_change_their_owner(x, limit):
+    bodies = [Body(v) for v in (x[0], x[1], x[2], x[3])]
+    found = any(b.above(limit) for b in bodies)
+    return sum(b.asked * (k + 1) for k, b in enumerate(bodies)) + found * x[4]
 
 
 @case(FEW, 0.7)

@@ -127,6 +127,14 @@ def accumulated_while_it_changes(x):
 
 
 @program(vec(3))
+def sought_in_a_generator(x):
+    seen = []
+    push = lambda k: seen.append(k) or k
+    found = 2 in (push(k) for k in range(4))  # error: UnsupportedError: 'in' takes items
+    return x[0] * len(seen) if found else x[1]
+
+
+@program(vec(3))
 def walrus_of_two_loops(x):
     found = any((t := u * v) > 1.0 for u in x for v in x)  # error: UnsupportedError: several loops
     return t if found else x[0]
