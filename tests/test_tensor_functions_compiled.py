@@ -20,8 +20,8 @@ CALLS = {name: (f, x) for x, tables in ON for table in tables for name, f in tab
 CALLS |= {name: (getattr(flow, name), basic.A) for name in basic.UNARY}
 CALLS |= {f"{n}{k}": (f, x) for n, (fs, x) in LISTED.items() for k, f in enumerate(fs)}
 REFUSED = (
-    "corrcoef", "take_along_dim", "tensor_split", "meshgrid",
-    "combinations", "diagonal", "cartesian_prod", "sum_to_size", "power",
+    "corrcoef", "take_along_dim", "meshgrid",
+    "diagonal", "cartesian_prod", "sum_to_size", "power",
     "negative", "nan_to_num",
 )  # fmt: skip
 
