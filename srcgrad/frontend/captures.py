@@ -330,29 +330,31 @@ class Captures:
 
         return all(map(soon, _roots(it, v)))
 
+    def is_of_sizes(self, it: Any, v: Var) -> bool:
+        """Whether an integer depends on lengths, integer arguments and running trips alone."""
+        known = {r for r in self.leaves if r.type.dtype[0] in "iub"} | {*self.dims, *self.loops}
+        return _roots(it, v) <= known
+
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
-        """Restart with the inputs of `v` known at compile time, or return if that cannot be."""
-        found = False
-        for root in _roots(it, v):
-            if root in self.leaves:
-                path = self.leaves[root]
-                self.demands.static_leaves.add(
-                    path if path[0] != "hidden" else ("static", *path[1:])
-                )
-                found = True
-            elif root in self.dims:
-                self.demands.static_dims.add(self.dims[root])
-                found = True
-            elif root in self.loops:
-                file, line, length = self.loops[root]
-                self.unrolled.add((file, line))
-                if isinstance(length, Var):
-                    self.demand_static(it, length, node, what)
-                found = True
+        """Restart with the inputs of `v` known at compile time; refused if that cannot be."""
+        inputs: set[Var] = set()
+        todo = [v]
+        while todo:  # the lengths of the loops among them, too
+            new = _roots(it, todo.pop()) - inputs
+            inputs |= new
+            todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
+        if any(r not in self.leaves and r not in self.dims and r not in self.loops for r in inputs):
+            reason = f"{what} must be known at compile time, but it depends on run-time values"
+            it.refuse(node, reason)
+        for r in inputs:
+            if r in self.leaves:
+                path = self.leaves[r]
+                self.demands.static_leaves.add(("static", *path[1:]) if path[0] == "hidden" else path)
+            elif r in self.dims:
+                self.demands.static_dims.add(self.dims[r])
             else:
-                reason = f"{what} must be known at compile time, but it depends on run-time values"
-                it.refuse(node, reason)
-        if found:
+                self.unrolled.add(self.loops[r][:2])
+        if inputs:
             raise Respecialise(what)
 
 

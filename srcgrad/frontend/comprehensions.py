@@ -168,6 +168,8 @@ class Comprehensions(Part):
         return not it.static and not it.spent and it.length is not None and self._has_many(it)
 
     def _has_many(self, it: Iterated) -> bool:
+        if isinstance(it.length, Var) and not self.captures.is_of_sizes(self, it.length):
+            return True  # a number that is computed need not be known for this
         try:
             return self.static_int(it.length, None, "the number of items") > MANY
         except UnsupportedError:  # it depends on run-time values

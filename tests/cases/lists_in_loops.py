@@ -279,3 +279,15 @@ def last_row_taken_off(x, n):
     last = rows.pop()
     rows.append(last * x)
     return np.sum(rows[-1] * rows[1])
+
+
+@case(np.linspace(0.21, 1.1, 5), 0.613)
+def lengths_that_floats_decide(x, w):
+    """To choose between a loop and its items one by one, no float becomes part of the code."""
+    b = x * w
+    p = int(np.argmax(b)) % 3
+    values = [x[0], 0.5 * x[1]]
+    if len(values) < 20:
+        values.extend(x[p:])
+    m = int(w * 5.0)
+    return sum(values) * values[-1] + sum(v * v for v in x[:m]) * w + len([v for v in x[p:]])
