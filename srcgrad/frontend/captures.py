@@ -348,8 +348,8 @@ class Captures:
             it.refuse(node, reason)
         for r in inputs:
             if r in self.leaves:
-                path = self.leaves[r]
-                self.demands.static_leaves.add(("static", *path[1:]) if path[0] == "hidden" else path)
+                kind, *rest = self.leaves[r]
+                self.demands.static_leaves.add(("static" if kind == "hidden" else kind, *rest))
             elif r in self.dims:
                 self.demands.static_dims.add(self.dims[r])
             else:
