@@ -1,0 +1,146 @@
+"""A call of every function of docs/support.md, as a line of `calls.txt`, and the inputs it reads.
+
+Tests that ask something of *every* function start here: what a flag does, what short arrays give.
+A function without a line needs a reason in `WITHOUT`; `test_samples.py` sees to it.
+"""
+
+from __future__ import annotations
+
+import ast
+import cmath
+import functools
+import itertools
+import linecache
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import fft, integrate, linalg, ndimage, signal, special, stats
+from scipy.spatial import distance
+
+SPACE: dict[str, Any] = {
+    "np": np, "math": math, "cmath": cmath, "functools": functools, "itertools": itertools,
+    "operator": operator, "fft": fft, "integrate": integrate, "linalg": linalg,
+    "ndimage": ndimage, "signal": signal, "special": special, "stats": stats,
+    "distance": distance,
+}  # fmt: skip
+
+
+def inputs(rows: int = 3, columns: int = 4, seed: int = 0) -> dict[str, Any]:
+    """What the lines below read: new arrays at each call, of lengths that may be 0 or 1.
+
+    `x` `y` `t` are (rows, columns), `x` between 0 and 1, `y` between 1 and 2, `t` of both signs;
+    `i` `j` are integers, `b` booleans, `c` complex numbers of that shape; `u` `v` are (columns,)
+    and `k` integers of that shape; `s` (columns,) is sorted; `A` `B` are well-conditioned square
+    matrices of `rows`, `S` a symmetric positive definite one; `p` `q` are numbers.
+    """
+    draw = np.random.default_rng(seed)
+    shape = (rows, columns)
+    A = draw.normal(size=(rows, rows))
+    return {
+        "x": draw.uniform(0.1, 0.9, shape), "y": draw.uniform(1.1, 1.9, shape),
+        "t": draw.normal(size=shape), "i": draw.integers(0, 3, shape),
+        "j": draw.integers(1, 4, shape), "b": draw.uniform(size=shape) < 0.5,
+        "c": draw.normal(size=shape) + 1j * draw.normal(size=shape),
+        "u": draw.uniform(0.1, 0.9, columns), "v": draw.uniform(1.1, 1.9, columns),
+        "k": draw.integers(0, 3, columns), "s": np.sort(draw.normal(size=columns)),
+        "A": A + 2 * rows * np.eye(rows), "B": draw.normal(size=(rows, rows)) + 3 * np.eye(rows),
+        "S": A @ A.T + np.eye(rows), "p": 0.7, "q": 1.3,
+    }  # fmt: skip
+
+
+# functions without numbers to compare: what they do instead
+WITHOUT = {
+    dict: "makes a container", frozenset: "makes a container", set: "makes a container",
+    enumerate: "gives an iterator", filter: "gives an iterator", map: "gives an iterator",
+    slice: "makes an index",
+    itertools.count: "gives an iterator", itertools.chain.from_iterable: "gives an iterator",
+    callable: "asks about a kind", isinstance: "asks about a kind", type: "asks about a kind",
+    getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
+    super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
+    functools.partial: "makes a function", operator.attrgetter: "makes a function",
+    operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
+    np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
+    np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",
+    np.row_stack: "is deprecated, and is vstack",
+    **{np.dtype(n).type: "converts a number" for n in "?bhilBHILefdFD"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A call, `np.max(t)`: the function, its name `np.max`, and the inputs that the call reads."""
+
+    line: str
+    name: str
+    function: Any
+    reads: tuple[str, ...]
+    stores: bool = False
+
+    def source(self, **given: str) -> str:
+        """A function `call` of what is read, and of `given`: more arguments of the call by name.
+
+        >>> sample_of(np.max).source(keepdims="flag")
+        'def call(t, flag):\\n    return np.max(t, keepdims=flag)\\n'
+        """
+        tree = ast.parse(self.line, mode="eval").body
+        inner = _call_in(tree)
+        inner.keywords += [ast.keyword(k, ast.Name(v)) for k, v in given.items()]
+        arguments = ", ".join((*self.reads, *given.values()))
+        text = ast.unparse(tree)
+        body = [text, f"return {self.reads[0]}"] if self.stores else [f"return {text}"]
+        return f"def call({arguments}):\n" + "".join(f"    {line}\n" for line in body)
+
+    def program(self, **given: str) -> Callable[..., Any]:
+        """The function of that source, which can be found by `inspect`."""
+        return made(self.source(**given))
+
+    def arguments(self, values: dict[str, Any]) -> tuple[Any, ...]:
+        """Of `inputs()`, those that the call reads."""
+        return tuple(values[n] for n in self.reads)
+
+
+def made(source: str) -> Callable[..., Any]:
+    """The function `call` of a source."""
+    file = f"<sample {source}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    scope: dict[str, Any] = dict(SPACE)
+    exec(compile(source, file, "exec"), scope)
+    return scope["call"]
+
+
+def _call_in(tree: Any) -> ast.Call:
+    """The call itself, where a line takes a part of what it gives, or a list of its items."""
+    while not isinstance(tree, ast.Call):
+        tree = tree.elts[0] if isinstance(tree, ast.List) else tree.value
+    return tree
+
+
+def _sample(line: str, names: set[str], stores: bool) -> Sample:
+    tree = ast.parse(line, mode="eval")
+    function = _call_in(tree.body).func
+    name = ast.unparse(function)
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & names
+    return Sample(line, name, eval(name, dict(SPACE)), tuple(sorted(read)), stores)
+
+
+def _samples() -> tuple[Sample, ...]:
+    """The lines of `calls.txt`; those below `# stores` give nothing and change their first."""
+    names, section, out = set(inputs()), "", []
+    for line in Path(__file__).with_name("calls.txt").read_text().splitlines():
+        if line.startswith("#"):
+            section = line.removeprefix("# ")
+        elif line:
+            out.append(_sample(line, names, section == "stores"))
+    return tuple(out)
+
+
+SAMPLES = _samples()
+
+
+def sample_of(function: Any) -> Sample:
+    return next(s for s in SAMPLES if s.function is function)
