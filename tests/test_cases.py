@@ -190,7 +190,7 @@ def check_cpu(case: Case):
     check_unchanged(args, case.args)
     check_form(grads, [case.args[i] for i in case.wrt])
     want_value, want = Modes(case).value_and_grad(case.arguments())
-    # Sums may be reassociated, and the vector functions round to 2 ulp.
+    # Sums and products may be regrouped, and the vector functions round to 2 ulp.
     close(value, want_value, 1e-11, "value on the cpu")
     close(grads, want, 1e-10, "gradient on the cpu")
 

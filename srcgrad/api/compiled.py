@@ -45,8 +45,13 @@ MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 class Options:
     target: str = "cpu"
     cache: bool = True
-    fastmath: bool = False
+    fastmath: bool | None = None  # see backends/cpu/fastmath.py
     tape: bool = False  # whether calls with tensors may go there where the compiler refuses
+
+    @property
+    def strict(self) -> bool:
+        """Whether numbers are added up in the order of the program."""
+        return self.fastmath is False
 
 
 @dataclass(frozen=True)
@@ -299,7 +304,7 @@ class Compiled:
         """
         if kind == "numba":
             program = self._program(self._asked(args, kwargs))[0]
-            return build(program, Options(cache=False)).source
+            return build(program, replace(self.options, target="cpu", cache=False)).source
         from srcgrad.ir.readable import readable
 
         return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
@@ -357,7 +362,7 @@ def built(function: Function, options: Options) -> Callable[..., tuple]:
     from srcgrad.backends.cpu.build import build as build_cpu
     from srcgrad.passes.pipeline import lowered
 
-    low = staged("lowering", lambda: lowered(clone(function), REGISTRY))
+    low = staged("lowering", lambda: lowered(clone(function), REGISTRY, options.strict))
     return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from srcgrad.api.saved import Saved, saved_values
 from srcgrad.api.structure import leaves
 from srcgrad.autodiff.clone import clone
+from srcgrad.backends.cpu.fastmath import meaning
 from srcgrad.errors import Location, SrcgradError
 from srcgrad.ir.nodes import Def, For, Function, While
 from srcgrad.ir.text import Printer
@@ -39,7 +40,11 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
         ["saved for the reverse sweep", *_saved(saved, printer)],
         [
             "loop nests",
-            *(_nests(function) if cpu else ["the text itself is run; nothing is fused"]),
+            *(
+                _nests(function, compiled.options.strict)
+                if cpu
+                else ["the text itself is run; nothing is fused"]
+            ),
         ],
         ["captured, read at each call", *_hidden(program, printer)],
         ["guards: a change builds anew", *_guards(program)],
@@ -51,7 +56,10 @@ def _head(compiled: Any, printer: Printer, given: list) -> list[str]:
     signature = printer.lines[0].removeprefix("def ").removesuffix(":")
     static = compiled._demands.static_leaves
     known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
-    lines = [repr(compiled), f"target     {compiled.options.target}", f"signature  {signature}"]
+    lines = [repr(compiled), f"target     {compiled.options.target}"]
+    if compiled.options.target == "cpu":
+        lines.append(f"fastmath   {meaning(compiled.options.fastmath)}")
+    lines.append(f"signature  {signature}")
     return lines + [f"static     {', '.join(known)}"] * bool(known)
 
 
@@ -111,10 +119,10 @@ def _line(loc: Location | None) -> str:
 
 
 # ---- loop nests ----
-def _nests(function: Function) -> list[str]:
-    fused = lowered(clone(function), REGISTRY)
+def _nests(function: Function, strict: bool) -> list[str]:
+    fused = lowered(clone(function), REGISTRY, strict)
     with without("fuse"):
-        plain = lowered(clone(function), REGISTRY)
+        plain = lowered(clone(function), REGISTRY, strict)
     own, after, before = (
         sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
     )

@@ -35,8 +35,13 @@ def compile(
     """Compile a plain Python function; as a decorator bare or with options.
 
     `target`: "cpu" (Numba) or "python" (the reference backend). `cache`: keep compiled code on
-    disk. `fastmath`: give up NaN, infinities and signed zeros for speed. `source`: the text of the
-    function where no file has it. Arguments and results: numbers, arrays, containers of them.
+    disk. `source`: the text of the function where no file has it. Arguments and results: numbers,
+    arrays, containers of them.
+
+    `fastmath`, on the cpu target: with False every operation is computed in the order written.
+    Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
+    by rounding, and by more where an intermediate result overflows in one grouping only. With True
+    NaN, infinities and signed zeros are given up as well. Gradients have their function's setting.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.compile(target="python")
@@ -54,6 +59,11 @@ def compile(
         )
     if target is not None and target not in TARGETS:
         raise ArgumentValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    if fastmath is not None and not isinstance(fastmath, bool):
+        raise ArgumentTypeError(
+            f"fastmath must be True or False, not {fastmath!r}", None,
+            "leave it out for the default, which may regroup sums and products",
+        )  # fmt: skip
     function, spec, old = taken_apart(fn)
     if source is not None:
         state_source(function, source)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from srcgrad.ir.check import check
@@ -42,6 +43,7 @@ class Pass:
 
     name: str
     run: Callable[[Function, Table, Together], Function]
+    reorders: bool = False  # adds numbers up in another order
 
 
 SIMPLIFY = Pass("simplify", simplify)
@@ -63,13 +65,14 @@ PIPELINE: tuple[Pass, ...] = (
 )
 
 # from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
-FUSE = Pass("fuse", fuse)
+FUSE = Pass("fuse", fuse, reorders=True)
+FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lambda function, table, together: lower(function, table))
 RESULTS = Pass("results", results)
-ACCUMULATE = Pass("accumulate", accumulate)
-COLUMNS = Pass("columns", columns)
-SPLIT = Pass("split", split)
-UPWARD = Pass("upward", upward)
+ACCUMULATE = Pass("accumulate", accumulate, reorders=True)
+COLUMNS = Pass("columns", columns, reorders=True)
+SPLIT = Pass("split", split, reorders=True)
+UPWARD = Pass("upward", upward, reorders=True)
 REUSE = Pass("reuse", reuse)
 LOWERING: tuple[Pass, ...] = (
     RESULTS,
@@ -86,6 +89,9 @@ LOWERING: tuple[Pass, ...] = (
     SIMPLIFY,
     REUSE,
 )
+
+# the same, for programs that are computed strictly as they are written
+IN_ORDER = tuple(FUSE_IN_ORDER if p is FUSE else p for p in LOWERING if p is FUSE or not p.reorders)
 
 _off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
 _checked: ContextVar[bool] = ContextVar("check after each pass", default=False)
@@ -143,9 +149,12 @@ def run(
     return function
 
 
-def lowered(function: Function, table: Table = REGISTRY) -> Function:
-    """The function with its array operations as loop nests: what the cpu backend prints."""
-    return run(function, table, (), LOWERING)
+def lowered(function: Function, table: Table = REGISTRY, in_order: bool = False) -> Function:
+    """The function with its array operations as loop nests: what the cpu backend prints.
+
+    `in_order`: numbers are added up in the order of the program.
+    """
+    return run(function, table, (), IN_ORDER if in_order else LOWERING)
 
 
 def _plain(step: Pass, function: Function, table: Table, together: Together) -> Function:

@@ -1,8 +1,7 @@
 """IR -> a callable: print, load as a module, compile with Numba at the first call.
 
-`error_model="numpy"` and no fast-math by default but `reassoc`, which lets sums be added in
-another order (they then vectorise) and leaves NaN, infinities and signed zeros alone.
-Never compiles the same function twice; the types are the IR's, not those of a call.
+`error_model="numpy"`; which fast-math flags there are is said in `fastmath.py`. Never compiles the
+same function twice; the types are the IR's, not those of a call.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ import numpy as np
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.failure import Failure
+from srcgrad.backends.cpu.fastmath import flags
 from srcgrad.backends.cpu.faults import fault
 from srcgrad.backends.cpu.printer import Printer
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
@@ -31,7 +31,6 @@ from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.primitives.special import SPECIAL
 
-SUMS_IN_ANY_ORDER = ("reassoc",)
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 # the files that the machine code depends on
 DECIDING = (
@@ -81,16 +80,15 @@ def build(
     function: Function,
     table: Mapping[str, Any],
     *,
-    fastmath: bool | set[str] = False,
+    fastmath: bool | None = None,
     cache: bool = True,
 ) -> Callable[..., tuple]:
     """The lowered `function` as a callable from arguments to the tuple of its returns.
 
-    `fastmath=True` gives up NaN, infinities and signed zeros for speed. The callable's `source` is
-    the generated module; its `compile()` compiles that as a first call does.
+    The callable's `source` is the generated module; its `compile()` compiles that as a first call
+    does.
     """
     text, printer = module_text(function)
-    flags = True if fastmath is True else set(fastmath or SUMS_IN_ANY_ORDER)
     lock = threading.Lock()
     run: Any = None
     kinds = _narrow_returns(function)
@@ -99,7 +97,7 @@ def build(
 
     def compile() -> Any:
         try:
-            return compile_text(text, function, printer.parts, flags, cache)
+            return compile_text(text, function, printer.parts, fastmath, cache)
         except Exception as error:
             made = fault(error, function.name, text, printer.places)
             if made is error:
@@ -145,7 +143,7 @@ def _same(value: Any) -> Any:
 
 
 def compile_text(
-    text: str, function: Function, parts: Iterable[str], flags: Any, cache: bool
+    text: str, function: Function, parts: Iterable[str], fastmath: bool | None, cache: bool
 ) -> Any:
     """The compiled function of a module text with its parts; from the cache if it is there."""
     from numba.core.errors import NumbaWarning
@@ -154,15 +152,14 @@ def compile_text(
     from srcgrad.backends.cpu.signature import signature, workspace_type
     from srcgrad.backends.cpu.together import dispatcher
 
-    shown = flags if isinstance(flags, bool) else sorted(flags)
     types = signature(function)
     if re.search(r"^def .*=None\):$", text, re.MULTILINE):
         types += (workspace_type(),)
-    name = files.module_name(text, (str(types), str(shown), *environment()))
+    name = files.module_name(text, (str(types), f"fastmath={fastmath}", *environment()))
     module, backed = files.load(name, text) if cache else (files.in_memory(name, text), False)
     made: Any = dispatcher(
         module, identifier(function.name), parts, backed,
-        error_model="numpy", nogil=True, fastmath=flags,
+        error_model="numpy", nogil=True, fastmath=flags(fastmath),
     )  # fmt: skip
     folder = Path(made.stats.cache_path) if backed else None
     if folder is not None:

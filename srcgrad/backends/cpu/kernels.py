@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.cpu.failure import Failure
+from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives.callbacks import filled
 
 try:
@@ -34,7 +35,7 @@ def compiled(function, nogil=True, inlined=False):
     if njit is None:
         return function
     options = {"cache": True, "error_model": "numpy", "nogil": nogil, "forceinline": inlined}
-    return unliteral(njit(function, **options))
+    return unliteral(njit(function, fastmath=HELPERS, **options))
 
 
 def unliteral(dispatcher: Any) -> Any:

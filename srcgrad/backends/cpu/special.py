@@ -14,6 +14,7 @@ from typing import Any
 from scipy import special
 from scipy.special import cython_special
 
+from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.backends.cpu.kernels import compiled, njit, unliteral
 from srcgrad.ir.build import arity
 from srcgrad.primitives.registry import REGISTRY
@@ -58,7 +59,7 @@ def _function(name: str, arity: int) -> Any:
         2: lambda a, b: type(a)(f(float(a), float(b), 0)),
         3: lambda a, b, c: type(a)(f(float(a), float(b), float(c), 0)),
     }
-    return unliteral(njit(made[arity], error_model="numpy", nogil=True))
+    return unliteral(njit(made[arity], error_model="numpy", nogil=True, fastmath=HELPERS))
 
 
 for _name, _of in SPECIAL.items():

@@ -31,15 +31,14 @@ ALONE = ("indices",)  # raises inside its nest
 
 
 class _Planner:
-    def __init__(self, b: Builder, function: Function, together: Iterable[tuple[Var, Var]]):
-        self.b = b
-        self.classes = AliasClasses(function, together)
+    def __init__(self, b: Builder, classes: AliasClasses, in_order: bool):
+        self.b, self.classes, self.in_order = b, classes, in_order
         self.known: dict[Def, Effects] = {}
 
     def effects_of(self, s: Def) -> Effects:
         """A definition is asked for by every later one."""
         if s not in self.known:
-            self.known[s] = Effects.of(s, self.classes)
+            self.known[s] = Effects.of(s, self.classes, self.in_order)
         return self.known[s]
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
@@ -54,7 +53,7 @@ class _Planner:
                 group.add(m)
                 self._merge(items, at)
             else:
-                items.append(Group(self.classes, m))
+                items.append(Group(self.classes, m, self.in_order))
         return [tuple(m.statement for m in i.members) if isinstance(i, Group) else i for i in items]
 
     def _member(self, s: Stmt) -> Member | None:
@@ -152,11 +151,15 @@ def _harmless(s: Def) -> bool:
 
 
 def fuse(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
+    function: Function,
+    table: Mapping[str, Any],
+    together: Iterable[tuple[Var, Var]] = (),
+    in_order: bool = False,
 ) -> Function:
     """The function lowered, with one nest for operations that may share it.
 
-    `together` pairs parameters whose arguments share memory in this call.
+    `together` pairs parameters whose arguments share memory in this call. With `in_order` additions
+    to the same memory stay in their order.
     """
     function = expanded(function, table)
     b = builder_for(function, table)
@@ -168,7 +171,8 @@ def fuse(
         reduced = any(m.statement.var is v and m.reduction is not None for m in members)
         return reduced or counts[v] > inside[v]
 
-    return Lowering(b, _Planner(b, function, together).plan, stored).function(function)
+    planner = _Planner(b, AliasClasses(function, together), in_order)
+    return Lowering(b, planner.plan, stored).function(function)
 
 
 def _uses(function: Function) -> Counter:

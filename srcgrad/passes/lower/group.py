@@ -21,16 +21,17 @@ MOST = 96  # members of a group
 
 @dataclass(frozen=True)
 class Effects:
-    """The alias classes that are read, written, and added to; additions go in any order."""
+    """The alias classes that are read, written, and added to: additions may change places."""
 
     reads: frozenset[Var]
     writes: frozenset[Var]
     sums: frozenset[Var]
 
     @staticmethod
-    def of(s: Def, classes: AliasClasses) -> Effects:
+    def of(s: Def, classes: AliasClasses, in_order: bool) -> Effects:
+        """`in_order`: an addition is a write like any other."""
         written = frozenset(classes_written((s,), classes))
-        adds = s.op.name in ("add_to", "add_at", "scatter_add")
+        adds = not in_order and s.op.name in ("add_to", "add_at", "scatter_add")
         nothing: frozenset[Var] = frozenset()
         reads = frozenset(classes_read(s, classes))
         return Effects(reads, nothing if adds else written, written if adds else nothing)
@@ -50,8 +51,8 @@ class Effects:
 class Group:
     """Operations that share a nest, and what they touch together."""
 
-    def __init__(self, classes: AliasClasses, m: Member):
-        self.classes = classes
+    def __init__(self, classes: AliasClasses, m: Member, in_order: bool):
+        self.classes, self.in_order = classes, in_order
         self.dims = m.dims
         self.members: list[Member] = []
         self.defined: set[Var] = set()
@@ -66,10 +67,10 @@ class Group:
         if m.reduction is not None:
             self.reduced.update(results(m.statement))
         self.touched |= touched(m)
-        self.effects |= Effects.of(m.statement, self.classes)
+        self.effects |= Effects.of(m.statement, self.classes, self.in_order)
 
     def copy(self) -> Group:
-        new = Group(self.classes, self.members[0])
+        new = Group(self.classes, self.members[0], self.in_order)
         for m in self.members[1:]:
             new.add(m)
         return new
