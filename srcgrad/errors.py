@@ -128,6 +128,16 @@ class GradientWarning(UserWarning):
     """Differences of a function disagree with its derivative: a kink, or too rough to tell."""
 
 
+class ZeroGradientWarning(UserWarning):
+    """A gradient is zero: every path to the result passes a step without a derivative."""
+
+    page = "docs/errors.md#zerogradientwarning"
+
+    def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
+        self.reason, self.location, self.way_out = reason, location, way_out
+        super().__init__(located(reason, location, way_out))
+
+
 class SingularError(SrcgradError):
     """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
 

@@ -5,6 +5,7 @@
 
 import linecache
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ from srcgrad import errors
 from tests.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "errors.md"
+TOLD = (errors.SrcgradError, errors.ZeroGradientWarning)
 CLASSES = [
     c
     for c in vars(errors).values()
-    if isinstance(c, type) and issubclass(c, errors.SrcgradError) and c is not errors.SrcgradError
+    if isinstance(c, type) and issubclass(c, TOLD) and c is not errors.SrcgradError
 ]
 SECTION = r"^## {}\n(.*?)(?=^## |\Z)"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<text>.*?)```\n", re.S)
@@ -31,9 +33,10 @@ def section(cls: type) -> str:
 
 
 def raised(code: str) -> BaseException:
-    """What an example raises."""
+    """What an example raises, or warns of."""
     linecache.cache["example.py"] = (len(code), None, code.splitlines(True), "example.py")
-    with pytest.raises(errors.SrcgradError) as caught:
+    with warnings.catch_warnings(), pytest.raises(TOLD) as caught:
+        warnings.simplefilter("error", errors.ZeroGradientWarning)
         exec(compile(code, "example.py", "exec"), {"np": np, "flow": flow})
     return caught.value
 

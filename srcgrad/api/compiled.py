@@ -25,6 +25,7 @@ from srcgrad.api.steps import Apart
 from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
 from srcgrad.api.verify import verify, wanted
 from srcgrad.api.writes import refuse_shared, write_back
+from srcgrad.api.zeros import noting, warn
 from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
@@ -232,6 +233,7 @@ class Compiled:
                     return entry  # another thread was first
                 self._demote(entry)
             entry = self._built(arguments)
+            warn(entry.program.zeros)
             key = self._key(arguments, given)
             # a new tuple each time: other threads read without the lock
             self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
@@ -262,8 +264,9 @@ class Compiled:
         """The program for arguments like these, its stages, how often it was begun anew."""
         for restarts in range(MOST_RESTARTS):
             try:
-                with recording() as stages:
-                    return self.spec.program(arguments, self._demands), stages, restarts
+                with recording() as stages, noting() as zeros:
+                    program = self.spec.program(arguments, self._demands)
+                    return replace(program, zeros=tuple(zeros)), stages, restarts
             except Respecialise:
                 continue
         raise UnsupportedError(f"{self.__name__}() needs too many specialisations")

@@ -12,12 +12,13 @@ from typing import Any
 
 from srcgrad.api.no_gradient import no_float, nothing_returned, refuse_complex, without_floats
 from srcgrad.api.stages import staged
-from srcgrad.api.structure import leaf_numbers, leaves, renumbered, template
+from srcgrad.api.structure import leaf_numbers, leaves, renumbered, spelled, template
 from srcgrad.api.weights import Weights, not_floating
+from srcgrad.api.zeros import note, note_tangent
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
-from srcgrad.errors import ArgumentValueError, PositionError
+from srcgrad.errors import ArgumentValueError, PositionError, ZeroGradientWarning
 from srcgrad.frontend.captures import Guard, Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.trace import Leaf, Write, trace
@@ -47,6 +48,7 @@ class Program:
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
+    zeros: tuple[ZeroGradientWarning, ...] = ()  # to be said when it has been built
 
     @property
     def written(self) -> set[int]:
@@ -57,6 +59,12 @@ class Program:
     def order(self) -> tuple:
         """What the parameters stand for: paths of arguments, then captured values."""
         return (*self.inputs, *(h.var for h in self.hidden))
+
+    def parameter(self, k: int) -> str:
+        """The parameter at a position, as the user writes it."""
+        if k < len(self.inputs):
+            return spelled(self.inputs[k])
+        return self.hidden[k - len(self.inputs)].name
 
     @property
     def unshared(self) -> frozenset[int]:
@@ -140,6 +148,8 @@ class Gradient:
             raise nothing_returned(p)
         if not self.seeded:
             refuse_complex(p, seeds)
+        outputs = [a for a, seed in zip(p.function.returns, seeds, strict=True) if seed]
+        note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
@@ -225,10 +235,11 @@ class Tangent:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         p = protected(self.inner.program(arguments, demands))
         wrt = [k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)]
+        floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
+        note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
         fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
         fn = staged("passes", lambda: run_passes(fn, REGISTRY))
         n = len(p.function.returns)
-        floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         numbers = {k: n + i for i, k in enumerate(floats)}
 
         def dot(shape: Any) -> Any:

@@ -165,3 +165,15 @@ def form_of(value: Any) -> Any:
         return None
     keys = tuple(value) if isinstance(value, dict) else None
     return type(value), keys, *map(form_of, parts)
+
+
+def spelled(path: tuple) -> str:
+    """`x`, `m.weight`, `xs[0]`: a path of an argument as it is written.
+
+    >>> spelled(("model", "layers", 0, "weight"))
+    'model.layers[0].weight'
+    """
+    text = str(path[0])
+    for part in path[1:]:
+        text += f".{part}" if isinstance(part, str) else f"[{part!r}]"
+    return text

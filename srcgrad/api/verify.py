@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.api.program import Protected
 from srcgrad.api.slopes import is_floating, moved, product, rounding, slope
-from srcgrad.api.structure import leaves, mapped
+from srcgrad.api.structure import leaves, mapped, spelled
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 
 MOST_ELEMENTS = 64  # of one argument that are looked at to say where a gradient is wrong
@@ -121,18 +121,6 @@ def _units(value: Any) -> Iterator[tuple[tuple, Any]]:
 def _drawn(value: Any, rng: np.random.Generator) -> Any:
     t = rng.choice([-1.0, -0.5, 0.5, 1.0], np.shape(value))
     return t.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(t)
-
-
-def spelled(path: tuple) -> str:
-    """`x`, `m.weight`, `xs[0]`: a path of an argument as it is written.
-
-    >>> spelled(("model", "layers", 0, "weight"))
-    'model.layers[0].weight'
-    """
-    text = str(path[0])
-    for part in path[1:]:
-        text += f".{part}" if isinstance(part, str) else f"[{part!r}]"
-    return text
 
 
 # ---- the question that a compiled gradient puts ----

@@ -35,11 +35,11 @@ class Activity:
         outputs: Iterable[Atom] | None = None,
     ):
         self.classes = classes
-        flows = [edge for s in walk(function.body) for edge in _flows(s)]
-        self.varied = self._closure(inputs, flows)
+        edges = [edge for s in walk(function.body) for edge in flows(s)]
+        self.varied = self._closure(inputs, edges)
         self.useful: set[Var] | None = None
         if outputs is not None:
-            backwards = [(target, source) for source, target in flows]
+            backwards = [(target, source) for source, target in edges]
             self.useful = self._closure(outputs, backwards)
 
     def __call__(self, a: Atom) -> bool:
@@ -74,7 +74,7 @@ class Activity:
         return found
 
 
-def _flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
+def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
     """The pairs (source, target) of variables between which a statement carries a derivative."""
     match s:
         case Def(var=None) if s.op.name in STORES:

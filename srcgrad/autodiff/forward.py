@@ -8,6 +8,7 @@ thought. Statements of the primal are kept as they are. Never gives integers a t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff import attached
@@ -15,7 +16,7 @@ from srcgrad.autodiff.activity import STORES, Activity
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.tangents import tangent
 from srcgrad.autodiff.traced import scalar_of
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
@@ -92,7 +93,7 @@ class _Forward:
     # ---- statements ----
     def block(self, block: Block) -> None:
         for s in block:
-            self.b.loc = s.loc
+            self.b.loc = _tangent_of(s.loc)
             match s:
                 case Def(var=None):
                     self.keep(s)
@@ -259,6 +260,11 @@ class _Forward:
         (then, then_yields), (orelse, else_yields) = sides
         results = self._pairs(s.results, which)
         self.b.append(If(s.cond, then, orelse, then_yields, else_yields, results, s.loc))
+
+
+def _tangent_of(loc: Location | None) -> Location | None:
+    """The user's place, said to be differentiated."""
+    return loc if loc is None or loc.role else replace(loc, role="tangent of: ")
 
 
 def _dotted(v: Var) -> Var:
