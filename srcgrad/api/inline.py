@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,14 @@ import numpy as np
 from srcgrad.api.overlap import refuse_overlap
 from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
-from srcgrad.autodiff.clone import clone
-from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
+from srcgrad.autodiff.splice import splice
 from srcgrad.frontend.captures import Captures, Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import RUNNING, Record, children, plain, rebuild
-from srcgrad.ir.nodes import Const, Def, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, np_dtype
-from srcgrad.ir.walk import rename, walk
+from srcgrad.ir.nodes import Const, Var, atom
+from srcgrad.ir.types import Array, Scalar, np_dtype
 
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
 
@@ -58,35 +55,14 @@ def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
     """Emit a program for the values of its parameters, and return its result."""
     given = [atom(v) for v in given]
     refuse_overlap(it, given, program.unshared, node)
-    fn = clone(program.function)
-    mapping: dict[Var, Any] = {}
-    for p, v in zip(fn.params, given, strict=True):
-        v = _fitting(it, p, v)
-        mapping[p] = v
-    for s in list(fn.body):
-        if isinstance(s, Def) and s.op.name == "dim" and s.args[0] in mapping and s.var is not None:
-            array = mapping[s.args[0]]
-            mapping[s.var] = atom(array.type.dims[s.params["axis"]])
-    body = tuple(
-        s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim" and s.var in mapping)
-    )
-    fn = rename(fn.with_body(body), mapping)
+    fitting = [_fitting(it, p, v) for p, v in zip(program.function.params, given, strict=True)]
     depth, head = it.heads[-1]
-    for s in fn.body:
-        inside = len(it.b.scopes) > depth
-        if inside and isinstance(s, Def) and s.var is not None and s.op.name == "tape":
-            # one for all runs of a loop, each of which writes on it before it reads: a tape that
-            # is made in a loop has no derivative
-            head.append(replace(s, args=(Const(FIRST_CAPACITY, INT),)))
-            s = Def(None, it.b.table["reserve"], (s.var, *s.args), {}, s.loc)
-        it.b.append(s)
-    for s in walk(fn.body):
-        if isinstance(s, Def) and s.var is not None:
-            it.b.definition[s.var] = s
+    inside = len(it.b.scopes) > depth
+    returns = splice(it.b, program.function, fitting, head if inside else None)
     for k, parameter in program.state:
         held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
-        it.call(np.copyto, [held, fn.returns[k]], {}, node)
-    return _result(program.output, fn.returns)
+        it.call(np.copyto, [held, returns[k]], {}, node)
+    return _result(program.output, returns)
 
 
 def _captured(h: Hidden) -> Callable[[], Any]:

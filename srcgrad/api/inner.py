@@ -15,7 +15,7 @@ from typing import Any
 
 from srcgrad.api.compiled import Compiled
 from srcgrad.api.inline import leaves_of, like, spliced
-from srcgrad.api.program import Gradient, Program, Tangent
+from srcgrad.api.program import ByPosition, Program, Tangent
 from srcgrad.api.stack import stacked, transforms, weights_of
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
@@ -58,18 +58,18 @@ class Traced:
 
 @dataclass(frozen=True, eq=False)
 class Inner:
-    """A gradient of such a function, to be called; it can be differentiated again."""
+    """A gradient or a Jacobian of such a function, to be called; it can be differentiated again."""
 
     fn: Any
-    gradient: Gradient  # of nothing yet
+    transform: ByPosition  # of nothing yet
 
     def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
         """Called by the frontend where a compiled function calls this one."""
-        weights = self.gradient.weights
+        weights = self.transform.weights
         arguments = named(self.fn, args, kwargs)
         call = _Call(it, self.fn, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
-        spec = replace(self.gradient, inner=Traced(p))
+        spec: Any = replace(self.transform, inner=Traced(p))
         return _put(it, spec.program(_likes(it, arguments), Demands()), arguments, node)
 
 

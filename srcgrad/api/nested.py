@@ -16,6 +16,8 @@ from srcgrad.api.custom import custom_jvp, custom_vjp
 from srcgrad.api.implicit import fixed_point, implicit_root
 from srcgrad.api.inline import inline
 from srcgrad.api.inner import Inner, is_inner
+from srcgrad.api.jacobian_program import Jacobian
+from srcgrad.api.jacobians import jacfwd, jacrev
 from srcgrad.api.opaque import opaque
 from srcgrad.api.program import Gradient
 from srcgrad.api.pullback import vjp
@@ -50,8 +52,7 @@ def _gradient(
     """The transform of a function: one that is known, or one that belongs to this run."""
     by = _weights(it, weights)
     if not is_inner(fn):
-        if is_value(fn):
-            it.refuse(node, f"{describe(fn)} cannot be differentiated: it is no function")
+        _refuse_no_function(it, node, fn)
         return _made(transform, fn, position, by, *flags)
     members = tuple(w.value for w in by) if isinstance(by, tuple) else getattr(by, "value", None)
     has_aux, ids = flags
@@ -63,6 +64,11 @@ def _gradient(
             transform is transforms.value_and_grad, weights=checked_weights(members), ids=ids,
         ),
     )  # fmt: skip
+
+
+def _refuse_no_function(it: Any, node: Any, fn: Any) -> None:
+    if is_value(fn):
+        it.refuse(node, f"{describe(fn)} cannot be differentiated: it is no function")
 
 
 @implements(transforms.grad)
@@ -81,6 +87,31 @@ def _value_and_grad(
     return _gradient(
         it, node, transforms.value_and_grad, fn, grad_position, weights, has_aux, return_ids
     )
+
+
+@implements(jacrev)
+def _jacrev(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+    return _jacobian(it, node, jacrev, fn, grad_position, has_aux)
+
+
+@implements(jacfwd)
+def _jacfwd(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+    return _jacobian(it, node, jacfwd, fn, grad_position, has_aux)
+
+
+def _jacobian(it: Any, node: Any, transform: Any, fn: Any, position: Any, has_aux: Any) -> Any:
+    if not is_inner(fn):
+        _refuse_no_function(it, node, fn)
+        return _jacobian_of(transform, fn, position, has_aux)
+    positions = transforms.checked_positions(position, None)
+    bare = len(positions) == 1
+    return Inner(fn, Jacobian(None, positions, bare, has_aux, transform is jacfwd))
+
+
+@functools.lru_cache(maxsize=512)
+def _jacobian_of(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
+    """One object for one transform, as for gradients."""
+    return transform(fn, position, has_aux)
 
 
 @implements(transforms.compile)

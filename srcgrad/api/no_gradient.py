@@ -5,6 +5,7 @@ Never decides which arguments a gradient is taken by.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,21 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
             None,
             "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
         )
+
+
+def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> None:
+    """The derivative of a complex number by another is two complex numbers, not one."""
+    params, returns = p.function.params, p.function.returns
+    by = [params[k] for k in wrt if is_complex(params[k].type.dtype)]
+    if not by or not any(is_complex(returns[k].type.dtype) for k in of):  # type: ignore[union-attr]
+        return
+    raise ArgumentTypeError(
+        f"{p.name}() returns complex numbers and is differentiated by complex ones ({by[0]}): "
+        "one complex number does not hold such a derivative",
+        None,
+        "return .real and .imag, or use flow.jvp: along 1 it is the derivative of an analytic "
+        "function",
+    )
 
 
 def without_floats(v: Any, path: tuple) -> bool:

@@ -7,12 +7,12 @@ and a transformed function that is called inside a compiled one is inlined as IR
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from srcgrad.api.no_gradient import no_float, nothing_returned, refuse_complex, without_floats
 from srcgrad.api.stages import staged
-from srcgrad.api.structure import leaf_numbers, leaves, renumbered, spelled, template
+from srcgrad.api.structure import leaf_numbers, leaves, placed, spelled, template
 from srcgrad.api.weights import Weights, not_floating
 from srcgrad.api.zeros import note, note_tangent
 from srcgrad.autodiff.clone import clone
@@ -22,7 +22,6 @@ from srcgrad.errors import ArgumentValueError, PositionError, ZeroGradientWarnin
 from srcgrad.frontend.captures import Guard, Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.trace import Leaf, Write, trace
-from srcgrad.frontend.values import children
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array, float_type
@@ -93,18 +92,15 @@ class Primal:
 
 
 @dataclass(frozen=True)
-class Gradient:
-    """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""
+class ByPosition:
+    """What is told of a transform by positions of the arguments. `slots` finds these."""
 
     inner: Any
-    positions: tuple[int, ...] | None
-    bare: bool = True  # one position: its gradient alone
+    positions: tuple[int, ...] | None  # None: every argument with a float
+    bare: bool = True  # one position: its derivative alone
     has_aux: bool = False
-    with_value: bool = False
-    seeded: bool = False  # vjp: every argument, a seed per result
-    weights: Weights | None = None  # Parameters, after the arguments
-    ids: bool = False  # each gradient with the position or the name of what it belongs to
-    variadic: str = ""  # the name of *args, which count one by one
+    weights: Weights | None = field(default=None, kw_only=True)  # Parameters, after the arguments
+    variadic: str = field(default="", kw_only=True)  # the name of *args, which count one by one
 
     @property
     def name(self) -> str:
@@ -130,11 +126,56 @@ class Gradient:
                 )  # fmt: skip
         return [given[k] for k in self.positions]
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        slots = self.slots(arguments)
-        for path, v in slots if self.positions and not self.seeded else ():
+    def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
+        """Each argument that is differentiated by has a float, or holds nothing."""
+        for path, v in slots if self.positions else ():
             if without_floats(v, path):
                 raise no_float(self.name, ".".join(map(str, path)), v)
+
+    def chosen(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
+        """Positions of the floating parameters among the slots, and a template per slot."""
+        place = {path: k for k, path in enumerate(p.inputs)}
+        wrt: list[int] = []
+
+        def at(path: tuple, value: Any) -> Any:
+            k = place.get(path)
+            if k is None or not float_type(p.function.params[k].type):
+                return None
+            wrt.append(k)
+            return Leaf(len(wrt) - 1)
+
+        found = [template(v, path, at) for path, v in slots]
+        return wrt, found
+
+    def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:
+        """What holds something has a leaf to differentiate by in its template."""
+        for (path, v), g in zip(slots, found, strict=True):
+            if not leaf_numbers(g) and [*leaves(v, path)]:
+                raise no_float(p.name, ".".join(map(str, path)), v)
+
+    def main_of(self, output: Any) -> Any:
+        """What counts of the outputs: the first with `has_aux`, else all."""
+        if not self.has_aux:
+            return output
+        if not isinstance(output, tuple) or len(output) < 2:
+            raise ArgumentValueError(
+                "When has_aux is True, origin fn requires more than one outputs."
+            )
+        return output[0]
+
+
+@dataclass(frozen=True)
+class Gradient(ByPosition):
+    """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""
+
+    with_value: bool = False
+    seeded: bool = False  # vjp: every argument, a seed per result
+    ids: bool = False  # each gradient with the position or the name of what it belongs to
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        slots = self.slots(arguments)
+        if not self.seeded:
+            self.refuse_without_floats(slots)
         p = persistent(self.inner.program(arguments, demands))
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
@@ -156,29 +197,18 @@ class Gradient:
         given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
         shown = self.template_of(self.named(gradients, slots), by_weights, output)
         made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
-        made = _pruned(replace(made, hidden=_values(p.hidden)))
+        made = pruned(replace(made, hidden=values(p.hidden)))
         return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
 
     def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
         """Positions of the parameters differentiated by, and a template per chosen argument."""
-        place = {path: k for k, path in enumerate(p.inputs)}
-        wrt: list[int] = []
-        first = len(p.function.returns)
-
-        def at(path: tuple, value: Any) -> Any:
-            k = place.get(path)
-            if k is None or not float_type(p.function.params[k].type):
-                return None
-            wrt.append(k)
-            return Leaf(first + len(wrt) - 1)
-
-        gradients = [template(v, path, at) for path, v in slots]
+        wrt, found = self.chosen(p, slots)
         if self.positions is None and not self.seeded:
-            return wrt, [g for g in gradients if leaf_numbers(g)]
-        for (path, v), g in zip(slots, gradients, strict=True):
-            if not leaf_numbers(g) and not self.seeded and [*leaves(v, path)]:
-                raise no_float(p.name, ".".join(map(str, path)), v)
-        return wrt, gradients
+            found = [g for g in found if leaf_numbers(g)]
+        elif not self.seeded:
+            self.refuse_constants(p, slots, found)
+        first = len(p.function.returns)
+        return wrt, [placed(g, lambda k: Leaf(first + k)) for g in found]
 
     def _by_weights(self, p: Program, wrt: list[int]) -> list[Any]:
         """A template per Parameter, whose places are added to `wrt`."""
@@ -200,16 +230,6 @@ class Gradient:
         positions = range(len(slots)) if self.positions is None else self.positions
         return [*zip(positions, gradients, strict=False)] if self.ids else gradients
 
-    def main_of(self, output: Any) -> Any:
-        """What counts of the outputs: the first with `has_aux`, else all."""
-        if not self.has_aux:
-            return output
-        if not isinstance(output, tuple) or len(output) < 2:
-            raise ArgumentValueError(
-                "When has_aux is True, origin fn requires more than one outputs."
-            )
-        return output[0]
-
     def template_of(self, gradients: list[Any], by_weights: list[Any], output: Any) -> Any:
         """The nesting of a result."""
         g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
@@ -221,7 +241,7 @@ class Gradient:
         return (g, tuple(output[1:])) if self.has_aux else g
 
 
-def _values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
+def values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
     """A Parameter is a value under a transform: a gradient by it is asked for by `weights`."""
     return tuple(h if h.parameter is None else replace(h, tensor=None) for h in hidden)
 
@@ -242,13 +262,8 @@ class Tangent:
         n = len(p.function.returns)
         numbers = {k: n + i for i, k in enumerate(floats)}
 
-        def dot(shape: Any) -> Any:
-            if isinstance(shape, Leaf):
-                return Leaf(numbers[shape.k]) if shape.k in numbers else None
-            from srcgrad.frontend.values import rebuild
-
-            parts = children(shape)
-            return shape if parts is None else rebuild(shape, [dot(x) for x in parts])
+        def dot(k: int) -> Any:
+            return Leaf(numbers[k]) if k in numbers else None
 
         tangents = tuple(("tangent", *p.inputs[k]) for k in wrt)
         first, last = len(p.inputs), len(p.order)
@@ -257,8 +272,8 @@ class Tangent:
             p,
             function=replace(fn, name=f"{p.function.name}_jvp", params=params),
             inputs=(*p.inputs, *tangents),
-            output=(p.output, dot(p.output)),
-            hidden=_values(p.hidden),
+            output=(p.output, placed(p.output, dot)),
+            hidden=values(p.hidden),
         )
 
 
@@ -293,7 +308,7 @@ def _function(traced: Any) -> Function:
     return traced.function
 
 
-def _pruned(p: Program) -> Program:
+def pruned(p: Program) -> Program:
     """The program without the results that its template does not name: they have no derivative."""
     kept = sorted({*leaf_numbers(p.output), *(k for k, _ in p.state)})
     returns = tuple(p.function.returns[k] for k in kept)
@@ -301,7 +316,7 @@ def _pruned(p: Program) -> Program:
     function = replace(p.function, returns=returns)
     origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
     state = tuple((numbers[k], w) for k, w in p.state)
-    output = renumbered(p.output, numbers)
+    output = placed(p.output, lambda k: Leaf(numbers[k]))
     return replace(p, function=function, output=output, origins=origins, state=state)
 
 

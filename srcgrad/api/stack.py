@@ -5,9 +5,11 @@ Never builds a program.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.api.jacobian_program import Jacobian
 from srcgrad.api.program import Gradient, Primal, Tangent
 
 
@@ -32,13 +34,18 @@ def described(spec: Any) -> str:
 def _described(transform: Any) -> str:
     if isinstance(transform, Tangent):
         return "jvp"
+    if isinstance(transform, Jacobian):
+        return _with_positions("jacfwd" if transform.forward else "jacrev", transform)
     if not isinstance(transform, Gradient):
         return type(transform).__name__
     if transform.seeded:
         return "vjp"
     name = "value_and_grad" if transform.with_value else "grad"
-    positions = transform.positions or ()
-    shown = [*map(str, positions), *(["weights"] if transform.weights else [])]
+    return _with_positions(name, transform, ["weights"] if transform.weights else [])
+
+
+def _with_positions(name: str, transform: Any, others: Sequence[str] = ()) -> str:
+    shown = [*map(str, transform.positions or ()), *others]
     return name if shown == ["0"] else f"{name}({', '.join(shown)})"
 
 
@@ -57,6 +64,10 @@ def _base(spec: Any) -> Any:
 def shown_by(spec: Any, kind: str) -> Any:
     """The stack of transforms whose program shows a stage."""
     match kind:
+        case "adjoint" if isinstance(spec, Jacobian) and not spec.forward:
+            return spec
+        case "tangent" if isinstance(spec, Jacobian) and spec.forward:
+            return spec
         case "adjoint" if isinstance(spec, Gradient):
             return replace(spec, bare=False, with_value=True)
         case "adjoint":

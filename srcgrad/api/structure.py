@@ -88,12 +88,12 @@ def filled(shape: Any, values: list[Any]) -> Any:
     return made if isinstance(shape, list) else rebuild(shape, made)
 
 
-def renumbered(shape: Any, numbers: dict[int, int]) -> Any:
-    """A template with its leaves counted anew."""
+def placed(shape: Any, at: Callable[[int], Any]) -> Any:
+    """A template with `at(k)` in the place of the k-th leaf."""
     if isinstance(shape, Leaf):
-        return Leaf(numbers[shape.k])
+        return at(shape.k)
     parts = children(shape)
-    return shape if parts is None else rebuild(shape, [renumbered(p, numbers) for p in parts])
+    return shape if parts is None else rebuild(shape, [placed(p, at) for p in parts])
 
 
 def leaf_numbers(shape: Any) -> list[int]:

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.no_gradient import no_float
-from srcgrad.api.program import Gradient, Primal
+from srcgrad.api.jacobian_program import Jacobian
+from srcgrad.api.program import ByPosition, Gradient, Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
+from srcgrad.api.tape_rows import rows
 from srcgrad.api.weights import active, is_outer, not_floating
 from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
@@ -74,7 +76,7 @@ def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
     if not permitted(compiled):
         return False
     spec = compiled.spec
-    while isinstance(spec, Gradient):
+    while isinstance(spec, ByPosition):
         given = [v for at, value in spec.slots(arguments) for _, v in leaves(value, at)]
         if spec.positions is not None and any(map(_is_float, given)):
             return False
@@ -99,7 +101,7 @@ def run(compiled: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[str, Any]) -> Any:
-    if not isinstance(spec, Gradient):
+    if not isinstance(spec, ByPosition):
         return call(arguments)
     slots, outside = spec.slots(arguments), recording()
     wanted = {path for at, value in slots for path, _ in leaves(value, at)}
@@ -119,13 +121,33 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         params = {id(w): w for w in weights if w._node is not None}
         roots = _roots(spec.main_of(out), name)
         recorded = outside and _reaches_others(roots, [*variables.values()], weights)
+        if isinstance(spec, Jacobian):
+            made = _jacobian(spec, name, slots, spec.main_of(out), by, recorded)
+            return spec.with_others(made, out if recorded else _detached(out))
         made = iter(_gradients(roots, [*by.values(), *params.values()], recorded))
     by_path = {p: next(made) for p in by}
     by_weight = {k: next(made) for k in params}
     gradients = [g for at, v in slots for g in _of_argument(spec, name, at, v, by_path)]
-    if not recorded:
-        out = mapped(out, lambda v: v.detach() if isinstance(v, Tensor) else v)
+    out = out if recorded else _detached(out)
     return spec.template_of(spec.named(gradients, slots), _by_weights(spec, by_weight), out)
+
+
+def _jacobian(
+    spec: Jacobian, name: str, slots: list, main: Any, by: dict[tuple, Tensor], recorded: bool
+) -> Any:
+    """The blocks in the place of each floating output."""
+
+    def blocks(_: tuple, v: Any) -> Any:
+        if not (_is_float(v) or (isinstance(v, Tensor) and v.is_floating_point())):
+            return None
+        found = rows(v, by, recorded)
+        return spec.nested([g for at, x in slots for g in _of_argument(spec, name, at, x, found)])
+
+    return _rebuilt(main, (), blocks)
+
+
+def _detached(out: Any) -> Any:
+    return mapped(out, lambda v: v.detach() if isinstance(v, Tensor) else v)
 
 
 def _rebuilt(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
@@ -203,7 +225,7 @@ def _reaches_others(roots: list[Any], own: list[Any], weights: tuple[Any, ...]) 
 
 
 def _of_argument(
-    spec: Gradient, name: str, path: tuple, value: Any, by_path: dict[tuple, Any]
+    spec: ByPosition, name: str, path: tuple, value: Any, by_path: dict[tuple, Any]
 ) -> list[Any]:
     """The gradient of one argument; none where all are differentiated by and it has no float."""
     if any(p in by_path for p, _ in leaves(value, path)):

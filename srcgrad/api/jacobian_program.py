@@ -1,0 +1,66 @@
+"""A Jacobian in a stack of transforms: the structure of the outputs, in it that of the arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from srcgrad.api.no_gradient import nothing_returned, refuse_complex_pairs
+from srcgrad.api.program import ByPosition, Program, protected, pruned, values
+from srcgrad.api.stages import staged
+from srcgrad.api.structure import leaf_numbers, placed
+from srcgrad.autodiff.jacobian import jacobian
+from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.trace import Leaf
+from srcgrad.ir.types import float_type
+from srcgrad.passes import run as run_passes
+from srcgrad.primitives import REGISTRY
+
+
+@dataclass(frozen=True)
+class Jacobian(ByPosition):
+    """Jacobians by positions of the arguments: by rows in reverse mode, or by columns."""
+
+    forward: bool = False
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        slots = self.slots(arguments)
+        self.refuse_without_floats(slots)
+        p = protected(self.inner.program(arguments, demands))
+        wrt, found = self.chosen(p, slots)
+        self.refuse_constants(p, slots, found)
+        main = self.main_of(p.output)
+        of = [k for k in leaf_numbers(main) if float_type(p.function.returns[k].type)]
+        if not of:
+            raise nothing_returned(p)
+        refuse_complex_pairs(p, wrt, of)
+        name = "columns" if self.forward else "rows"
+        fn = staged(name, lambda: jacobian(p.function, wrt, of, REGISTRY, self.forward))
+        first, count = len(p.function.returns), len(wrt)
+
+        def blocks(k: int) -> Any:
+            """What is in the place of an output; nothing for an integer."""
+            if k not in of:
+                return None
+            own = first + of.index(k) * count
+            return self.nested([placed(g, lambda i: Leaf(own + i)) for g in found])
+
+        output = self.with_others(placed(main, blocks), p.output)
+        paths = [p.inputs[k] for k in wrt]
+        given = [(first + i, paths[i % count]) for i in range(len(of) * count)]
+        made = replace(
+            p, function=fn, output=output, origins=(*p.origins, *given), hidden=values(p.hidden)
+        )
+        made = pruned(made)
+        return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
+
+    def nested(self, by_arguments: list[Any]) -> Any:
+        """The blocks of one output: one, or a tuple of them."""
+        bare = self.bare and len(by_arguments) == 1
+        return by_arguments[0] if bare else tuple(by_arguments)
+
+    def with_others(self, made: Any, output: Any) -> Any:
+        """The Jacobian, and what is beside the first output: one thing bare, several a tuple."""
+        if not self.has_aux:
+            return made
+        return made, output[1] if len(output) == 2 else tuple(output[1:])

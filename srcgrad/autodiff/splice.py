@@ -1,0 +1,46 @@
+"""A function's statements put where it is called: in a loop, its tapes are made in front of that.
+
+Never decides what the values of its parameters are: these fit already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.types import INT, Array
+from srcgrad.ir.walk import rename, walk
+
+
+def splice(
+    b: Builder, function: Function, args: Sequence[Atom], head: list[Stmt] | None = None
+) -> tuple[Atom, ...]:
+    """Emit a function for the values of its parameters, and return its results.
+
+    Inside a loop tapes go to `head`, the statements in front of it: one serves all trips, each of
+    which writes on it before it reads. A tape that is made in a loop has no derivative.
+    """
+    fn = clone(function)
+    mapping: dict[Var, Atom] = dict(zip(fn.params, args, strict=True))
+    lengths = [s for s in fn.body if _is_length(s, mapping)]
+    for s in lengths:
+        # a length of a parameter: it is a definition of a variable, by an array
+        array: Array = mapping[s.args[0]].type  # type: ignore[union-attr, index]
+        mapping[s.var] = atom(array.dims[s.params["axis"]])  # type: ignore[union-attr, index]
+    fn = rename(fn.with_body(tuple(s for s in fn.body if s not in lengths)), mapping)
+    for s in fn.body:
+        if head is not None and isinstance(s, Def) and s.op.name == "tape":
+            head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
+            s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)  # type: ignore[arg-type]
+        b.append(s)
+    for s in walk(fn.body):
+        if isinstance(s, Def) and s.var is not None:
+            b.definition[s.var] = s
+    return fn.returns
+
+
+def _is_length(s: Stmt, mapping: dict[Var, Atom]) -> bool:
+    return isinstance(s, Def) and s.op.name == "dim" and s.args[0] in mapping
