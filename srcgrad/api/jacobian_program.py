@@ -1,4 +1,4 @@
-"""A Jacobian in a stack of transforms: the structure of the outputs, in it that of the arguments."""
+"""A Jacobian among the transforms: outputs as leaves, in each place the structure of arguments."""
 
 from __future__ import annotations
 

@@ -18,14 +18,17 @@ from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
 
 
-def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) -> tuple[Any, ...]:
+def vjp(
+    fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False, **kwargs: Any
+) -> tuple[Any, ...]:
     """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
 
     `vjp_fn` takes one adjoint per output (its structure) and returns a tuple, one entry per
-    argument; arguments without floats get None. It may be called any number of times, and sees
-    the arguments as they were; AutogradError if a captured value has changed since. With
-    `weights` it returns (gradients by arguments, gradients by weights); with `has_aux` only the
-    first output counts, and (out, vjp_fn, the others) is returned.
+    argument in the order of the signature, keywords too; arguments without floats get None. It
+    may be called any number of times, and sees the arguments as they were; AutogradError if a
+    captured value has changed since. With `weights` it returns (gradients by arguments, gradients
+    by weights); with `has_aux` only the first output counts, and (out, vjp_fn, the others) is
+    returned.
 
     >>> import srcgrad as flow
     >>> def f(x, y):
@@ -35,9 +38,9 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
     (6.0, (2.0, 3.0))
     """
     if weights is not None or has_aux:
-        return _vjp_by_weights(fn, args, checked_weights(weights), has_aux)
+        return _vjp_by_weights(fn, args, kwargs, checked_weights(weights), has_aux)
     primal, pulled = _pair_of(*taken_apart(fn))
-    arguments = primal._bind(args, {})
+    arguments = primal._bind(args, kwargs)
     if primal.has_tensors(arguments):
         from srcgrad.api import tensors
 
@@ -58,14 +61,17 @@ def vjp(fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False) ->
     return out, vjp_fn
 
 
-def _vjp_by_weights(fn: Any, args: tuple, weights: Any, has_aux: bool) -> tuple[Any, ...]:
+def _vjp_by_weights(
+    fn: Any, args: tuple, kwargs: dict[str, Any], weights: Any, has_aux: bool
+) -> tuple[Any, ...]:
     """By the sum of outputs times adjoints, which runs the function at each call."""
     from srcgrad.api.tensors import kept
     from srcgrad.api.weighted import Weighted
 
     gradient = Weighted(fn, None, weights, has_aux, False, False)
-    args = tuple(mapped(a, kept) for a in args)
-    out = fn(*[mapped(a, kept) for a in args])
+    args, kwargs = mapped((args, kwargs), kept)
+    now, named = mapped((args, kwargs), kept)
+    out = fn(*now, **named)
     parameters = weights.parameters if weights is not None else ()
     versions = [w._version for w in parameters]
 
@@ -73,7 +79,7 @@ def _vjp_by_weights(fn: Any, args: tuple, weights: Any, has_aux: bool) -> tuple[
         for w, version in zip(parameters, versions, strict=True):
             if w._version != version:
                 raise changed(w.name)
-        made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints)
+        made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints, **kwargs)
         return made[0] if has_aux else made
 
     return (out[0], vjp_fn, aux_of(out)) if has_aux else (out, vjp_fn)

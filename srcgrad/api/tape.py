@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.no_gradient import no_float
 from srcgrad.api.jacobian_program import Jacobian
+from srcgrad.api.no_gradient import no_float
 from srcgrad.api.program import ByPosition, Gradient, Primal
 from srcgrad.api.structure import filled, leaves, mapped, template
 from srcgrad.api.tape_rows import rows
@@ -124,6 +124,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         if isinstance(spec, Jacobian):
             made = _jacobian(spec, name, slots, spec.main_of(out), by, recorded)
             return spec.with_others(made, out if recorded else _detached(out))
+        assert isinstance(spec, Gradient)
         made = iter(_gradients(roots, [*by.values(), *params.values()], recorded))
     by_path = {p: next(made) for p in by}
     by_weight = {k: next(made) for k in params}

@@ -85,7 +85,7 @@ def dims_of(t: Type) -> tuple:
     return t.dims if isinstance(t, Array) else ()
 
 
-def _seed(b: Builder, line: Line, one: Var, k: int) -> Atom:
+def _seed(b: Builder, line: Line, one: Any, k: int) -> Atom:
     """The k-th value of a line of numbers."""
     t = line.types[k]
     part = b.cast(line.part(b, one, k), Scalar(t.dtype))
