@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.api.structure import leaves, mapped
 from srcgrad.api.transforms import at
-from srcgrad.errors import ArgumentTypeError, PositionError
+from srcgrad.errors import ArgumentTypeError, PositionError, ZeroGradientWarning
 
 
 class Pair(NamedTuple):
@@ -283,6 +283,13 @@ def test_refusals(mode):
         mode(squared, has_aux=1)
     with pytest.raises(ArgumentTypeError, match=r"squared.. returns complex numbers and is diff"):
         mode(squared)(x * 1j)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_zero_jacobians_are_said(mode):
+    with pytest.warns(ZeroGradientWarning, match="passes a step without a derivative"):
+        made = mode(flow.compile(lambda x: np.round(x), target="python"))(np.array([1.2, 2.0]))
+    assert made.tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_complex_numbers_agree():

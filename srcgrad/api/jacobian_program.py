@@ -9,6 +9,7 @@ from srcgrad.api.no_gradient import nothing_returned, refuse_complex_pairs
 from srcgrad.api.program import ByPosition, Program, protected, pruned, values
 from srcgrad.api.stages import staged
 from srcgrad.api.structure import leaf_numbers, placed
+from srcgrad.api.zeros import note
 from srcgrad.autodiff.jacobian import jacobian
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.trace import Leaf
@@ -34,6 +35,8 @@ class Jacobian(ByPosition):
         if not of:
             raise nothing_returned(p)
         refuse_complex_pairs(p, wrt, of)
+        outputs = [p.function.returns[k] for k in of]
+        note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         name = "columns" if self.forward else "rows"
         fn = staged(name, lambda: jacobian(p.function, wrt, of, REGISTRY, self.forward))
         first, count = len(p.function.returns), len(wrt)
