@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager import apply as calls
 from srcgrad.eager import closures
-from srcgrad.eager.create import tensor
+from srcgrad.eager.create import check_device, tensor
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.functions import linear_algebra, pointwise, selections
 from srcgrad.eager.functions.table import TABLE
@@ -178,8 +178,11 @@ def view(x: Any, *shape: Any) -> Any:
     return np.reshape(x, shape[0] if many else shape)
 
 
-def _made(it: Any, node: Any, data: Any, dtype: Any = None, **others: Any) -> Any:
+def _made(
+    it: Any, node: Any, data: Any, dtype: Any = None, device: Any = None, **others: Any
+) -> Any:
     """`flow.tensor` of Python's numbers; tensors lose their history there, so they are refused."""
+    check_device(device)
     if others.get("requires_grad"):
         it.refuse(node, "a tensor that requires grad is made outside of compiled code")
     if is_array(data) and it.kind_of(data) is Kind.ARRAY:

@@ -27,7 +27,7 @@ from srcgrad.eager.functions import TABLE
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.trace import Leaf as Place
 
 clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
@@ -35,12 +35,12 @@ GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _context: dict[str, Any] = {"mode": None, "device_target": "CPU"}
 
 
-def set_context(mode: int | None = None, **options: Any) -> None:
+def set_context(**options: Any) -> None:
     """How transforms of plain functions handle tensors, in the whole process.
 
-    GRAPH_MODE: they compile, or refuse. PYNATIVE_MODE: they use the tape. None, as it is to begin
-    with: they compile, and use the tape where the compiler refuses. Other options are kept and
-    change nothing.
+    `mode`: GRAPH_MODE compiles, or refuses; PYNATIVE_MODE uses the tape; None, as it is to begin
+    with, compiles, and uses the tape where the compiler refuses. `device_target` can only be "CPU".
+    ValueError for others of these two. Other options are kept and change nothing.
 
     >>> import srcgrad as flow
     >>> flow.set_context(mode=flow.GRAPH_MODE)
@@ -48,7 +48,20 @@ def set_context(mode: int | None = None, **options: Any) -> None:
     0
     >>> flow.set_context(mode=None)
     """
-    _context.update(options, mode=mode)
+    mode, target = options.get("mode"), options.get("device_target", "CPU")
+    if mode not in (None, GRAPH_MODE, PYNATIVE_MODE):
+        raise ArgumentValueError(
+            "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
+            f"context.PYNATIVE_MODE (1), but got {mode}."
+        )
+    if target != "CPU":
+        raise ArgumentValueError(
+            "For 'context.set_context', the argument 'device_target' must be one of ['CPU'], but "
+            f"got {target}.",
+            None,
+            "code runs on the CPU only: leave device_target out",
+        )
+    _context.update(options)
 
 
 def get_context(attr_key: str) -> Any:

@@ -29,8 +29,15 @@ def generator() -> np.random.Generator:
     return _generator
 
 
-def finished(a: Any, requires_grad: bool) -> Tensor:
+def check_device(device: Any) -> None:
+    """RuntimeError for a device that is not there; tensors live on the CPU."""
+    if device is not None and str(device).partition(":")[0] != "cpu":
+        raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
+
+
+def finished(a: Any, requires_grad: bool, device: Any) -> Tensor:
     """The tensor over a fresh array."""
+    check_device(device)
     t = make(a)
     if requires_grad:
         t.requires_grad = True
@@ -49,11 +56,12 @@ def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     tensor([[1.0000, 2.5000]], dtype=srcgrad.float32)
     """
     a = np.array(_array(data, dtype))
-    return finished(a, requires_grad)
+    return finished(a, requires_grad, device)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of `data` without a copy where it is an array or tensor of that dtype."""
+    check_device(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     return make(_array(data, dtype))
@@ -176,7 +184,7 @@ def _of_shape(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
             raise TensorTypeError(f"{name}() got an unexpected keyword argument '{key}'")
         dims = shape_of(name, size or (ignored.get("size", ()),))
         d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
-        return finished(draw(dims, d.np), requires_grad)
+        return finished(draw(dims, d.np), requires_grad, device)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -188,7 +196,7 @@ def _like(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
         input: Tensor, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         d = input.dtype if dtype is None else dtypes.to_dtype(dtype)
-        return finished(draw(input._a.shape, d.np), requires_grad)
+        return finished(draw(input._a.shape, d.np), requires_grad, device)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -233,7 +241,7 @@ def full(
     """
     dims = shape_of("full", size if isinstance(size, tuple | list) else (size,))
     value = _array(fill_value, dtype)
-    return finished(np.full(dims, value, value.dtype), requires_grad)
+    return finished(np.full(dims, value, value.dtype), requires_grad, device)
 
 
 def full_like(
@@ -241,7 +249,7 @@ def full_like(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Another tensor's shape and dtype, filled with one number."""
-    return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, None,
+    return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, device,
                 requires_grad)  # fmt: skip
 
 
@@ -269,7 +277,8 @@ def arange(
     if dtype is None:
         whole = all(isinstance(x, int) for x in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
-    return finished(np.arange(start, end, step).astype(dtypes.to_dtype(dtype).np), requires_grad)
+    a = np.arange(start, end, step).astype(dtypes.to_dtype(dtype).np)
+    return finished(a, requires_grad, device)
 
 
 def linspace(
@@ -279,7 +288,7 @@ def linspace(
     """`steps` numbers from `start` to `end`, both included."""
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
     a = np.linspace(_number(start), _number(end), int(_number(steps)))
-    return finished(a.astype(d.np), requires_grad)
+    return finished(a.astype(d.np), requires_grad, device)
 
 
 def eye(
@@ -288,13 +297,14 @@ def eye(
 ) -> Tensor:  # fmt: skip
     """The n x m matrix with ones on its diagonal."""
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
-    return finished(np.eye(n, m, dtype=d.np), requires_grad)
+    return finished(np.eye(n, m, dtype=d.np), requires_grad, device)
 
 
 def randint(
     low: Any, high: Any = None, size: Any = None, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Integers drawn from [low, high); from [0, low) if two arguments are given."""
+    check_device(device)
     if size is None:
         low, high, size = 0, low, high
     d = dtypes.int64 if dtype is None else dtypes.to_dtype(dtype)
@@ -317,7 +327,7 @@ def logspace(
     """The powers of a base from `start` to `end`, both included."""
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
     a = np.logspace(_number(start), _number(end), int(_number(steps)), base=base)
-    return finished(a.astype(d.np), requires_grad)
+    return finished(a.astype(d.np), requires_grad, device)
 
 
 def _new(name: str, f: Callable) -> None:

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from srcgrad.eager import dtypes
+from srcgrad.eager.create import check_device
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 
@@ -53,16 +55,51 @@ def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
     >>> flow.load(file)
     tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
     """
+    check_device(map_location)
+    found = read(f)
+    if isinstance(found, np.ndarray):
+        return _tensor("the array", found)
+    if _NESTING not in found:
+        return {name: _tensor(repr(name), a) for name, a in found.items()}
+    try:
+        return _put_together(json.loads(found[_NESTING].tobytes()), found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise _foreign(f"how it is nested cannot be read ({error})") from None
+
+
+def read(f: str | PathLike | BinaryIO) -> np.ndarray | dict[str, np.ndarray]:
+    """The array of an `.npy` file, or those of an `.npz` file; RuntimeError for other files."""
     try:
         archive = np.load(f, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise TensorError(f"this is not a file that save() wrote: {error}") from None
-    if isinstance(archive, np.ndarray):
-        return make(archive)
-    with archive:
-        if _NESTING not in archive:
-            return {name: make(archive[name]) for name in archive.files}
-        return _put_together(json.loads(archive[_NESTING].tobytes()), archive)
+        if isinstance(archive, np.ndarray):
+            return archive
+        with archive:
+            others = [n for n in archive.zip.namelist() if not n.endswith(".npy")]
+            if not others:
+                return {name: archive[name] for name in archive.files}
+    except OSError:  # it cannot be opened
+        raise
+    except Exception as error:  # whatever the parts of NumPy and of zipfile say of other bytes
+        pickled = "pickle" in str(error)
+        raise _foreign("it is no .npz archive" if pickled else str(error)) from None
+    raise _foreign(f"it is an archive whose part {others[0]!r} is no array")
+
+
+def _foreign(why: str) -> TensorError:
+    return TensorError(
+        f"this is not a file that save() wrote: {why}",
+        None,
+        "read it with the library that wrote it, and save its arrays by flow.save or np.savez",
+    )
+
+
+def _tensor(name: str, a: np.ndarray) -> Tensor:
+    """The tensor over an array of a file that says nothing of tensors."""
+    try:
+        dtypes.of(a)
+    except TypeError:
+        raise _foreign(f"{name} holds {a.dtype}, which is no dtype of tensors") from None
+    return make(a)
 
 
 def _taken_apart(obj: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -107,7 +144,7 @@ def _put_together(nesting: Any, archive: Mapping[str, np.ndarray]) -> Any:
             return tuple(_put_together(v, archive) for v in parts)
         case ["plain", value]:
             return value
-    raise TensorError("this is not a file that save() wrote")
+    raise _foreign("how it is nested cannot be read")
 
 
-__all__ = ["load", "save"]
+__all__ = ["load", "read", "save"]

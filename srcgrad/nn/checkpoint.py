@@ -9,8 +9,9 @@ import numpy as np
 
 from srcgrad.eager import Tensor
 from srcgrad.eager.create import manual_seed
+from srcgrad.eager.files import read
 from srcgrad.eager.tensor import make
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, TensorError
 from srcgrad.nn.cell import Cell
 from srcgrad.nn.named import Parameter
 
@@ -56,13 +57,16 @@ def load_checkpoint(
 ) -> dict[str, Any]:
     """The Parameters of a file by name; with `net` they are loaded into it as well.
 
-    Names that begin with `filter_prefix`, or one of several, are left out.
+    Names that begin with `filter_prefix`, or one of several, are left out. RuntimeError for a file
+    of another kind.
     """
     prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else tuple(filter_prefix or ())
-    with np.load(os.fspath(ckpt_file_name), allow_pickle=False) as file:
-        made = {
-            n: Parameter(file[n], name=n) for n in file if not n.startswith(prefixes or ("\0",))
-        }
+    held = read(os.fspath(ckpt_file_name))
+    if not isinstance(held, dict):
+        raise TensorError("this is one array, not a checkpoint", None, "use flow.load")
+    made = {
+        n: Parameter(a, name=n) for n, a in held.items() if not n.startswith(prefixes or ("\0",))
+    }
     if net is not None:
         load_param_into_net(net, made, strict_load)
     return made

@@ -30,7 +30,9 @@ class Linear(Module):
         width = 1.0 / math.sqrt(in_features) if in_features else 0.0
 
         def drawn(*shape: int) -> Parameter:
-            return Parameter(fills.uniform_(create.empty(*shape, dtype=dtype), -width, width))
+            return Parameter(
+                fills.uniform_(create.empty(*shape, dtype=dtype, device=device), -width, width)
+            )
 
         self.weight = drawn(out_features, in_features)
         if bias:

@@ -1,6 +1,6 @@
 """The graph of a tensor as a picture: leaves, operations, shapes, and what each node keeps.
 
-`graph` writes Graphviz' language; an SVG file is made of it where the program `dot` is installed.
+`graph` writes Graphviz' language; pictures are made of it where the program `dot` is installed.
 Shapes are found by sending a gradient of zeros down the graph. Never changes the graph.
 """
 
@@ -19,6 +19,8 @@ from srcgrad.eager import Tensor, mode
 from srcgrad.eager.graph import Leaf, Node, Output
 from srcgrad.errors import ArgumentValueError, AutogradError, TensorTypeError, UnsupportedError
 
+TEXTS = (".dot", ".gv", ".txt", "")
+PICTURES = (".svg", ".png", ".pdf", ".jpg")
 STYLES = {
     "leaf": 'shape=box, style=filled, fillcolor="#cfe3f7"',
     "constant": 'shape=box, style=filled, fillcolor="#eeeeee"',
@@ -32,9 +34,10 @@ def graph(
 ) -> str:
     """The graph below a tensor in Graphviz' language, written to `file` if one is given.
 
-    A name that ends in `.svg` gives a picture, any other the text. `names` (such as `locals()`)
-    says what tensors are called. TypeError for what is no tensor; NotImplementedError for a
-    picture where `dot` is not installed.
+    A name that ends in `.svg`, `.png`, `.pdf` or `.jpg` gives a picture; `.dot`, `.gv`, `.txt` or
+    no suffix the text. `names` (such as `locals()`) says what tensors are called. TypeError for
+    what is no tensor; ValueError for another suffix; NotImplementedError for a picture where `dot`
+    is not installed.
 
     >>> import srcgrad as flow
     >>> w = flow.ones(3, requires_grad=True)
@@ -57,9 +60,14 @@ def graph(
 
 
 def _write(text: str, file: Path) -> None:
-    if file.suffix != ".svg":
+    kind = file.suffix.lower()
+    if kind in TEXTS:
         file.write_text(text, encoding="utf-8")
         return
+    if kind not in PICTURES:
+        raise ArgumentValueError(
+            f"graph() writes {', '.join(filter(None, (*TEXTS, *PICTURES)))}, not {file.suffix!r}"
+        )
     if shutil.which("dot") is None:
         raise UnsupportedError(
             "a picture needs Graphviz, whose program 'dot' is not installed",
@@ -67,8 +75,9 @@ def _write(text: str, file: Path) -> None:
             f"write the text: graph(l, {file.with_suffix('.dot').name!r})",
         )
     done = subprocess.run(
-        ["dot", "-Tsvg", "-o", str(file)], input=text, text=True, capture_output=True, check=False
-    )
+        ["dot", f"-T{kind[1:]}", "-o", str(file)],
+        input=text, text=True, capture_output=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         raise ArgumentValueError(f"dot failed: {done.stderr.strip()}")
 

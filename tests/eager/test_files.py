@@ -5,6 +5,7 @@ import io
 import os
 import pickle
 import stat
+import zipfile
 
 import numpy as np
 import pytest
@@ -54,6 +55,107 @@ def test_what_is_not_saved(tmp_path):
     (tmp_path / "evil").write_bytes(pickle.dumps([1, 2]))
     with pytest.raises(RuntimeError, match="not a file"):
         flow.load(tmp_path / "evil")
+
+
+def archive_of_torch() -> bytes:
+    """What torch.save makes: a zip archive of a pickle and of bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("t/data.pkl", pickle.dumps({"w": 1}))
+        archive.writestr("t/data/0", np.ones(3).tobytes())
+        archive.writestr("t/version", "3\n")
+    return file.getvalue()
+
+
+def archive_of_numpy(**arrays) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def saved(value) -> bytes:
+    file = io.BytesIO()
+    flow.save(value, file)
+    return file.getvalue()
+
+
+def changed(archive: bytes, name: str, content: bytes) -> bytes:
+    """An archive with one part replaced, or left out."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(file, "w") as new:
+        for n in old.namelist():
+            if n != name:
+                new.writestr(n, old.read(n))
+        if content:
+            new.writestr(name, content)
+    return file.getvalue()
+
+
+def nesting(text: str) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.frombuffer(text.encode(), np.uint8))
+    return file.getvalue()
+
+
+OURS = saved({"w": flow.ones(2000), "step": 3})
+FOREIGN = {
+    "torch": (archive_of_torch(), "part 't/data.pkl' is no array"),
+    "pickle": (pickle.dumps({"w": [1, 2]}), "it is no .npz archive"),
+    "text": (b"w = 1, 2, 3\n" * 20, "it is no .npz archive"),
+    "nothing": (b"", "No data left"),
+    "zip of text": (changed(archive_of_numpy(), "readme", b"hello"), "part 'readme' is no array"),
+    "one text more": (changed(OURS, "readme", b"hello"), "part 'readme' is no array"),
+    "cut short": (OURS[: len(OURS) // 2], "not a zip file|no .npz archive"),
+    "cut shorter": (OURS[:10], "not a zip file|no .npz archive"),
+    "bytes turned": (OURS[:300] + bytes(50) + OURS[350:], "CRC|zip|magic|header"),
+    "objects": (archive_of_numpy(x=np.array([{}, 1], object)), "it is no .npz archive"),
+    "words": (archive_of_numpy(x=np.array(["a", "b"])), "'x' holds <U1"),
+    "records": (archive_of_numpy(x=np.zeros(2, "f8,i4")), "'x' holds"),
+    "no nesting": (changed(OURS, "srcgrad_nesting.npy", nesting("{")), "how it is nested"),
+    "another nesting": (changed(OURS, "srcgrad_nesting.npy", nesting('["x"]')), "how it is nested"),
+    "a lost array": (changed(OURS, "a0.npy", b""), "how it is nested"),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_files_of_others_are_refused(kind, tmp_path):
+    content, why = FOREIGN[kind]
+    (tmp_path / "file").write_bytes(content)
+    for file in (tmp_path / "file", str(tmp_path / "file"), io.BytesIO(content)):
+        with pytest.raises(RuntimeError, match=f"not a file that save\\(\\) wrote: .*({why})"):
+            flow.load(file)
+    if kind in ("torch", "pickle", "cut short"):
+        with pytest.raises(RuntimeError, match="not a file that save"):
+            flow.load_checkpoint(tmp_path / "file")
+
+
+def test_no_file_at_all(tmp_path):
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(OSError):
+            flow.load(path)
+
+
+def test_devices_that_are_not_there(tmp_path):
+    flow.save(flow.ones(2), tmp_path / "x")
+    assert flow.load(tmp_path / "x", map_location="cpu").tolist() == [1.0, 1.0]
+    x = flow.ones(2, device="cpu:0")
+    for make in (
+        lambda d: flow.load(tmp_path / "x", map_location=d),
+        lambda d: flow.tensor([1.0], device=d),
+        lambda d: flow.as_tensor(np.ones(2), device=d),
+        lambda d: flow.zeros(2, device=d),
+        lambda d: flow.randn_like(x, device=d),
+        lambda d: flow.full((2,), 1.0, device=d),
+        lambda d: flow.full_like(x, 1.0, device=d),
+        lambda d: flow.arange(3, device=d),
+        lambda d: flow.randint(0, 3, (2,), device=d),
+        lambda d: flow.eye(2, device=d),
+        lambda d: flow.nn.Linear(2, 1, device=d),
+        lambda d: x.to(d),
+    ):
+        with pytest.raises(RuntimeError, match="device 'cuda' is not there"):
+            make("cuda")
+        make("cpu")
 
 
 def test_dlpack_shares_memory():
@@ -139,6 +241,15 @@ def test_files_of_pictures(tmp_path, monkeypatch):
     os.chmod(dot, stat.S_IRWXU)
     flow.tools.graph(x.exp(), tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text() == "<svg>digraph {</svg>\n"
+    for kind in ("png", "pdf", "jpg", "PNG"):
+        dot.write_text('#!/bin/sh\necho "$1" > "$3"\n')
+        flow.tools.graph(x.exp(), tmp_path / f"graph.{kind}")
+        assert (tmp_path / f"graph.{kind}").read_text() == f"-T{kind.lower()}\n"
+    for name in ("graph.gv", "graph.txt", "graph"):
+        flow.tools.graph(x.exp(), str(tmp_path / name))
+        assert (tmp_path / name).read_text() == text
+    with pytest.raises(ValueError, match=r"writes \.dot, .*\.png, .*, not '\.gif'"):
+        flow.tools.graph(x.exp(), tmp_path / "graph.gif")
     dot.write_text("#!/bin/sh\necho wrong >&2\nexit 1\n")
     with pytest.raises(ValueError, match="dot failed: wrong"):
         flow.tools.graph(x.exp(), tmp_path / "graph.svg")

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.eager import classes, dtypes, mode
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
 from srcgrad.eager.closures import binary, unary
+from srcgrad.eager.create import check_device
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
@@ -245,8 +246,7 @@ def to(
             device = a
         elif not isinstance(a, bool):
             dtype = a
-    if device is not None and str(device).partition(":")[0] != "cpu":
-        raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
+    check_device(device)
     made = self if dtype is None else cast(self, dtype)
     return made.clone() if copy and made is self else made
 
