@@ -132,6 +132,8 @@ def vecdot(a: Any, b: Any) -> Any:
 
 @formula
 def cumsum(x: Any, axis: Any, reverse: Any) -> Any:
+    if reverse:
+        return np.flip(np.cumsum(np.flip(x, axis), axis=axis), axis)
     return np.cumsum(x, axis=axis)
 
 
