@@ -27,8 +27,10 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     n = input.ndim
     if n == 0:
         return np.reshape(input, (1,))
-    first, last = start_dim % n, end_dim % n
-    return np.reshape(input, (*input.shape[:first], -1, *input.shape[last + 1 :]))
+    first, last, count = start_dim % n, end_dim % n, 1
+    for k in range(first, last + 1):
+        count = count * input.shape[k]
+    return np.reshape(input, (*input.shape[:first], count, *input.shape[last + 1 :]))
 
 
 def getitem(input: Any, index: Any) -> Any:

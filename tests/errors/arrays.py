@@ -49,7 +49,7 @@ def squeeze_of_a_longer_axis(x):
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):
-    return np.sum(np.concatenate([])) * x  # error: UnsupportedError: at least one array
+    return np.sum(np.concatenate([])) * x  # error: ValueError: at least one array
 
 
 @program(vec(3))
@@ -64,7 +64,7 @@ def concatenation_of_two_ranks(x, y):
 
 @program(0.7)
 def unequal_split(x):
-    parts = np.split(np.ones(5), 2)  # error: UnsupportedError: not result in an equal division
+    parts = np.split(np.ones(5), 2)  # error: ValueError: not result in an equal division
     return x * parts[0][0]
 
 
@@ -123,7 +123,27 @@ def gamma_of_an_array(x):
 
 @program(vec(4))
 def cross_product_of_four(x):
-    return np.sum(np.cross(np.ones(4), np.ones(4))) * x[0]  # error: UnsupportedError: length 3
+    return np.sum(np.cross(np.ones(4), np.ones(4))) * x[0]  # error: ValueError: must be 2 or 3
+
+
+@program(vec(3))
+def cross_product_of_two_lengths(x):
+    return np.sum(np.cross(x, np.ones(2)))  # error: UnsupportedError: two vectors of length 3
+
+
+@program(0.7)
+def triangle_of_a_number(x):
+    return np.sum(np.tril(x))  # error: UnsupportedError: tril takes an array with axes
+
+
+@program(mat(2, 3))
+def any_of_a_matrix(x):
+    return np.sum(x) * any(x > 0.0)  # error: UnsupportedError: use np.any for arrays
+
+
+@program(mat(2, 3))
+def distance_of_matrices(x):
+    return math.dist(x, x)  # error: UnsupportedError: math.dist takes vectors of numbers
 
 
 @program(0.7)

@@ -108,7 +108,7 @@ def real_transform_of_complex_numbers(z):
 
 @program(vec(3))
 def transform_of_length_zero(x):
-    return abs(np.fft.fft(x, 0)[0])  # error: UnsupportedError: Invalid number of FFT data points
+    return abs(np.fft.fft(x, 0)[0])  # error: ValueError: Invalid number of FFT data points
 
 
 @program(vec(3), 0)

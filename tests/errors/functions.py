@@ -177,7 +177,7 @@ def maximum_of_arrays(x):
 
 @program(0.7)
 def reduction_of_nothing(x):
-    return functools.reduce(lambda a, b: a * b, []) * x  # error: UnsupportedError: no initial value
+    return functools.reduce(lambda a, b: a * b, []) * x  # error: TypeError: no initial value
 
 
 @program(0.7)

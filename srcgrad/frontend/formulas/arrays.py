@@ -39,6 +39,7 @@ def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
     >>> partition(np.array([3.0, 1.0, 2.0]), 1)
     array([1., 2., 3.])
     """
+    _check_places(a, kth, axis)
     return np.sort(a, axis=axis)
 
 
@@ -49,7 +50,17 @@ def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
     >>> argpartition(np.array([3.0, 1.0, 2.0]), 1)
     array([1, 2, 0])
     """
+    _check_places(a, kth, axis)
     return np.argsort(a, axis=axis)
+
+
+def _check_places(a: Any, kth: Any, axis: Any) -> None:
+    """The places `kth` are there; of nothing at all, NumPy does not look."""
+    a = np.asarray(a)
+    n = a.size if axis is None else a.shape[place(axis, a.ndim)]
+    for k in kth if isinstance(kth, tuple | list) else (kth,):
+        if a.size > 0 and (k < -n or k >= n):
+            raise ValueError(f"kth(={k}) out of bounds ({n})")
 
 
 @stands_for(np.resize)
@@ -65,6 +76,8 @@ def resize(a: Any, new_shape: Any) -> Any:
     for n in shape:
         count = count * n
     flat = np.ravel(np.asarray(a))
+    if flat.shape[0] == 0:
+        return np.zeros(tuple(shape), flat.dtype)
     return np.reshape(flat[np.arange(count) % flat.shape[0]], tuple(shape))
 
 
@@ -100,6 +113,8 @@ def dsplit(ary: Any, indices_or_sections: Any) -> Any:
     >>> len(dsplit(np.zeros((1, 1, 4)), 2))
     2
     """
+    if np.ndim(ary) < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return np.split(ary, indices_or_sections, axis=2)
 
 
@@ -179,15 +194,16 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2.0 * n
     >>> unwrap(np.array([0.0, 3.0, 6.5]), period=4.0)
     array([ 0. , -1. , -1.5])
     """
-    p, axis = floating(p), known(axis)
-    step = np.diff(p, axis=axis)
+    p = floating(p)
+    axis = place(axis, p.ndim)
+    p = np.moveaxis(p, axis, -1)
+    step = np.diff(p, axis=-1)
     half = period / 2.0
     within = np.mod(step + half, period) - half
     within = np.where((within == -half) & (step > 0.0), half, within)
     turns = np.where(np.abs(step) < (half if discont is None else discont), 0.0, within - step)
-    first = np.take(p, np.arange(1), axis=axis)
-    rest = np.take(p, np.arange(1, p.shape[axis]), axis=axis)
-    return np.concatenate([first, rest + np.cumsum(turns, axis=axis)], axis=axis)
+    rest = p[..., 1:] + np.cumsum(turns, axis=-1)
+    return np.moveaxis(np.concatenate([p[..., :1], rest], axis=-1), -1, axis).copy()
 
 
 # ---- choices ----

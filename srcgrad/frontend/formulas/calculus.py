@@ -98,6 +98,12 @@ def interp(
     >>> float(interp(2.5, np.array([0.0, 1.0]), np.array([0.0, 1.0]), period=2.0))
     0.5
     """
+    if np.ndim(xp) != 1 or np.ndim(fp) != 1:
+        raise ValueError("object too deep for desired array")
+    if np.size(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    if np.size(xp) != np.size(fp):
+        raise ValueError("fp and xp are not of the same length.")
     if period is None:
         return interpolated(x, xp, fp, left, right)
     x = np.asarray(x, dtype=np.float64) % period

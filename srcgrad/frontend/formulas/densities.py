@@ -175,10 +175,13 @@ def multivariate_normal_logpdf(
     if gap.shape[-1] != n:
         raise ValueError("the vectors are as long as the covariance is wide")
     root = np.linalg.cholesky(cov)
+    if n == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
     rows = np.reshape(gap, (-1, n))
     z = np.linalg.solve(root, rows.T)
     distance = np.reshape(np.sum(z * z, axis=0), gap.shape[:-1])
-    return -0.5 * (n * math.log(2.0 * math.pi) + distance) - np.sum(np.log(np.diagonal(root)))
+    found = -0.5 * (n * math.log(2.0 * math.pi) + distance) - np.sum(np.log(np.diagonal(root)))
+    return np.squeeze(found)  # SciPy does so, also of one vector in a stack
 
 
 def multivariate_normal_pdf(
@@ -202,6 +205,8 @@ def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
     if cov.ndim != 2:
         return unsupported("multivariate_normal takes a regular matrix for cov")
     n = cov.shape[0]
+    if mean is not None and np.size(mean) != n:
+        raise ValueError("the mean is as long as the covariance is wide")
     return 0.5 * (n * math.log(2.0 * math.pi * math.e) + np.linalg.slogdet(cov)[1])
 
 

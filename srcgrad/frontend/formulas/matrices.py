@@ -14,7 +14,7 @@ def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
     1
     """
     s = np.linalg.svdvals(a)
-    limit = np.max(s, axis=-1, keepdims=True) * rtol if tol is None else tol
+    limit = np.max(s, axis=-1, keepdims=True, initial=0.0) * rtol if tol is None else tol
     return np.count_nonzero(s > limit, axis=-1)
 
 
@@ -41,6 +41,8 @@ def normalised(v: Any) -> Any:
     >>> normalised(np.array([[2.0 + 0.0j]])).tolist()
     [[(1+0j)]]
     """
+    if v.shape[0] == 0:
+        return v
     candidates = np.where(np.imag(v) == 0.0, np.real(v), -np.inf)
     lead = np.take_along_axis(v, np.argmax(candidates, axis=0)[None], axis=0)
     norm = np.sqrt(np.sum(np.real(v) ** 2 + np.imag(v) ** 2, axis=0))
@@ -57,7 +59,7 @@ def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if ord == "nuc":
         found = np.sum(s, axis=-1)
     else:
-        found = np.max(s, axis=-1) if ord == 2 else np.min(s, axis=-1)
+        found = np.max(s, axis=-1, initial=0.0) if ord == 2 else np.min(s, axis=-1)
     return np.expand_dims(found, tuple(sorted(axis))) if keepdims else found
 
 
@@ -85,9 +87,16 @@ def tensorsolve(a: Any, b: Any, axes: Any) -> Any:
     """
     if axes is not None:
         a = np.moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
-    size = b.size
-    x = np.linalg.solve(a.reshape((size, size)), b.reshape((size,)))
-    return x.reshape(a.shape[b.ndim :])
+    unknown = a.shape[b.ndim - a.ndim :]
+    size = 1
+    for n in unknown:
+        size = size * n
+    if a.size != size * size:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement "
+            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    return np.linalg.solve(a.reshape((size, size)), np.ravel(b)).reshape(unknown)
 
 
 def tensorinv(a: Any, ind: int) -> Any:
@@ -97,6 +106,6 @@ def tensorinv(a: Any, ind: int) -> Any:
     (4, 2, 2)
     """
     size = 1
-    for n in a.shape[:ind]:
+    for n in a.shape[ind:]:
         size = size * n
-    return np.linalg.inv(a.reshape((size, size))).reshape((*a.shape[ind:], *a.shape[:ind]))
+    return np.linalg.inv(a.reshape((size, -1))).reshape((*a.shape[ind:], *a.shape[:ind]))

@@ -21,7 +21,12 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     axis = place(axis, arr.ndim)
     lanes = np.moveaxis(arr, axis, -1)
     rest = lanes.shape[:-1]
-    flat = np.reshape(lanes.copy(), (-1, arr.shape[axis]))
+    count = 1
+    for n in rest:
+        count = count * n
+    if count == 0:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    flat = np.reshape(lanes.copy(), (count, arr.shape[axis]))
     first = np.asarray(func1d(flat[0], *args, **kwargs))
     made = np.zeros((flat.shape[0], *first.shape), first.dtype)
     for k in range(flat.shape[0]):

@@ -56,7 +56,16 @@ def polymul(a1: Any, a2: Any) -> Any:
     >>> polymul([1.0, 1.0], [1.0, -1.0])
     array([ 1.,  0., -1.])
     """
-    return np.convolve(_coefficients(a1), _coefficients(a2))
+    return np.convolve(_trimmed(a1), _trimmed(a2))
+
+
+def _trimmed(p: Any) -> Any:
+    """The coefficients from the first that is not 0 on; a single 0 if there is none."""
+    p = _coefficients(p)
+    places = np.flatnonzero(p)
+    if places.shape[0] == 0:
+        return np.zeros(1, p.dtype)
+    return p[places[0] :].copy()
 
 
 @stands_for(np.polyadd)
@@ -96,6 +105,8 @@ def poly(seq_of_zeros: Any) -> Any:
     zeros = floating(seq_of_zeros)
     if zeros.ndim != 1:
         return unsupported("poly of a matrix is not supported", "pass its eigenvalues")
+    if zeros.shape[0] == 0:
+        raise NotImplementedError("NumPy's poly of no zeros is a number")
     p = np.zeros(zeros.shape[0] + 1, zeros.dtype)
     p[0] = 1.0
     for k in range(zeros.shape[0]):
@@ -106,7 +117,7 @@ def poly(seq_of_zeros: Any) -> Any:
 @stands_for(np.polyfit)
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None,
             cov: Any = False) -> Any:  # fmt: skip
-    """Least squares by the normal equations of an orthonormal basis of the powers.
+    """Least squares, the shortest if the powers do not determine them.
 
     >>> np.round(polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), 9)
     array([2., 1.])
@@ -114,22 +125,24 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
     if full or cov or rcond is not None:
         return unsupported("polyfit with full=, cov= or rcond= is not supported")
     x, y, deg = floating(x), floating(y), known(deg)
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if y.shape[0] != x.shape[0]:
+        raise TypeError("expected x and y to have same length")
     powers = np.vander(x, deg + 1)
     if w is not None:
         weights = np.asarray(w)
         powers = powers * weights[:, None]
         y = y * weights if y.ndim == 1 else y * weights[:, None]
     scale = np.sqrt(np.sum(powers * powers, axis=0))
-    basis, columns = powers / scale, []
-    # Gram-Schmidt, twice: the equations are then solved with the condition of the basis itself
-    for k in tuple(range(deg + 1)):
-        column = basis[:, k]
-        for q in [*columns, *columns]:
-            column = column - np.sum(q * column) * q
-        columns = [*columns, column / np.sqrt(np.sum(column * column))]
-    q = np.stack(columns, axis=1)
-    r = q.T @ basis
-    solved = np.linalg.solve(r, q.T @ y)
+    bound = x.shape[0] * (2.0**-23 if x.dtype == np.float32 else 2.0**-52)
+    solved = np.linalg.lstsq(powers / scale, y, bound)[0]
     return solved / scale if y.ndim == 1 else solved / scale[:, None]
 
 

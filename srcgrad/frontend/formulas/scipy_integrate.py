@@ -67,6 +67,8 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     axis = place(axis, y.ndim)
     y = np.moveaxis(y, axis, -1)
     n = y.shape[-1]
+    if n == 0 and x is None:
+        raise IndexError("simpson of no points")
     if n == 0:
         raise ValueError("simpson of no points")
     if x is None:

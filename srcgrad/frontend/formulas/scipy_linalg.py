@@ -30,7 +30,7 @@ def expm(a: Any) -> Any:
     >>> expm(np.array([[0.0, 1.0], [0.0, 0.0]])).round(12).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    norm = np.max(np.sum(np.abs(a), axis=0))
+    norm = np.max(np.sum(np.abs(a), axis=0), initial=0.0)
     squarings = 0
     while norm > LARGEST and squarings < MOST:
         norm = norm * 0.5
@@ -213,7 +213,7 @@ def khatri_rao(a: Any, b: Any) -> Any:
     >>> khatri_rao(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]])).tolist()
     [[3.0, 8.0], [5.0, 12.0]]
     """
-    return (a[:, None, :] * b[None, :, :]).reshape((-1, b.shape[1]))
+    return (a[:, None, :] * b[None, :, :]).reshape((a.shape[0] * b.shape[0], b.shape[1]))
 
 
 def solve_toeplitz(c: Any, r: Any, b: Any) -> Any:
@@ -234,6 +234,8 @@ def solve_circulant(c: Any, b: Any, tol: Any) -> Any:
     >>> solve_circulant(np.array([2.0, 1.0]), np.array([3.0, 3.0]), None).tolist()
     [1.0, 1.0]
     """
+    if len(c) == 0:
+        return np.zeros_like(b)
     values = np.fft.fft(c)
     sizes = np.abs(values)
     if tol is None:

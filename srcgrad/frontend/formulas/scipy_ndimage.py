@@ -133,13 +133,14 @@ def _check_origin(origin: Any, m: Any) -> None:
 def _widened(x: Any, before: Any, m: Any, mode: Any, cval: Any) -> Any:
     """With margins on the last axis, for windows of m that begin `before` places earlier."""
     n = x.shape[-1]
+    count = n + m - 1 if n > 0 else 0  # what is empty stays so
     if mode in WRAPPED:
-        return x[..., wrapped(-before, n + m - 1, n)]
+        return x[..., wrapped(-before, count, n)]
     if mode in MIRRORED:
-        return x[..., mirrored(-before, n + m - 1, n)]
+        return x[..., mirrored(-before, count, n)]
     if mode == "mirror":
-        return x[..., reflected(-before, n + m - 1, n)]
-    places = np.arange(n + m - 1) - before
+        return x[..., reflected(-before, count, n)]
+    places = np.arange(count) - before
     near = x[..., np.clip(places, 0, n - 1)]
     if mode == "nearest":
         return near

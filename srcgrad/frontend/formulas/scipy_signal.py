@@ -33,8 +33,12 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
         return unsupported("convolutions along some axes are not supported", "leave axes out")
     a, v = floating(in1), floating(in2)
     if a.ndim != 1 or v.ndim != 1:
+        if a.size == 0 or v.size == 0:
+            raise NotImplementedError("SciPy's fftconvolve of empty matrices is a vector")
         return _overlaps(a, v, mode)
     n, m = a.shape[0], v.shape[0]
+    if n * m == 0:
+        return a[:0] + v[:0]
     full = _by_transforms(a, v)
     if mode == "full":
         return full
@@ -48,8 +52,6 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
 def _by_transforms(a: Any, v: Any) -> Any:
     """Every overlap of two vectors: transforms of a fast length turn it into a product."""
     n = a.shape[0] + v.shape[0] - 1
-    if np.minimum(a.shape[0], v.shape[0]) == 0:
-        raise ValueError("a convolution with an empty array")
     size = 1
     while size < n:
         size *= 2
@@ -85,14 +87,14 @@ def _overlaps(a: Any, v: Any, mode: Any) -> Any:
             first = (m - 1) // 2
             return np.convolve(a, v)[first : first + n].copy()
         return np.convolve(a, v, mode)
+    if mode == "valid" and (a.size == 0 or v.size == 0):
+        raise NotImplementedError("the valid part of a convolution of empty matrices")
     return _part_of(_full(a, v), a, v, mode)
 
 
 def _full(a: Any, v: Any) -> Any:
     """Every overlap of two matrices: one is added, shifted and scaled, per element of the other."""
     (n, m), (p, q) = a.shape, v.shape
-    if np.minimum(n * m, p * q) == 0:
-        raise ValueError("a convolution with an empty array")
     out = np.zeros((n + p - 1, m + q - 1), (a[:1, :1] * v[:1, :1]).dtype)
     for i in range(p):
         for j in range(q):
@@ -174,6 +176,8 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
         return unsupported("lfilter with zi is not supported", "leave it out, or write the loop")
     b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
     kind = (b[:1] + a[:1] + np.ravel(x)[:1]).dtype
+    if b.size == 0 or a.size == 0:
+        raise ValueError("the coefficients of lfilter are not empty")
     if b.ndim != 1 or a.ndim != 1 or kind.kind not in "fc":
         return unsupported("lfilter takes vectors of coefficients, and floats")
     axis = place(axis, x.ndim)
@@ -205,6 +209,8 @@ def detrend(
     """
     x = floating(data)
     axis = place(axis, x.ndim)
+    if x.size == 0 and type in ("linear", "l"):
+        raise ValueError("a trend of nothing")
     if type in ("constant", "c"):
         return x - np.mean(x, axis=axis, keepdims=True)
     if type not in ("linear", "l"):

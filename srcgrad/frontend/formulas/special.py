@@ -12,13 +12,23 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from srcgrad.frontend.formulas.registry import constant, floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    constant,
+    floating,
+    known,
+    largest,
+    stands_for,
+    unsupported,
+)
 
 
 # ---- logarithms of sums ----
 def _top(x: Any, axis: Any) -> Any:
     """The largest along an axis, 0 where it is infinite; what is subtracted is no variable."""
-    top = np.max(x, axis=axis, keepdims=True)
+    return _finite(np.max(x, axis=axis, keepdims=True))
+
+
+def _finite(top: Any) -> Any:
     return constant(np.where(np.isfinite(top), top, 0.0))
 
 
@@ -32,7 +42,7 @@ def logsumexp(
     1000.693
     """
     a, axis = floating(a), known(axis)
-    top = _top(a, axis)
+    top = _finite(largest(a, axis, -np.inf))  # of nothing the sum is 0
     terms = np.exp(a - top)
     if b is not None:
         terms = np.where(np.equal(b, 0.0), 0.0, b * terms)

@@ -12,7 +12,10 @@ import numpy as np
 
 def _flat(a: Any) -> Any:
     """A copy with one leading axis."""
-    return np.copy(a).reshape((-1, a.shape[-2], a.shape[-1]))
+    count = 1
+    for n in a.shape[:-2]:
+        count = count * n
+    return np.copy(a).reshape((count, a.shape[-2], a.shape[-1]))
 
 
 def squares(f: Any, a: Any) -> Any:

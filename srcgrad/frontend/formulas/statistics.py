@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, known, place, stands_for, unsupported
 
 
 @stands_for(np.average)
@@ -53,6 +53,8 @@ def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any)
     """
     w = np.asarray(frequencies * np.asarray(weights), dtype=np.float64)
     total = np.sum(w)
+    if total == 0.0 and x.shape[0] > 0:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     mean = np.sum(x * w, axis=1, keepdims=True) / total
     if ddof == 0:
         free = total
@@ -61,7 +63,7 @@ def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any)
     else:
         free = total - ddof * np.sum(w * weights) / total
     gap = x - mean
-    return np.squeeze((gap * w) @ gap.T / free)
+    return np.squeeze((gap * w) @ gap.T / np.maximum(free, 0.0))
 
 
 # ---- order statistics of what is not NaN ----
@@ -69,10 +71,12 @@ def _lanes(a: Any, axis: Any) -> Any:
     """The reduced axes as the last one."""
     if axis is None:
         return np.ravel(a)
-    axes = tuple(k % a.ndim for k in (axis if isinstance(axis, tuple) else (axis,)))
+    axes = tuple(place(k, a.ndim) for k in (axis if isinstance(axis, tuple) else (axis,)))
     rest = tuple(k for k in range(a.ndim) if k not in axes)
-    moved = np.transpose(a, rest + axes)
-    return np.reshape(moved, (*(a.shape[k] for k in rest), -1))
+    moved, many = np.transpose(a, rest + axes), 1
+    for k in axes:
+        many = many * a.shape[k]
+    return np.reshape(moved, (*(a.shape[k] for k in rest), many))
 
 
 def _kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
@@ -99,7 +103,10 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
     if q < 0.0 or q > 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
     a, axis = floating(a), known(axis)
-    ordered = np.sort(_lanes(a, axis), axis=-1)
+    lanes = _lanes(a, axis)
+    # one more NaN, which counts for nothing: so that there is a place to read
+    none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
+    ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
     count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
     at = np.maximum(count - 1, 0) * q
     low = np.floor(at)
@@ -215,7 +222,7 @@ def histogram(
         return unsupported("histogram with bins by name is not supported", "state their number")
     a = np.ravel(floating(a))
     if np.ndim(bins) == 0:
-        low, high = (np.min(a), np.max(a)) if range is None else (range[0], range[1])
+        low, high = _bounds_of(a) if range is None else (range[0], range[1])
         if not (np.isfinite(low) & np.isfinite(high)):
             raise ValueError("the range of a histogram must be finite")
         same = low == high
@@ -224,6 +231,8 @@ def histogram(
     else:
         edges = floating(bins)
     n = edges.shape[0] - 1
+    if n < 0:
+        raise NotImplementedError("a histogram without edges")
     place = np.searchsorted(edges, a, side="right") - 1
     place = np.where(a == edges[n], n - 1, place)  # the last bin is closed
     inside = (a >= edges[0]) & (a <= edges[n])
@@ -239,6 +248,13 @@ def histogram(
     if not density:
         return counts, edges
     return counts / (edges[1:] - edges[:-1]) / np.sum(counts), edges
+
+
+def _bounds_of(a: Any) -> tuple:
+    """The least and the greatest; of nothing 0 and 1."""
+    if a.size == 0:
+        return np.zeros_like(a).sum(), np.zeros_like(a).sum() + 1.0
+    return np.min(a), np.max(a)
 
 
 # ---- membership ----

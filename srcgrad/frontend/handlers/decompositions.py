@@ -12,11 +12,12 @@ import numpy as np
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas import stacks
 from srcgrad.frontend.handlers.products import meet, pair
+from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import with_dims
-from srcgrad.frontend.handlers.solvers import matrices, squares
+from srcgrad.frontend.handlers.solvers import LINALG, check_square, matrices, squares
 from srcgrad.frontend.values import is_array, ndim, plain
-from srcgrad.ir.types import is_complex, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
 
 _EIGH = type(np.linalg.eigh(np.eye(1)))
 _EIG = type(np.linalg.eig(np.eye(1)))
@@ -74,11 +75,11 @@ def svd(
         return svdvals(it, node, a)
     a = reals(it, node, a, "svd")
     if flag(it, node, full_matrices, "full_matrices"):
-        _only_square(it, a, "full_matrices=True", "pass full_matrices=False")
+        only_square(it, a, "full_matrices=True", "pass full_matrices=False")
     return _SVD(*thin_svd(it, node, a))
 
 
-def _only_square(it: Any, a: Any, what: str, way_out: str) -> None:
+def only_square(it: Any, a: Any, what: str, way_out: str) -> None:
     """The rest of a basis is not determined, so it has no derivative."""
     m, n = a.type.dims[-2:]
     if m is not n:
@@ -207,7 +208,7 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, rcond: Any = None) -> Any:
     x = it.b("lstsq", a, c, rcond)
     s = it.b("singular_values", a, checked=False)  # lstsq has checked that they are found
     left, rank = it.call(formulas.residuals, [a, c, x, s, rcond], {}, node)
-    return x, left, rank, s
+    return x, left, it.b.cast(rank, Scalar("i32")), s  # LAPACK's integer
 
 
 # ---- what singular values tell ----
@@ -228,5 +229,8 @@ def matrix_rank(
 
 @implements(np.linalg.cond)
 def cond(it: Any, node: Any, a: Any, p: Any = None) -> Any:
-    a = reals(it, node, a, "cond", square=p not in (None, 2, -2))
+    a = reals(it, node, a, "cond")
+    it.fail_if(none_of(it, a.type.dims), LINALG, "cond is not defined on empty arrays")
+    if p not in (None, 2, -2):
+        check_square(it, a)
     return it.call(formulas.cond, [a, p], {}, node)

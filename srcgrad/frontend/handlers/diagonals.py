@@ -18,7 +18,9 @@ from srcgrad.ir.types import Scalar
 def _triangle(name: str, f: Any) -> None:
     def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
         (x,) = operands(it, node, (x,), name)
-        rows, cols = ranges(it, *x.type.dims[-2:])
+        if not is_array(x) or not x.type.dims:
+            it.refuse(node, f"{name} takes an array with axes")
+        rows, cols = ranges(it, x.type.dims[-2:][0], x.type.dims[-1])  # a vector is every row
         inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
         return it.emit(node, "where", inside, x, 0)
 

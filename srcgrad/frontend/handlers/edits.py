@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.calculus import part
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.joins import joined
+from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
@@ -100,7 +100,7 @@ def _at_least(it: Any, x: Any, ndim: int) -> Any:
 @implements(np.dstack)
 def dstack(it: Any, node: Any, xs: Any) -> Any:
     sheets = []
-    for x in operands(it, node, tuple(it.static_items(xs, node)), "dstack"):
+    for x in parts_of(it, node, xs, "concatenate"):
         x = _at_least(it, x, 2)
         sheets.append(it.b("view", x, spec=(":", ":", "n")) if x.type.ndim == 2 else x)
     return joined(it, node, sheets, 2)

@@ -33,7 +33,8 @@ def einsum(it: Any, node: Any, *args: Any, optimize: Any = False) -> Any:
         kind = join_scalars(kind, Scalar(atom(x).type.dtype))
     if kind.dtype == "bool":
         it.refuse(node, "einsum of booleans is not supported", "use .astype(int)")
-    parts = [_diagonals(it, node, it.b.cast(x, kind), t) for x, t in zip(xs, terms, strict=True)]
+    pairs = [(it.b.cast(x, kind), t) for x, t in zip(xs, terms, strict=True)]
+    parts = [_diagonals(it, node, x, t) for x, t in _without_ones(it, pairs)]
     while len(parts) > 1:
         (x, s), (y, t) = parts.pop(0), parts.pop(0)
         rest = {c for _, u in parts for c in u} | set(right)
@@ -82,6 +83,29 @@ def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
     if len(set(right)) != len(right) or not set(right) <= set(letters):
         it.refuse(node, "the subscripts of the result of einsum do not fit the operands")
     return terms, right
+
+
+def _without_ones(it: Any, pairs: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """Operands without the axes of length 1 that broadcast to another operand's."""
+    ones = [
+        {c for c in t if all(_is_one(x, k) for k, other in enumerate(t) if other == c)}
+        for x, t in pairs
+    ]
+    long = {c for (_, t), short in zip(pairs, ones, strict=True) for c in t if c not in short}
+    out = []
+    for (x, t), short in zip(pairs, ones, strict=True):
+        gone = short & long
+        if gone:
+            spec = tuple("i" if c in gone else ":" for c in t)
+            x = it.b("view", x, *([0] * spec.count("i")), spec=spec)
+            x = x if ":" in spec else it.b("load", x) if is_array(x) else x
+        out.append((x, "".join(c for c in t if c not in gone)))
+    return out
+
+
+def _is_one(x: Any, axis: int) -> bool:
+    n = x.type.dims[axis]
+    return is_number(n) and n == 1
 
 
 # ---- sums ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import reduce
 from typing import Any
 
@@ -119,12 +120,27 @@ def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
             it.fails(e, node)
 
 
+def _vectors_convert() -> bool:
+    """Whether NumPy makes a number of a vector with one element, as it did before 2.4."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return float(np.zeros(1)) == 0.0  # type: ignore[arg-type]
+        except TypeError:
+            return False
+
+
+_VECTORS_CONVERT = _vectors_convert()
+
+
 def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:
     """What a function of `math` takes: a number, or an array with one element."""
     if not is_array(v):
         return v
     if any(isinstance(d, Var) or d != 1 for d in v.type.dims):
         it.refuse(node, f"math.{what} takes a number, not {describe(v)}", f"use numpy.{what}")
+    if v.type.dims and not _VECTORS_CONVERT:
+        it.fail("TypeError", "only 0-dimensional arrays can be converted to Python scalars")
     return it.b("load", v, *([0] * v.type.ndim))
 
 

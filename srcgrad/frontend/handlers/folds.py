@@ -31,7 +31,7 @@ from srcgrad.ir.types import INT, Scalar, is_float, np_dtype
 def reduce_(it: Any, node: Any, f: Any, x: Any, *start: Any) -> Any:
     items = [*start, *it.static_items(x, node)]
     if not items:
-        it.refuse(node, "reduce() of an empty iterable with no initial value")
+        it.fail("TypeError", "reduce() of empty iterable with no initial value")
     result = items[0]
     for v in items[1:]:
         result = it.call(f, [result, v], {}, node)
@@ -58,6 +58,8 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
         if x.type.ndim == 1:
             total = it.call_numpy(np.sum, [x], {"dtype": np_dtype(x.type.dtype)}, node)
         else:
+            text = "sum() of no rows is the number 0, not an array: use np.sum with axis=0"
+            it.fail_if(plain(it.b("eq", x.type.dims[0], 0)), "NotImplementedError", text)
             total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
         return (
             total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
@@ -77,10 +79,7 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
     def handler(it: Any, node: Any, *given: Any, key: Any = None, default: Any = _NOTHING) -> Any:
         xs: list[Any] = [it.collected(x) for x in given]
         if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
-            if getattr(xs[0], "shape", None) is not None:
-                it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
-            best = it.call_numpy(whole, [xs[0]], {}, node)
-            return it.b.retyped(best, xs[0].dtype) if isinstance(xs[0], GrownList) else best
+            return _extreme_of_array(it, node, xs[0], name, whole, default)
         items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)
         if not items:
             if default is not _NOTHING:
@@ -103,6 +102,21 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         return best
 
     return handler
+
+
+def _extreme_of_array(it: Any, node: Any, x: Any, name: str, whole: Any, default: Any) -> Any:
+    matrix = is_array(x) and x.type.ndim > 1
+    if matrix or getattr(x, "shape", None) is not None:
+        it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays")
+
+    def best() -> Any:
+        found = it.call_numpy(whole, [x], {}, node)
+        return it.b.retyped(found, x.dtype) if isinstance(x, GrownList) else found
+
+    if default is _NOTHING:
+        return best()
+    nothing = plain(it.b("eq", it.call(len, [x], {}, node), 0))
+    return it.branch(nothing, lambda: default, best, node, live_rest=True)
 
 
 def _chosen(it: Any, node: Any, better: Any, items: list[Any], key: Any) -> Any:
@@ -141,6 +155,8 @@ def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) 
         x.spent = True
         return x.until(not start)
     x = it.collected(x)
+    if is_array(x) and x.type.ndim > 1:
+        it.refuse(node, f"{whole.__name__}() takes numbers; use np.{whole.__name__} for arrays")
     if is_array(x) or isinstance(x, GrownList):
         return it.call_numpy(whole, [x], {}, node)
     result: Any = start

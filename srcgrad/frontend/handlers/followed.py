@@ -16,7 +16,7 @@ from srcgrad.frontend.formulas import (
 )
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import place_of_axis
+from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
@@ -68,6 +68,11 @@ def floating(it: Any, node: Any, x: Any) -> Any:
 @implements(registry.constant)
 def constant(it: Any, node: Any, x: Any) -> Any:
     return it.emit(node, "stop_gradient", x)
+
+
+@implements(registry.largest)
+def largest(it: Any, node: Any, x: Any, axis: Any, of_nothing: float) -> Any:
+    return largest_of(it, node, x, axis, True, of_nothing)
 
 
 @implements(registry.unsupported)

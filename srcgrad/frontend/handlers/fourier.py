@@ -48,10 +48,7 @@ def _length(it: Any, node: Any, n: Any) -> Any:
     if not isinstance(n, Var):
         n = it.static_int(n, node, "the length of a transform")
     text = "Invalid number of FFT data points ({}) specified."
-    if isinstance(n, Var):
-        it.fail_if(plain(it.b("lt", n, 1)), "ValueError", text, n)
-    elif n < 1:
-        it.refuse(node, text.format(n))
+    it.fail_if(plain(it.b("lt", n, 1)), "ValueError", text, n)
     return n
 
 
@@ -187,6 +184,8 @@ for _default, _names in (((-2, -1), "2"), (None, "n")):
 # ---- frequencies and the order of them ----
 def _spacing(it: Any, node: Any, n: Any, d: Any) -> tuple[Any, Any]:
     (n,) = dims_of(it, node, n)
+    nothing = plain(it.b("eq", it.b("mul", n, d), 0))
+    it.fail_if(nothing, "ZeroDivisionError", "float division by zero")
     return n, it.b("div", 1.0, it.b("mul", n, d))
 
 

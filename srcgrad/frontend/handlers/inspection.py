@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
@@ -135,19 +136,27 @@ def callable_(it: Any, node: Any, x: Any) -> Any:
 
 @implements(np.shape)
 def shape(it: Any, node: Any, x: Any) -> Any:
-    return tuple(x.type.dims) if is_array(x) else ()
+    return tuple(dims_of_value(it, node, x))
 
 
 @implements(np.ndim)
 def ndim(it: Any, node: Any, x: Any) -> Any:
-    return x.type.ndim if is_array(x) else 0
+    return len(dims_of_value(it, node, x))
 
 
 @implements(np.size)
 def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    dims = dims_of_value(it, node, x)
     if axis is not None:
-        return x.type.dims[it.static_int(axis, node, "axis")]
-    return it.b.size(x.type.dims) if is_array(x) else 1
+        return dims[place_of_axis(it, node, axis, len(dims))]
+    return it.b.size(dims)
+
+
+def dims_of_value(it: Any, node: Any, x: Any) -> Any:
+    """The lengths of an array, also of the one that NumPy makes of a sequence."""
+    if isinstance(x, list | tuple | GrownList):
+        x = it.call_numpy(np.asarray, [x], {}, node)
+    return x.type.dims if is_array(x) else ()
 
 
 @implements(print)

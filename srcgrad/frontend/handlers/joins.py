@@ -9,23 +9,28 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import same_dims
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis
+from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
-from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_number, plain
+from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import Scalar, join_scalars
 
 
-def _parts(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
+def parts_of(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
     if is_array(xs):
         xs = it.static_items(xs, node)
     elif not isinstance(xs, list | tuple):
         it.refuse(node, f"{what} takes a sequence of arrays, not {describe(xs)}")
     xs = operands(it, node, tuple(xs), what)
     if not xs:
-        it.refuse(node, f"{what} needs at least one array")
-    return [x if is_array(x) else it.b("broadcast_to", x, 1) for x in xs]
+        it.fail("ValueError", f"need at least one array to {what}")
+    return list(xs)
+
+
+def _vectors(it: Any, xs: list[Any]) -> list[Any]:
+    """Numbers as arrays of one element."""
+    return [vector(it, x) for x in xs]
 
 
 def _grows(xs: Any) -> bool:
@@ -64,9 +69,11 @@ def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
 def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
         return _end_to_end(it, node, xs, axis, "concatenate")
-    parts = _parts(it, node, xs, "concatenate")
+    parts = parts_of(it, node, xs, "concatenate")
     if axis is None:
-        return joined(it, node, [ravel(it, node, x) for x in parts], 0)
+        return joined(it, node, [ravel(it, node, x) for x in _vectors(it, parts)], 0)
+    if not all(is_array(x) and x.type.dims for x in parts):
+        it.fail("ValueError", "zero-dimensional arrays cannot be concatenated")
     (k,) = axes_of(it, node, parts[0], axis)
     return joined(it, node, parts, k)
 
@@ -80,9 +87,11 @@ def append(it: Any, node: Any, x: Any, values: Any, axis: Any = None) -> Any:
 def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
         return it.call_numpy(np.moveaxis, [it.stacked_rows(xs, node), 0, axis], {}, node)
-    if isinstance(xs, list | tuple) and all(not is_array(x) for x in xs):
-        return it.call_numpy(np.array, [list(xs)], {}, node)
-    parts = _parts(it, node, xs, "stack")
+    parts = parts_of(it, node, xs, "stack")
+    if all(not is_array(x) for x in parts):
+        place_of_axis(it, node, axis, 1)
+        return it.call_numpy(np.array, [parts], {}, node)
+    parts = _vectors(it, parts)
     n = parts[0].type.ndim + 1
     k = place_of_axis(it, node, axis, n)
     spec = tuple("n" if a == k else ":" for a in range(n))
@@ -93,7 +102,7 @@ def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
 
 @implements(np.hstack)
 def hstack(it: Any, node: Any, xs: Any) -> Any:
-    parts = _parts(it, node, xs, "hstack")
+    parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
@@ -103,14 +112,14 @@ def vstack(it: Any, node: Any, xs: Any) -> Any:
     if _grows(xs):
         whole = it.stacked_rows(xs, node)
         return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
-    parts = _parts(it, node, xs, "vstack")
+    parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     rows = [it.b("view", x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, rows, 0)
 
 
 @implements(np.column_stack)
 def column_stack(it: Any, node: Any, xs: Any) -> Any:
-    parts = _parts(it, node, xs, "column_stack")
+    parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     columns = [it.b("view", x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, columns, 1)
 
@@ -122,11 +131,12 @@ def _split(it: Any, node: Any, x: Any, sections: Any, axis: Any, even: bool) -> 
         bounds = [0, *sections, None]
     else:
         count = it.static_int(sections, node, "the number of sections")
-        if even and is_number(n) and n % count:
-            it.refuse(node, "array split does not result in an equal division")
-        if even and not is_number(n):
-            left = it.b("mod", n, count)
-            it.b("check_equal", left, 0, message="array split does not result in an equal division")
+        if count < 1:
+            it.fail("ValueError", "number sections must be larger than 0.")
+        if even:
+            uneven = plain(it.b("ne", it.b("mod", n, count), 0))
+            text = "array split does not result in an equal division"
+            it.fail_if(uneven, "ValueError", text)
         bounds = _bounds(it, n, count)
     out = []
     for lo, hi in pairwise(bounds):
@@ -163,6 +173,8 @@ def hsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
 
 @implements(np.vsplit)
 def vsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
+    if x.type.ndim < 2:
+        it.fail("ValueError", "vsplit only works on arrays of 2 or more dimensions")
     return _split(it, node, x, sections, 0, even=True)
 
 
@@ -170,7 +182,7 @@ def vsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
 def meshgrid(
     it: Any, node: Any, *xs: Any, indexing: Any = "xy", sparse: Any = False, copy: Any = True
 ) -> Any:
-    xs = tuple(operands(it, node, xs, "meshgrid"))
+    xs = tuple(ravel(it, node, x) for x in operands(it, node, xs, "meshgrid"))
     order = list(range(len(xs)))
     if indexing == "xy" and len(xs) > 1:
         order[0], order[1] = 1, 0

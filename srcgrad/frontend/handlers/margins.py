@@ -13,7 +13,7 @@ from srcgrad.frontend.formulas import margins
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import Slice, is_array, is_number
+from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.types import Scalar, is_float
 
 REPEATED = {"wrap": margins.wrapped, "reflect": margins.reflected, "symmetric": margins.mirrored}
@@ -76,6 +76,10 @@ def _margin(
 ) -> Any:  # fmt: skip
     if is_number(width) and width == 0:
         return None
+    if mode not in ("constant", "empty"):
+        nothing = it.b("logical_and", it.b("eq", x.type.dims[axis], 0), it.b("gt", width, 0))
+        text = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+        it.fail_if(plain(nothing), "ValueError", text)
     dims = list(x.type.dims)
     dims[axis] = width
     if mode == "constant":

@@ -11,7 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.handlers.solvers import NOT_SQUARE
+from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
@@ -46,7 +46,10 @@ def cross(it: Any, node: Any, a: Any, c: Any) -> Any:
     if len(p) == len(q) == 2:
         return minor(0, 1)
     if len(p) != 3 or len(q) != 3:
-        it.refuse(node, "cross takes two vectors of length 3, or two of length 2")
+        text = "incompatible dimensions for cross product\n(dimension must be 2 or 3)"
+        if {len(p), len(q)} <= {2, 3}:
+            it.refuse(node, "cross takes two vectors of length 3, or two of length 2")
+        it.fail("ValueError", text)
     parts = [minor(1, 2), minor(2, 0), minor(0, 1)]
     return it.call_numpy(np.stack, [parts], {"axis": -1}, node)
 
@@ -62,8 +65,7 @@ def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
     (a,) = operands(it, node, (a,), "matrix_power")
     if not is_array(a) or a.type.ndim < 2:
         it.refuse(node, "matrix_power takes a matrix, or a stack of matrices")
-    if a.type.dims[-2] is not a.type.dims[-1]:
-        it.b("check_equal", *a.type.dims[-2:], message=NOT_SQUARE)
+    check_square(it, a)
     if n == 0:
         kwargs = {"dtype": it.attribute(a, "dtype", node)}
         one = it.call_numpy(np.eye, [a.type.dims[-1]], kwargs, node)
@@ -84,6 +86,13 @@ def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
 def multi_dot(it: Any, node: Any, arrays: Any) -> Any:
     """From left to right: which order is cheapest is not known at compile time."""
     result, *others = it.static_items(arrays, node)
+    if not others:
+        it.fail("ValueError", "Expecting at least two arrays.")
+    for x in (result, *others):
+        outer = x is result or x is others[-1]
+        if is_array(x) and x.type.ndim != 2 and not (outer and x.type.ndim == 1):
+            text = f"{x.type.ndim}-dimensional array given. Array must be two-dimensional"
+            it.fail(LINALG, text)
     for x in others:
         result = it.call_numpy(np.dot, [result, x], {}, node)
     return result

@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.reductions import (
     axes_of,
     floats,
     keep,
+    largest_of,
     reduce,
     root,
     squared_size,
@@ -66,8 +67,10 @@ def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any)
     if known and ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
     size = b("abs", x)
-    if known and ord in (math.inf, -math.inf):
-        return reduce(it, node, "max" if ord > 0 else "min", size, axis, keepdims)
+    if known and ord == math.inf:
+        return largest_of(it, node, size, axis, keepdims)
+    if known and ord == -math.inf:
+        return reduce(it, node, "min", size, axis, keepdims)
     if known and ord == 0:
         count = b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype)))
         return sum_(it, node, count, axis, keepdims=keepdims)
@@ -88,7 +91,10 @@ def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], ke
     first, then = axes if abs(ord) == 1 else axes[::-1]
     sums = reduce(it, node, "sum", it.b("abs", x), first, False)
     then -= 1 if then > first else 0
-    best = reduce(it, node, "max" if ord > 0 else "min", sums, then, False)
+    if ord > 0:
+        best = largest_of(it, node, sums, then, False)
+    else:
+        best = reduce(it, node, "min", sums, then, False)
     return keep(it, x, best, tuple(sorted(axes)), keepdims)
 
 

@@ -60,6 +60,8 @@ def _triangle(name: str, f: Any, of_array: Any) -> None:
         return tuple(it.mask_places(inside, inside.type.dims))
 
     def handler_of_array(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
+        if not is_array(x) or x.type.ndim != 2:
+            it.fail("ValueError", "input array must be 2-d")
         return handler(it, node, x.type.dims[0], k, x.type.dims[1])
 
     implements(f)(handler)

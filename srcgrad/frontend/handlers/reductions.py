@@ -5,6 +5,7 @@ Mean and variance are their definitions; a product is a loop, so zeros need no r
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -149,8 +150,15 @@ def var(
     else:
         total = sum_(it, node, square, axis, keepdims=keepdims, where=where)
         degrees = _number_of(it, node, x, axis, keepdims, where)
-    degrees = it.b("sub", degrees, ddof if correction is None else correction)
+    degrees = freedom(it, node, degrees, ddof if correction is None else correction)
     return to_out(it, node, it.emit(node, "div", total, degrees), out)
+
+
+def freedom(it: Any, node: Any, count: Any, lost: Any) -> Any:
+    """The degrees of freedom that are left: a number of them, so never negative."""
+    if is_number(lost) and lost <= 0:
+        return it.emit(node, "sub", count, lost)
+    return it.emit(node, "maximum", it.emit(node, "sub", count, lost), 0)
 
 
 _mean = mean
@@ -166,6 +174,26 @@ def std(
 
 
 NEUTRAL = {"any": False, "all": True}
+
+
+def none_of(it: Any, dims: Any) -> Any:
+    """Whether an array with these lengths has no element."""
+    zeros = [it.b("eq", d, 0) for d in dims if not is_number(d) or d == 0]
+    return plain(functools.reduce(lambda p, q: it.b("logical_or", p, q), zeros, False))
+
+
+def largest_of(
+    it: Any, node: Any, x: Any, axis: Any, keepdims: Any, of_nothing: float = 0.0
+) -> Any:
+    """The largest along the axes, of nothing another number."""
+    axes = axes_of(it, node, x, axis)
+    return it.branch(
+        none_of(it, [x.type.dims[k] for k in axes]),
+        lambda: it.emit(node, "add", reduce(it, node, "sum", x, axes, keepdims), of_nothing),
+        lambda: reduce(it, node, "max", x, axes, keepdims),
+        node,
+        live_rest=True,
+    )
 
 
 def _plain_reduction(name: str, *functions: Any) -> None:

@@ -26,15 +26,23 @@ def hypot(it: Any, node: Any, *xs: Any) -> Any:
 
 @implements(math.dist)
 def dist(it: Any, node: Any, p: Any, q: Any) -> Any:
-    p, q = operands(it, node, (p, q), "dist")
+    p, q = (_points(it, node, v, "dist") for v in operands(it, node, (p, q), "dist"))
     return it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
 
 
 @implements(math.fsum)
 def fsum(it: Any, node: Any, xs: Any) -> Any:
     """A plain sum: its rounding is not that of math.fsum."""
+    xs = _points(it, node, xs, "fsum") if is_array(xs) else xs
     total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
     return float(total) if is_number(total) else it.b.cast(total, FLOAT)
+
+
+def _points(it: Any, node: Any, x: Any, what: str) -> Any:
+    """A vector: what its items are is a number each."""
+    if not is_array(x) or x.type.ndim != 1:
+        it.refuse(node, f"math.{what} takes vectors of numbers")
+    return x
 
 
 def sumprod(it: Any, node: Any, p: Any, q: Any) -> Any:

@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.followed import follow_all
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.values import plain
 
 ALONG = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SAME = ("fftshift", "ifftshift")
@@ -56,9 +57,21 @@ def _over_many(name: str, default: Any) -> None:
                 it.refuse(node, "all axes must be unique")
         if s is not None and not isinstance(s, ITEMS):
             s = (s,)
+        if s is None and name in ("irfft2", "irfftn"):
+            s = _lengths(it, node, x, axes)
         return it.call_numpy(of_numpy, [x, s, axes, norm], {}, node)
 
     implements(getattr(fft, name))(handler)
+
+
+def _lengths(it: Any, node: Any, x: Any, axes: Any) -> list[Any]:
+    """Of real results: SciPy makes one number of a half with one, NumPy refuses."""
+    b = it.b
+    places = range(x.type.ndim) if axes is None else [axes_of(it, node, x, k)[0] for k in axes]
+    *others, last = [x.type.dims[k] for k in places]
+    full = b("mul", b("sub", last, 1), 2)
+    one = plain(b("where", b("eq", last, 1), 1, full))
+    return [*others, one]
 
 
 for _name in ALONG:

@@ -17,6 +17,7 @@ from srcgrad.frontend.formulas import stacks
 from srcgrad.frontend.handlers.decompositions import (
     epsilon,
     flag,
+    only_square,
     pseudoinverse,
     reals,
     relative,
@@ -137,10 +138,12 @@ def cho_solve(it: Any, node: Any, c_and_lower: Any, c: Any) -> Any:
 # ---- LU ----
 @scipys(sl.lu_factor)
 def lu_factor(it: Any, node: Any, a: Any) -> Any:
-    a = matrix(it, node, a, "lu_factor")
+    a = matrix(it, node, a, "lu_factor", square=False)
+    only_square(it, a, "lu_factor", "use qr or svd")
     pivots = it.b("lu_pivots", a)
     order = it.call(formulas.row_order, [pivots], {}, node)
-    return it.b("lu", it.call_numpy(np.take, [a, order], {"axis": 0}, node)), pivots
+    factors = it.b("lu", it.call_numpy(np.take, [a, order], {"axis": 0}, node))
+    return factors, it.b.cast(pivots, Scalar("i32"))  # LAPACK's integers
 
 
 @scipys(sl.lu_solve)
@@ -153,7 +156,8 @@ def lu_solve(it: Any, node: Any, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any
 
 @scipys(sl.lu)
 def lu(it: Any, node: Any, a: Any, permute_l: Any = False, *, p_indices: Any = False) -> Any:
-    a = matrix(it, node, a, "lu")
+    a = matrix(it, node, a, "lu", square=False)
+    only_square(it, a, "lu", "use qr or svd")
     permute_l, p_indices = (flag(it, node, v, "a flag of lu") for v in (permute_l, p_indices))
     return it.call(formulas.lu, [a, permute_l, p_indices], {}, node)
 
@@ -224,6 +228,7 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, cond: Any = None) -> Any:
     a = matrix(it, node, a, "lstsq", square=False)
     cond = epsilon(a) if cond is None else cond
     x, left, rank, s = it.call_numpy(np.linalg.lstsq, [a, c, cond], {}, node)
+    rank = it.b.cast(rank, Scalar("i64"))
     if c.type.ndim == 1:  # a number, or an empty array
         left = Conflict("the kind of the residues depends on the rank; use np.linalg.lstsq")
     return x, left, rank, s

@@ -64,6 +64,9 @@ def _without_gaps(it: Any, x: Any) -> Any:
     return _in_order(it, x) if gaps else x
 
 
+NO_QUOTIENT = "cannot reshape an array into a shape with a length of 0 and one that is not known"
+
+
 @implements(np.reshape)
 def reshape(
     it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
@@ -85,6 +88,8 @@ def reshape(
         it.refuse(node, "can only specify one unknown dimension")
     if unknown:
         others = b.size([d for k, d in enumerate(dims) if k != unknown[0]])
+        if not is_number(others) or others == 0:
+            b("check_equal", b("eq", others, 0), False, message=NO_QUOTIENT)
         dims[unknown[0]] = _quotient(it, size, others)
     total = b.size(dims)
     if total is not size and not (is_number(total) and is_number(size) and total == size):

@@ -11,11 +11,12 @@ from srcgrad.frontend.formulas import stacks
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_array
-from srcgrad.ir.nodes import Var
+from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.primitives.raising import name_of
 
 NOT_SQUARE = "Last 2 dimensions of the array must be square: {} against {}"
+LINALG = name_of(np.linalg.LinAlgError)
 _SLOGDET = type(np.linalg.slogdet(np.eye(1)))
 
 
@@ -30,10 +31,14 @@ def matrices(it: Any, node: Any, a: Any, what: str) -> Any:
 def squares(it: Any, node: Any, a: Any, what: str) -> Any:
     """The same, checked to be square."""
     a = matrices(it, node, a, what)
-    n, m = a.type.dims[-2:]
-    if n is not m and not (not isinstance(n, Var) and n == m):
-        it.b("check_equal", n, m, message=NOT_SQUARE)
+    check_square(it, a)
     return a
+
+
+def check_square(it: Any, a: Any) -> None:
+    n, m = a.type.dims[-2:]
+    if n is not m:
+        it.fail_if(plain(it.b("ne", n, m)), LINALG, NOT_SQUARE, n, m)
 
 
 @implements(np.linalg.solve)

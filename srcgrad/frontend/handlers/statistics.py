@@ -8,9 +8,18 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.formulas.statistics import weighted_cov
+from srcgrad.frontend.handlers.calculus import part
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.products import product
-from srcgrad.frontend.handlers.reductions import axes_of, count, keep, mean
+from srcgrad.frontend.handlers.reductions import (
+    axes_of,
+    count,
+    freedom,
+    keep,
+    mean,
+    none_of,
+    reduce,
+)
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshape, transpose
 from srcgrad.frontend.values import Slice, is_array, is_number, is_scalar, plain
@@ -37,7 +46,8 @@ def _lanes(it: Any, node: Any, x: Any, axis: Any) -> tuple[Any, int, tuple[int, 
         return x, axes[0], axes
     rest = [k for k in range(x.type.ndim) if k not in axes]
     moved = transpose(it, node, x, [*rest, *axes])
-    return reshape(it, node, moved, (*moved.type.dims[: len(rest)], -1)), len(rest), axes
+    many = it.b.dim(it.b.size([x.type.dims[k] for k in axes]))
+    return reshape(it, node, moved, (*moved.type.dims[: len(rest)], many)), len(rest), axes
 
 
 def _sorted_floats(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, Any, int, tuple]:
@@ -66,8 +76,8 @@ def median(
     x, ordered, k, axes = _sorted_floats(it, node, x, axis, "median")
     b, n = it.b, ordered.type.dims[k]
     low, high = b("floordiv", b("sub", n, 1), 2), b("floordiv", n, 2)
-    below, above = (_pick(it, node, ordered, k, place) for place in (low, high))
-    value = b("mul", b("add", below, above), 0.5)
+    middle = part(it, node, ordered, k, b.dim(b("maximum", low, 0)), b.dim(b("add", high, 1)))
+    value = mean(it, node, middle, k)  # of one or two, or of nothing
     value = _without_order(it, node, ordered, k, value)
     return to_out(it, node, keep(it, x, value, axes, keepdims), out)
 
@@ -79,7 +89,7 @@ def _refuse_overwriting(it: Any, node: Any, overwrite_input: Any) -> None:
 
 def _without_order(it: Any, node: Any, ordered: Any, axis: int, value: Any) -> Any:
     """NaNs are sorted to the end; with one there is no order."""
-    last = _pick(it, node, ordered, axis, it.b("sub", ordered.type.dims[axis], 1))
+    last = reduce(it, node, "sum", part(it, node, ordered, axis, -1, None), axis, False)
     return it.emit(node, "where", it.b("isnan", last), last, value)
 
 
@@ -158,7 +168,11 @@ def average(
     if weights is None:
         made = it.call_numpy(np.mean, [x], {"axis": axis, "keepdims": keepdims}, node)
         (x,) = operands(it, node, (x,), "average")
-        total = it.b.cast(count(it, x, axes_of(it, node, x, axis)), Scalar(atom(made).type.dtype))
+        if is_array(made):
+            nothing = none_of(it, made.type.dims)
+            it.fail_if(nothing, "ZeroDivisionError", "division by zero")
+        number = count(it, x, axes_of(it, node, x, axis))
+        total = plain(it.b.cast(number, Scalar(atom(made).type.dtype)))
     else:
         made, total = _weighted(it, node, x, axis, weights, keepdims)
     if not returned:
@@ -216,7 +230,7 @@ def cov(
         return it.call(weighted_cov, [x, *weights, aweights is not None, free], {}, node)
     gap = b("sub", x, mean(it, node, x, 1, keepdims=True))
     total = product(it, node, gap, transpose(it, node, gap))
-    c = it.emit(node, "div", total, b("sub", x.type.dims[1], free))
+    c = it.emit(node, "div", total, freedom(it, node, x.type.dims[1], free))
     one = all(is_number(d) and d == 1 for d in c.type.dims)
     return b("load", c, 0, 0) if one else c
 
