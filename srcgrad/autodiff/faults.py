@@ -22,6 +22,7 @@ RULES = {
     "flip-direction": "reversing a reversed loop flips its direction",
     "one-memory": "buffers that a tape of references may name are not copied",
     "plain-tests": "tests of loops that store are reversed with the body",
+    "decided-once": "what is decided of values that are computed again is what was decided",
     "save-when-reread": "what a later reverse read needs is saved before it is overwritten",
 }
 _off: set[str] = set()

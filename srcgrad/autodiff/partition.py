@@ -2,7 +2,8 @@
 
 The cut lies before the first statement that reads a seed. What the reverse sweep reads of the
 forward one is kept, but for what costs next to nothing to have again: lengths, views, sums and
-products of arrays that are there anyway. Never changes what either sweep computes.
+products of arrays that are there anyway; what the reverse sweep decides on is kept as it is. Never
+changes what either sweep computes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from srcgrad.autodiff.clone import clone
+from srcgrad.autodiff.decisions import decides, rounds
 from srcgrad.ir.alias import WRITES, AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
-from srcgrad.ir.types import Array, RefTape, Tuple, is_reference
+from srcgrad.ir.types import Array, RefTape, Tuple, float_type, is_reference
 from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
 
 CHEAP = frozenset(
@@ -54,7 +56,12 @@ class _Cut:
         self.made = {s.var: s for s in self.before if isinstance(s, Def) and s.var is not None}
         self.written = _written(self.before, self.classes) | _written(self.after, self.classes)
         self.again: set[Var] = set()  # defined once more in the reverse sweep
+        self.decided_on: set[Var] = set()  # classes of arrays, needed as the forward sweep had them
         self.crossing = self._crossing()
+        while (decided_on := self._decided_on()) - self.decided_on:
+            self.decided_on |= decided_on
+            self.again.clear()
+            self.crossing = self._crossing()
 
     # ---- what crosses ----
     def _crossing(self) -> list[Var]:
@@ -82,9 +89,27 @@ class _Cut:
             return True
         if not (s.op.elementwise and s.op.name in CHEAP and isinstance(v.type, Array)):
             return False
+        if self.classes.of(v) in self.decided_on:
+            return False
         arrays = [a for a in s.args if isinstance(a, Var) and is_reference(a.type)]
         pure = all(self.classes.of(a) not in self.written for a in (v, *arrays))
         return pure and all(a in wanted or a in self.again for a in arrays)
+
+    def _decided_on(self) -> set[Var]:
+        """The classes of the floating arrays that are decided on in the reverse sweep."""
+        own = [s for s in (*self.prelude(), *walk(self.after)) if isinstance(s, Def)]
+        made = {s.var: s for s in own}
+        todo = [a for s in own if decides(s) for a in s.args]
+        seen: set[Var] = set()
+        while todo:
+            a = todo.pop()
+            if not isinstance(a, Var) or a in seen or not float_type(a.type):
+                continue
+            seen.add(a)
+            s = made.get(a)
+            if s is not None and not rounds(s.op, a.type):
+                todo += s.args
+        return {self.classes.of(a) for a in seen if is_reference(a.type)}
 
     def possible(self) -> bool:
         """Whether the values can be handed over, and memory is known by one name only."""
@@ -107,9 +132,8 @@ class _Cut:
         forward = Function(
             f"{self.name}_forward", self.inputs, self.before, (*self.results, *values)
         )
-        prelude = tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
         backward = Function(
-            f"{self.name}_backward", (*self.crossing, *self.seeds), (*prelude, *self.after),
+            f"{self.name}_backward", (*self.crossing, *self.seeds), (*self.prelude(), *self.after),
             self.gradients,
         )  # fmt: skip
         changed = _written(self.after, self.classes)
@@ -123,6 +147,10 @@ class _Cut:
             ),
             self._shared(),
         )  # fmt: skip
+
+    def prelude(self) -> tuple[Def, ...]:
+        """What the reverse sweep computes again before it begins."""
+        return tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
 
     def _shared(self) -> frozenset[int]:
         """Results that lie in memory which is kept or given, other than as that very value."""

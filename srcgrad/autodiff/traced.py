@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.autodiff.decisions import Made
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
 from srcgrad.ir.types import Scalar, Type, np_dtype
@@ -25,6 +26,7 @@ class Values:
     """
 
     suspects: Any = None  # `finite.Suspects`: which atoms may be infinite or NaN
+    recovers = False  # whether operands are had again, and not as they were
 
     def __init__(self, definition: Def):
         self.definition = definition
@@ -46,11 +48,16 @@ class Values:
         """What the program has made of these arguments by `op`, if that is at hand."""
         return None
 
+    def decided(self, made: Made) -> Atom | None:
+        """What the program has decided of forward values; None if it is decided here."""
+        return None
+
 
 class Traced(Operators):
     """An IR value of a known type; its atom is had when it is first asked for."""
 
     place: int | None = None  # which argument of the definition it is
+    made: Atom | Made | None = None  # what it is in the forward sweep; None: no forward value
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
         self.tracer, self.type, self._have = tracer, type, force
@@ -78,24 +85,33 @@ class Traced(Operators):
         return self.tracer.run(op, args, params)
 
 
-class Select(Traced):
+class Deferred(Traced):
+    """What a rule makes of forward values alone, emitted when something else is made of it.
+
+    If that is a decision it may be the forward sweep's, and then these are not needed here.
+    """
+
+    def __init__(self, tracer: Tracer, made: Made | None, have: Callable[[], Atom]):
+        self.tracer, self.made, self._have = tracer, made, have
+        self._atom = None
+
+    @property
+    def type(self) -> Type:
+        return self.atom.type
+
+
+class Select(Deferred):
     """`where(c, a, b)` not yet emitted: a product with it selects instead of multiplying.
 
     So the branch not taken may be infinite, and no mask of ones and zeros is made.
     """
 
     def __init__(self, tracer: Tracer, c: Any, a: Any, b: Any):
-        self.tracer, self.c, self.a, self.b = tracer, c, a, b
-        self._atom = None
-
-    def _have(self) -> Atom:
-        return self.tracer.emit(
-            "where", self.c, self.tracer.typed(self.a), self.tracer.typed(self.b)
+        self.c, self.a, self.b = c, a, b
+        args = (c, tracer.typed(a), tracer.typed(b))
+        super().__init__(
+            tracer, tracer.made(REGISTRY["where"], args, {}), lambda: tracer.emit("where", *args)
         )
-
-    @property
-    def type(self) -> Type:
-        return self.atom.type
 
 
 class Tracer:
@@ -106,11 +122,15 @@ class Tracer:
 
     # ---- operands ----
     def known(self, a: Atom) -> Traced:
-        return Traced(self, a.type, lambda: a)
+        traced = Traced(self, a.type, lambda: a)
+        traced.made = a if isinstance(a, Const) else None
+        return traced
 
     def dim(self, d: Any) -> Traced:
         if isinstance(d, Var) and self.values is not None:
-            return Traced(self, d.type, partial(self.values.dim, d))
+            traced = Traced(self, d.type, partial(self.values.dim, d))
+            traced.made = d if self.values.recovers else None
+            return traced
         return self.known(atom(d))
 
     def operands(self) -> tuple[Traced | None, list[Traced]]:
@@ -122,7 +142,17 @@ class Tracer:
         args = [Traced(self, a.type, partial(values, k)) for k, a in enumerate(d.args)]
         for k, a in enumerate(args):
             a.place = k
+            a.made = d.args[k] if values.recovers else None
+        if y is not None and values.recovers:
+            y.made = d.var
         return y, args
+
+    def made(self, op: Any, args: tuple, params: dict) -> Made | None:
+        """The operation in the forward sweep, if it is one on forward values alone."""
+        parts = [a.made if isinstance(a, Traced) else atom(a) for a in args]
+        if all(p is None or isinstance(p, Const) for p in parts):
+            return None
+        return None if None in parts else Made.of(op, parts, params)  # type: ignore[arg-type]
 
     def typed(self, a: Any) -> Any:
         """A literal with the dtype that the rule works in."""
@@ -140,6 +170,12 @@ class Tracer:
         atoms = [a.atom if isinstance(a, Traced) else atom(a) for a in args]
         return self.builder(op, *atoms, **params)
 
+    def decide(self, made: Made, op: Any, args: tuple, params: dict) -> Atom:
+        """Emit what jumps with its operands, unless it is the forward sweep's to say."""
+        assert self.values is not None
+        decided = self.values.decided(made)
+        return self.emit(op, *args, **params) if decided is None else decided
+
     def run(self, op: Any, args: tuple, params: dict) -> Any:
         if op.name == "where":
             return Select(self, *args)
@@ -150,7 +186,12 @@ class Tracer:
                     return other if sign > 0 else -other
         if op.name == "powi" and params["n"] in (0, 1):
             return args[0] if params["n"] else 1.0
-        return self.known(self.emit(op, *args, **params))
+        made = self.made(op, args, params)
+        if made is None:
+            return self.known(self.emit(op, *args, **params))
+        if op.decides:
+            return Deferred(self, made, lambda: self.decide(made, op, args, params))
+        return Deferred(self, made, lambda: self.emit(op, *args, **params))
 
     def product(self, g: Traced, p: Any, singular: bool) -> Any:
         """g * p; a literal 0.0 stays literal, a select selects, an infinite p absorbs zeros."""

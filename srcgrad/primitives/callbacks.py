@@ -102,4 +102,5 @@ call_back = nondiff(
     _call_back,
     typing=lambda b, total, *rest, back, dtype: (dtype, b.dims((total,))),
     raises=True,
+    decides=True,  # nobody knows
 )

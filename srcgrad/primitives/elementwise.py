@@ -21,7 +21,7 @@ from srcgrad.primitives.registry import ZERO, derive, linear, nondiff
 add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
 sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
 mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a)
-neg = derive("neg", np.negative, lambda y, a: -1.0)
+neg = derive("neg", np.negative, lambda y, a: -1.0, exact=True)
 div = derive(
     "div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) * (1.0 / b), singular=True
 )
@@ -73,31 +73,34 @@ pow = derive(
     lambda y, a, b: where(eq(a, 0.0), 0.0, y * log(where(eq(a, 0.0), 1.0, a))),
     singular=True,
 )
-floordiv = nondiff("floordiv", np.floor_divide, elementwise=True, flat=True, raises=True)
-mod = derive("mod", np.mod, lambda y, a, b: 1.0, lambda y, a, b: -floor(a / b))
-fmod = derive("fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: -trunc(a / b))
+floordiv = nondiff(
+    "floordiv", np.floor_divide, elementwise=True, flat=True, raises=True, decides=True, exact=True
+)
+# how often b is taken away is told by the result: a / b may round to another whole number
+mod = derive("mod", np.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
+fmod = derive("fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
 
 # ---- comparison and logic ----
-lt = nondiff("lt", np.less, elementwise=True)
-le = nondiff("le", np.less_equal, elementwise=True)
-gt = nondiff("gt", np.greater, elementwise=True)
-ge = nondiff("ge", np.greater_equal, elementwise=True)
-eq = nondiff("eq", np.equal, elementwise=True)
-ne = nondiff("ne", np.not_equal, elementwise=True)
-logical_and = nondiff("logical_and", np.logical_and, elementwise=True)
-logical_or = nondiff("logical_or", np.logical_or, elementwise=True)
-logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True)
-logical_not = nondiff("logical_not", np.logical_not, elementwise=True)
+lt = nondiff("lt", np.less, elementwise=True, decides=True)
+le = nondiff("le", np.less_equal, elementwise=True, decides=True)
+gt = nondiff("gt", np.greater, elementwise=True, decides=True)
+ge = nondiff("ge", np.greater_equal, elementwise=True, decides=True)
+eq = nondiff("eq", np.equal, elementwise=True, decides=True)
+ne = nondiff("ne", np.not_equal, elementwise=True, decides=True)
+logical_and = nondiff("logical_and", np.logical_and, elementwise=True, decides=True)
+logical_or = nondiff("logical_or", np.logical_or, elementwise=True, decides=True)
+logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True, decides=True)
+logical_not = nondiff("logical_not", np.logical_not, elementwise=True, decides=True)
 bit_and = nondiff("bit_and", np.bitwise_and, elementwise=True)
 bit_or = nondiff("bit_or", np.bitwise_or, elementwise=True)
 bit_xor = nondiff("bit_xor", np.bitwise_xor, elementwise=True)
 invert = nondiff("invert", np.invert, elementwise=True)
 shift_left = nondiff("shift_left", np.left_shift, elementwise=True)
 shift_right = nondiff("shift_right", np.right_shift, elementwise=True)
-isnan = nondiff("isnan", np.isnan, elementwise=True)
-isinf = nondiff("isinf", np.isinf, elementwise=True)
-isfinite = nondiff("isfinite", np.isfinite, elementwise=True)
-signbit = nondiff("signbit", np.signbit, elementwise=True)
+isnan = nondiff("isnan", np.isnan, elementwise=True, decides=True)
+isinf = nondiff("isinf", np.isinf, elementwise=True, decides=True)
+isfinite = nondiff("isfinite", np.isfinite, elementwise=True, decides=True)
+signbit = nondiff("signbit", np.signbit, elementwise=True, decides=True)
 
 
 # ---- selection ----
@@ -112,6 +115,7 @@ where = derive(
     None,
     lambda y, c, a, b: where(c, 1.0, 0.0),
     lambda y, c, a, b: where(c, 0.0, 1.0),
+    exact=True,
 )
 
 
@@ -124,12 +128,14 @@ maximum = derive(
     np.maximum,
     lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(gt(b, a), eq(a, b)),
+    exact=True,
 )
 minimum = derive(
     "minimum",
     np.minimum,
     lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(lt(b, a), eq(a, b)),
+    exact=True,
 )
 clip = derive(
     "clip",
@@ -137,6 +143,7 @@ clip = derive(
     lambda y, a, lo, hi: where(logical_and(ge(a, lo), le(a, hi)), 1.0, 0.0),
     lambda y, a, lo, hi: where(lt(a, lo), 1.0, 0.0),
     lambda y, a, lo, hi: where(gt(a, hi), 1.0, 0.0),
+    exact=True,
 )
 
 
@@ -145,18 +152,23 @@ def _relu(a: Any) -> Any:
     return a.clip(0, np.inf) if large.is_large(a) else np.maximum(a, 0)
 
 
-relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0))
+relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0), exact=True)
 
 # ---- steps: zero almost everywhere ----
-sign = nondiff("sign", np.sign, elementwise=True, flat=True)
-floor = nondiff("floor", np.floor, elementwise=True, flat=True)
-ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True)
-trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True)
-rint = nondiff("rint", np.rint, elementwise=True, flat=True)
+sign = nondiff("sign", np.sign, elementwise=True, flat=True, decides=True, exact=True)
+floor = nondiff("floor", np.floor, elementwise=True, flat=True, decides=True, exact=True)
+ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True, decides=True, exact=True)
+trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True, decides=True, exact=True)
+rint = nondiff("rint", np.rint, elementwise=True, flat=True, decides=True, exact=True)
 stop_gradient = nondiff(
-    "stop_gradient", lambda a: np.array(a)[()], elementwise=True, flat=True, analytic=True
+    "stop_gradient",
+    lambda a: np.array(a)[()],
+    elementwise=True,
+    flat=True,
+    analytic=True,
+    exact=True,
 )
-abs = derive("abs", np.abs, lambda y, a: _phase(y, a) if is_complex(a) else sign(a))
+abs = derive("abs", np.abs, lambda y, a: _phase(y, a) if is_complex(a) else sign(a), exact=True)
 
 
 def _phase(y: Any, a: Any) -> Any:
@@ -165,7 +177,9 @@ def _phase(y: Any, a: Any) -> Any:
     return where(zero, 0.0, conj(a) / where(zero, 1.0, y))
 
 
-copysign = derive("copysign", np.copysign, lambda y, a, b: sign(a) * sign(y), ZERO)
+copysign = derive(
+    "copysign", np.copysign, lambda y, a, b: sign(a) * sign(y), ZERO, decides=True, exact=True
+)
 
 # ---- exponentials and logarithms ----
 exp = derive("exp", np.exp, lambda y, a: y)
@@ -284,4 +298,5 @@ def _cast(a: Any, dtype: Any) -> Any:
     return np.asarray(a).astype(dtype_of(dtype))[()]
 
 
-cast = derive("cast", _cast, lambda y, a, dtype: 1.0)
+# it decides where it makes whole numbers or truth of floats
+cast = derive("cast", _cast, lambda y, a, dtype: 1.0, decides=True, exact=True)

@@ -37,7 +37,10 @@ def _coincide(a: Any, b: Any) -> Any:
 
 # which of the values of two vectors are the same but for rounding
 coincide = nondiff(
-    "coincide", _coincide, typing=lambda b, u, v: ("bool", (u.type.dims[0], v.type.dims[0]))
+    "coincide",
+    _coincide,
+    typing=lambda b, u, v: ("bool", (u.type.dims[0], v.type.dims[0])),
+    decides=True,
 )
 
 

@@ -103,6 +103,7 @@ detsign = nondiff(
     lambda a: np.linalg.slogdet(a)[0],
     typing=lambda b, a: (a.type.dtype, ()),
     flat=True,
+    decides=True,
 )
 
 

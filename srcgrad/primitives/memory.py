@@ -36,7 +36,13 @@ zeros = nondiff(
 empty = nondiff(
     "empty", lambda *d, dtype: np.empty(d, dtype_of(dtype)), typing=_alloc_typing, fresh=True
 )
-copy = linear("copy", lambda x: np.array(x, order="C"), lambda g, y, x: g, typing=_copy_typing)
+copy = linear(
+    "copy",
+    lambda x: np.array(x, order="C"),
+    lambda g, y, x: g,
+    typing=_copy_typing,
+    exact=True,
+)
 
 # ---- views ----
 
@@ -148,7 +154,7 @@ def _add_to(x: Any, value: Any) -> None:
 
 load = linear(
     "load", lambda x, *idx: x[idx] if len(idx) != 1 else x[idx[0]],
-    typing=lambda b, x, *idx: (x.type.dtype, ()),
+    typing=lambda b, x, *idx: (x.type.dtype, ()), exact=True,
 )  # fmt: skip
 store = nondiff("store", _store, effect=True)
 add_at = nondiff("add_at", _add_at, effect=True)
@@ -200,10 +206,15 @@ def _take_last(x: Any, *rest: Any, spec: tuple) -> Any:
     return np.where(order[idx] == writer, x[idx], x.dtype.type(0))
 
 
-gather = linear("gather", lambda x, *idx, spec: x[fancy_index(idx, spec)], typing=_gather_typing)
+gather = linear(
+    "gather",
+    lambda x, *idx, spec: x[fancy_index(idx, spec)],
+    typing=_gather_typing,
+    exact=True,
+)
 scatter = nondiff("scatter", _scatter, effect=True)
 scatter_add = nondiff("scatter_add", _scatter_add, effect=True)
-take_last = linear("take_last", _take_last, typing=_gather_typing)
+take_last = linear("take_last", _take_last, typing=_gather_typing, exact=True)
 
 
 # ---- indices and lengths ----

@@ -76,6 +76,7 @@ broadcast_to = linear(
     lambda x, *dims: np.array(np.broadcast_to(x, dims), order="C"),
     lambda g, y, x, *dims: sum_to(g, *_shape(x)),
     typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
+    exact=True,
 )
 # the same as a view that is read only: what `expand` of a tensor is
 expand = linear(
@@ -103,11 +104,11 @@ def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
 
 max = custom(
     "max", lambda x, axes: np.max(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
-    raises=True,
+    raises=True, exact=True,
 )  # fmt: skip
 min = custom(
     "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
-    raises=True,
+    raises=True, exact=True,
 )  # fmt: skip
 
 
@@ -173,14 +174,20 @@ def _first(f: Any) -> Any:
     return impl
 
 
-argmax = nondiff("argmax", _first(np.argmax), typing=_reduced_int, raises=True)
-argmin = nondiff("argmin", _first(np.argmin), typing=_reduced_int, raises=True)
-any = nondiff("any", lambda x, axes: np.any(x, axis=axes), typing=_reduced_bool)
-all = nondiff("all", lambda x, axes: np.all(x, axis=axes), typing=_reduced_bool)
+argmax = nondiff("argmax", _first(np.argmax), typing=_reduced_int, raises=True, decides=True)
+argmin = nondiff("argmin", _first(np.argmin), typing=_reduced_int, raises=True, decides=True)
+any = nondiff("any", lambda x, axes: np.any(x, axis=axes), typing=_reduced_bool, decides=True)
+all = nondiff("all", lambda x, axes: np.all(x, axis=axes), typing=_reduced_bool, decides=True)
 count_nonzero = nondiff(
-    "count_nonzero", lambda x: int(np.count_nonzero(x)), typing=lambda b, x: ("int", ())
+    "count_nonzero",
+    lambda x: int(np.count_nonzero(x)),
+    typing=lambda b, x: ("int", ()),
+    decides=True,
 )
 # the flat positions of the n true places of a mask
 nonzero = nondiff(
-    "nonzero", lambda x, n: np.flatnonzero(x), typing=lambda b, x, n: ("i64", b.dims((n,)))
+    "nonzero",
+    lambda x, n: np.flatnonzero(x),
+    typing=lambda b, x, n: ("i64", b.dims((n,))),
+    decides=True,
 )

@@ -142,10 +142,14 @@ log_softmax_bar = custom(
 
 # stable, so that the places of equal values are the same wherever they are computed
 argsort = nondiff(
-    "argsort", lambda x, axis: np.argsort(x, axis=axis, kind="stable"), typing=_places
+    "argsort",
+    lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
+    typing=_places,
+    decides=True,
 )
 searchsorted = nondiff(
     "searchsorted",
     lambda a, v, side: np.searchsorted(a, v, side=side),
     typing=lambda b, a, v, side: ("i64", v.type.dims if hasattr(v.type, "dims") else ()),
+    decides=True,
 )

@@ -126,4 +126,6 @@ def _lu_vjp(g: Any, y: Any, a: Any) -> Any:
 
 
 lu = custom("lu", _lu, _lu_jvp, _lu_vjp, typing=lambda b, a: (a.type.dtype, a.type.dims))
-lu_pivots = nondiff("lu_pivots", _lu_pivots, typing=lambda b, a: ("i64", (a.type.dims[0],)))
+lu_pivots = nondiff(
+    "lu_pivots", _lu_pivots, typing=lambda b, a: ("i64", (a.type.dims[0],)), decides=True
+)

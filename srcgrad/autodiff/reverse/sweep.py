@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff import attached, faults
+from srcgrad.autodiff.decisions import Made, any_decision
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
 from srcgrad.autodiff.reverse.values import ForwardValues
@@ -27,6 +28,8 @@ def grad_of(loc: Location | None) -> Location | None:
 
 class RuleValues(Values):
     """What a rule reads, had again by the sweep."""
+
+    recovers = True
 
     def __init__(self, definition: Def, values: ForwardValues):
         super().__init__(definition)
@@ -46,6 +49,9 @@ class RuleValues(Values):
     def again(self, op: Any, places: list[int], params: dict) -> Atom | None:
         name = op if isinstance(op, str) else op.name
         return self.values.at_hand(name, tuple(self.definition.args[k] for k in places), params)
+
+    def decided(self, made: Made) -> Atom | None:
+        return self.values.exact.decided(made, self.definition)
 
 
 class Sweep:
@@ -157,10 +163,12 @@ class Sweep:
         def own(k: int) -> Atom:
             if k not in parts:
                 parts[k] = self._new_part(s, v, k)
-            return self.values.contents(parts[k])
+            return have(parts[k])
 
-        rule = s.params["rule"]
-        made = attached.run(self.b, s, rule.reverse(), seeds, own, self.values.contents)
+        pull = s.params["rule"].reverse()
+        # what the user's rule decides again must come out as it did
+        have = self.values.exact.have if any_decision(pull.function) else self.values.contents
+        made = attached.run(self.b, s, pull, seeds, own, have)
         for a, g in zip(of.inputs, made, strict=True):
             self.adjoints.add(a, g)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.autodiff.finite import Suspects
+from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
@@ -72,6 +73,7 @@ class ForwardValues:
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
         self._made = _by_content(program)
+        self.exact = Exact(self)
 
     # ---- scopes ----
     def find(self, key: Any) -> Any:
@@ -143,6 +145,11 @@ class ForwardValues:
         """Remember that the contents of a class are read at this point of the reverse sweep."""
         self.read.append((self.program.classes.of(v), self.now))
 
+    def kept(self, v: Var) -> Any:
+        """A scalar or an array as it was saved, whatever it would cost to compute it again."""
+        scalar = isinstance(v.type, Scalar)
+        return self._taped(v) if scalar else self.saved_array(v, late=False)
+
     def _have(self, v: Var) -> Any:
         induced = self._induction(v)
         if induced is not None:
@@ -172,7 +179,7 @@ class ForwardValues:
             return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
         if d.op.view:
             return self._reachable(d.args[0]) and all(self.is_cheap(a) for a in d.args[1:])
-        if not self._is_arithmetic(d):
+        if not self._is_arithmetic(d) or not self.exact.may_decide(d):
             return False
         new = self._scalar_leaves(v, {}) - self._tape.keys() - self.expected
         # a flag is smaller than the number it was made of
@@ -192,6 +199,8 @@ class ForwardValues:
             d = self.program.owner.get(v)
             if not isinstance(d, Def) or v in self.forced or not self._is_arithmetic(d):
                 seen[v] = set() if self.is_cheap(v) else {v}
+            elif not self.exact.may_decide(d):
+                seen[v] = {v}
             elif d.op.name == "dim":
                 seen[v] = set()
             else:
@@ -209,7 +218,7 @@ class ForwardValues:
             self.contents(d.args[0])
         op = "wrap" if d.op.name == "index" else d.op
         params = {} if d.op.name == "index" else d.params
-        return self.b(op, *self.many(d.args), name=v.name, **params)
+        return self.exact.again(op, self.exact.operands(d, self), v.name, params)
 
     def _induction(self, v: Var) -> Any:
         """A carried integer that grows by the same step each trip: init + k * step."""
@@ -270,13 +279,17 @@ class ForwardValues:
         """An array that is never stored to: a view, computed again, or its saved contents."""
         d = self.program.owner.get(v)
         if isinstance(d, Def) and d.op.view:
-            return self.b(d.op, *self.many(d.args), name=v.name, **d.params)
-        leaves = self._leaves(v)
-        if isinstance(d, Def) and v not in leaves and len(leaves - self._tape.keys()) <= 1:
-            # what it is computed from is saved anyway, or instead of it
-            args = tuple(self.contents(a) for a in d.args)
-            return self.b(d.op, *args, name=v.name, **d.params)
+            return self.exact.again(d.op, self.many(d.args), v.name, d.params)
+        if isinstance(d, Def) and self.is_array_again(v):
+            operands = self.exact.operands(d, self.contents)
+            return self.exact.again(d.op, operands, v.name, d.params)
         return self.saved_array(v, late=False)
+
+    def is_array_again(self, v: Var) -> bool:
+        """Whether a pure array is computed again here."""
+        leaves = self._leaves(v)
+        # what it is computed from is saved anyway, or instead of it
+        return v not in leaves and len(leaves - self._tape.keys()) <= 1
 
     def _leaves(self, v: Any) -> set[Var]:
         """The arrays that must be saved so that a pure array can be computed again here."""
@@ -291,7 +304,7 @@ class ForwardValues:
             return self._leaves(d.args[0])
         if not isinstance(d, Def) or not d.op.elementwise or d.op.name not in CHEAP:
             return {v}
-        if v in self.forced:
+        if v in self.forced or not self.exact.may_decide(d):
             return {v}
         if not all(self._is_as_it_was(a, v) for a in d.args):
             return {v}

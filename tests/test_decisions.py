@@ -1,0 +1,178 @@
+"""A decision is taken once: places, orders and signs are those that the forward sweep went by.
+
+Values that the reverse sweep computes again are rounded otherwise here (`tests/nudged.py`): by
+compiled code they may be. `python -m tests.nudged_programs` asks more programs than these.
+"""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.autodiff import faults
+from tests.cases import CASES, Case, sample
+from tests.modes import Modes
+from tests.nudged import nudged
+from tests.nudged_programs import NEAR, apart, ask
+from tests.structures import flatten
+
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+# ---- programs that choose among values which are computed again ----
+def largest(E, g):
+    for _ in range(2):
+        P = E * (g - 1)
+        E = E - np.sum(np.max(g * P, axis=1)) * 0.01 * P
+    return np.sum(E)
+
+
+def smallest(E, g):
+    for _ in range(2):
+        P = E * (g - 1)
+        E = E - np.min(g * P) * 0.01 * P
+    return np.sum(E)
+
+
+def span(E, g):
+    for _ in range(3):
+        P = E * (g - 1)
+        E = E - np.sum(np.ptp(g * P, axis=0)) * 0.01 * P
+    return np.sum(E)
+
+
+def largest_number(E, g):
+    for _ in range(2):
+        P = E * (g - 1)
+        E = E - np.sum(np.nanmax(g * P, axis=0)) * 0.01 * P
+    return np.sum(E)
+
+
+def infinity_norm(E, g):
+    for _ in range(2):
+        P = E * (g - 1)
+        E = E - np.sum(np.linalg.norm(g * P, np.inf, axis=1)) * 0.01 * P
+    return np.sum(E)
+
+
+def softmax(E, g):
+    for _ in range(2):
+        z = g * (E * (g - 1))
+        e = np.exp(z - z.max(axis=1, keepdims=True))
+        E = E + 0.1 * e / e.sum(axis=1, keepdims=True)
+    return np.sum(E * E)
+
+
+def running(E, g):
+    for _ in range(2):
+        P = E * (g - 1)
+        E = E - 0.01 * np.maximum.accumulate(g * P, axis=1) * P
+    return np.sum(E)
+
+
+def signs(E, g):
+    for _ in range(2):
+        P = E * (g - 1) - 2.0
+        E = E - 0.01 * np.sign(g * P) * np.abs(P * g) * np.maximum(g * P, P * P)
+    return np.sum(E)
+
+
+def elements(E, g):
+    total = 0.0
+    for row in E:
+        best = -10.0
+        for e in row:
+            v = e * (g - 1) * g
+            if v > best:
+                best = v
+        total += best * best
+    return total
+
+
+def places(E, g):
+    for _ in range(2):
+        P = g * (E * (g - 1))
+        order = np.argsort(P, axis=1)
+        E = E + 0.1 * np.take_along_axis(P, order, axis=1) + 0.01 * np.median(P)
+    return np.sum(E * E * E)
+
+
+def whole(E, g):
+    for _ in range(2):
+        P = 10.0 * (g * (E * (g - 1)))
+        E = E + 0.01 * np.mod(P, 0.7) * np.floor(P) + 0.01 * P.astype(int) * P
+    return np.sum(E * E)
+
+
+PROGRAMS = (
+    largest, smallest, span, largest_number, infinity_norm, softmax, running, signs, elements,
+    places, whole,
+)  # fmt: skip
+
+
+def point(seed, shape=(5, 4)):
+    return 3.0 + 0.1 * np.random.default_rng(seed).standard_normal(shape), 5 / 3
+
+
+def gradient(fn, args, target="python"):
+    return flatten(flow.grad(flow.compile(fn, target=target), grad_position=(0, 1))(*args))
+
+
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_rounding_otherwise_moves_no_gradient(fn):
+    want = gradient(fn, point(0))
+    with nudged() as names:
+        got = gradient(fn, point(0))
+    assert names and apart(want, got) <= NEAR
+
+
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_rounding_otherwise_moves_no_second_derivative(fn):
+    def slope(E, g):
+        return np.sum(flow.grad(flow.compile(fn, target="python"))(E, g) ** 2)
+
+    want = gradient(slope, point(0))
+    with nudged() as names:
+        got = gradient(slope, point(0))
+    assert names and apart(want, got) <= NEAR
+
+
+@pytest.mark.parametrize("fn", [largest, smallest, softmax])
+def test_decisions_that_are_taken_twice_are_found(fn):
+    want = gradient(fn, point(0))
+    with nudged(), faults.inject("decided-once"), np.errstate(all="ignore"):
+        assert apart(want, gradient(fn, point(0))) > NEAR
+
+
+@pytest.mark.parametrize("fn", [largest, span])
+def test_compiled_code_that_regroups_products(fn):
+    compiled = flow.grad(flow.compile(fn, target="cpu"), grad_position=(0, 1))
+    plain = flow.grad(flow.compile(fn, target="python"), grad_position=(0, 1))
+    for seed in range(20):
+        args = point(seed, (16, 16))
+        assert apart(flatten(plain(*args)), flatten(compiled(*args))) <= 1e-11
+
+
+# ---- every case, and random programs ----
+def check_case(case: Case):
+    want = flatten(Modes(case).gradient(*case.arguments()))
+    with nudged():
+        got = flatten(Modes(case).gradient(*case.arguments()))
+    assert apart(want, got) <= NEAR
+
+
+@pytest.mark.parametrize("case", sample(150), ids=lambda c: c.id)
+def test_cases(case: Case):
+    check_case(case)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+def test_every_case(case: Case):
+    check_case(case)
+
+
+@pytest.mark.parametrize("first", [0, 20, 40])
+def test_random_programs(first):
+    answers = [ask(seed) for seed in range(first, first + 20)]
+    assert not [a for a in answers if a.kind in ("moved", "conditioned")]
+    assert sum(bool(a.again) for a in answers) >= 10
