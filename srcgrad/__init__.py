@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from srcgrad import collector
+from srcgrad import above, collector
 
 __version__ = "0.1.0"
 
@@ -79,6 +79,15 @@ def _of_tensors(name: str) -> Any:
     if name not in public:
         raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
     return public[name]
+
+
+def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A function of NumPy's on tensors."""
+    home = importlib.import_module("srcgrad.api.array_functions")
+    return home.followed(function, args, kwargs)
+
+
+above.numpy_function = _of_numpy
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ where there is a tensor.
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,7 @@ from srcgrad.errors import (
     ArgumentValueError,
     ReturnTypeError,
     SourceError,
+    SrcgradError,
     UnsupportedError,
 )
 from srcgrad.frontend.captures import Hidden
@@ -65,9 +67,24 @@ _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """A call; `extra` holds tangents by path."""
-    call = None if _on_tape(compiled, arguments) else _call(compiled, arguments, extra)
-    if call is None:
-        return tape.run(compiled, arguments)
+    on_tape, refusal = _on_tape(compiled, arguments)
+    if on_tape:
+        return _by_tape(compiled, arguments, refusal)
+    try:
+        call = Call(compiled, arguments, extra)
+    except (UnsupportedError, SourceError, ReturnTypeError) as error:
+        if extra or not tape.allowed(compiled, arguments):
+            raise
+        refusal = error.with_traceback(None)  # it is kept, and must not keep these frames alive
+        refusal.__context__ = refusal.__cause__ = None
+        _REFUSED.setdefault(compiled, {})[_kinds(compiled, arguments)] = refusal
+    else:
+        return _made(compiled, call, arguments, extra)
+    return _by_tape(compiled, arguments, refusal)
+
+
+def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """What a compiled call gives."""
     program = call.entry.program
     if call.stores:
         made = call.applied_with_stores()
@@ -84,32 +101,39 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     return filled(program.output, out)
 
 
-# Calls that the compiler has refused and that are made on the tape, by their kinds.
-_REFUSED: weakref.WeakKeyDictionary[Any, set] = weakref.WeakKeyDictionary()
+# Calls that the compiler has refused and that are made on the tape: by their kinds, what it said.
+_REFUSED: weakref.WeakKeyDictionary[Any, dict[Any, SrcgradError]] = weakref.WeakKeyDictionary()
 
 
-def _on_tape(compiled: Any, arguments: dict[str, Any]) -> bool:
-    """Whether a call is known to be one on the tape."""
+def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradError | None]:
+    """Whether a call is known to be one on the tape, and what the compiler said of it."""
     if tape.preferred(compiled):
-        return tape.allowed(compiled, arguments)
+        return tape.allowed(compiled, arguments), None
     known = _REFUSED.get(compiled) if tape.permitted(compiled) else None
-    return bool(known) and _kinds(compiled, arguments) in known
+    refusal = known.get(_kinds(compiled, arguments)) if known else None
+    return refusal is not None, refusal
+
+
+def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | None) -> Any:
+    """A call on the tape; where that fails too, the compiler's refusal is what is read."""
+    try:
+        return tape.run(compiled, arguments)
+    except Exception as error:
+        if refusal is None:
+            raise
+        if isinstance(error, SrcgradError):
+            refused = copy.copy(refusal)
+            refused.add_note(f"The tape, which was tried instead, failed as well: {error}")
+            raise refused from error
+        error.add_note(
+            f"This is of the tape: the compiler had refused {compiled.__name__}(): {refusal}"
+        )
+        raise
 
 
 def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
     plain = arrays_of(compiled, arguments)
     return compiled._key(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
-
-
-def _call(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Call | None:
-    """What is compiled for a call; None if that is refused and the tape may do it."""
-    try:
-        return Call(compiled, arguments, extra)
-    except (UnsupportedError, SourceError, ReturnTypeError):
-        if extra or not tape.allowed(compiled, arguments):
-            raise
-        _REFUSED.setdefault(compiled, set()).add(_kinds(compiled, arguments))
-        return None
 
 
 def trained(spec: Any, program: Program) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import create, dtypes, functions, memory
+from srcgrad.eager import create, dtypes, functions, memory, protocols
 from srcgrad.eager.create import manual_seed
 from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.engine import backward, grad
@@ -33,6 +33,7 @@ from srcgrad.errors import TensorError
 for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.large"):
     warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 memory.keep_freed()
+protocols.install()
 
 _CREATION = (
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full",

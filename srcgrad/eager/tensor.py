@@ -43,7 +43,6 @@ class Tensor:
     # _store: None until there is a view or an in-place operation; the last two may be unset
     __slots__ = ("__weakref__", "_a", "_grad", "_node", "_store", "_view")
     __module__ = "srcgrad"
-    __array_ufunc__ = None
     __array_priority__ = 1000
 
     _a: np.ndarray

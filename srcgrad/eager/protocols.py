@@ -1,0 +1,104 @@
+"""NumPy's functions called with tensors: its two protocols for arrays of other kinds.
+
+Operators and functions of one number are the tensors' own. Any other function is followed as it is
+in compiled code: its result is a tensor, one node of the tape. What cannot be followed is NumPy's
+own, on the arrays, where no gradient is lost; else a TypeError. Never writes into a tensor.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad import above
+from srcgrad.eager.apply import Unsuitable, operand
+from srcgrad.eager.functions import TABLE
+from srcgrad.eager.tensor import Tensor
+from srcgrad.errors import TensorTypeError
+
+OPERATORS: dict[Any, Callable] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod, np.power: operator.pow, np.matmul: operator.matmul,
+    np.equal: operator.eq, np.not_equal: operator.ne, np.less: operator.lt,
+    np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
+    np.bitwise_and: operator.and_, np.bitwise_or: operator.or_, np.bitwise_xor: operator.xor,
+}  # fmt: skip
+INTO = frozenset((np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal))
+
+DETACH = "use x.detach().numpy() where it may be lost"
+
+
+def install() -> None:
+    """Gives tensors the two protocols."""
+    Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]
+    Tensor.__array_function__ = _function  # type: ignore[attr-defined]
+
+
+def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    if method != "__call__":
+        whole, name = getattr(ufunc, method), f"{ufunc.__name__}.{method}"
+        return _called(whole, name, args, kwargs, method == "at")
+    if not kwargs:
+        try:
+            if ufunc in OPERATORS:
+                return OPERATORS[ufunc](*[operand(a) for a in args])
+            if ufunc.nin == ufunc.nout == 1 and ufunc.__name__ in TABLE:
+                return TABLE[ufunc.__name__].function(*args)
+        except Unsuitable:
+            pass  # a list, or what NumPy refuses
+    return _called(ufunc, ufunc.__name__, args, kwargs, False)
+
+
+def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+    name = f"{function.__module__.removeprefix('numpy').lstrip('.')}.{function.__name__}"
+    return _called(function, name.lstrip("."), args, kwargs, function in INTO)
+
+
+def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> Any:
+    """The value of a function; `into`: it writes to its first argument."""
+    written = [args[0] if into else None, kwargs.get("out")]
+    if any(True for _ in _tensors(written)):
+        raise TensorTypeError(
+            f"np.{name}() would write into a tensor, which NumPy cannot record",
+            None,
+            "use a method of the tensor: x.copy_(), x.index_add_(), x[...] = y",
+        )
+    why, way_out = "it writes into an array", DETACH
+    if not into and kwargs.get("out") is None:
+        try:
+            return above.numpy_function(function, args, kwargs)
+        except NotImplementedError as error:
+            if isinstance(error, ValueError | IndexError | AttributeError):
+                raise  # NumPy's own complaint about the arguments
+            why = str(getattr(error, "reason", error))
+            way_out = getattr(error, "way_out", "") or DETACH
+        except ImportError:
+            why = "it is no function of tensors"
+    if any(t.requires_grad for t in _tensors([args, kwargs])):
+        raise TensorTypeError(
+            f"np.{name}() would lose the gradient of a tensor that requires grad: {why}",
+            None,
+            way_out,
+        )
+    return function(*_arrays(args), **_arrays(kwargs))
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, list | tuple | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _tensors(part)
+
+
+def _arrays(value: Any) -> Any:
+    """The value with the arrays of tensors in their place."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, dict):
+        return {k: _arrays(v) for k, v in value.items()}
+    return type(value)(map(_arrays, value)) if type(value) in (list, tuple) else value
