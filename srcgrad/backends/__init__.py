@@ -1,1 +1,1 @@
-"""From IR to something that runs: `python` (the text itself), `cpu` (Numba), `cuda` (kernels)."""
+"""From IR to something that runs: `python` (the text itself) and `cpu` (a module for Numba)."""
