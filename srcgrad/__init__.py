@@ -12,6 +12,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import above, collector
+from srcgrad.tracebacks import entered as _entered
+from srcgrad.tracebacks import entrance as _entrance
 
 __version__ = "0.1.0"
 
@@ -61,10 +63,12 @@ if TYPE_CHECKING:
     from srcgrad.nn.named import Parameter, ParameterTuple
 
 
+@_entrance
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         with collector.waiting():
             value = getattr(importlib.import_module(_HOMES[name]), name)
+        value = _entered({name: value}, __name__).get(name, value)
     elif name in _MODULES:
         value = importlib.import_module(f"srcgrad.{name}")
     else:

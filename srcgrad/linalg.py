@@ -3,11 +3,14 @@
 from typing import Any
 
 from srcgrad.eager.functions.linear_algebra import NAMES
+from srcgrad.tracebacks import entered
+
+_PUBLIC = NAMES | entered(NAMES, __name__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMES:
-        return NAMES[name]
+    if name in _PUBLIC:
+        return _PUBLIC[name]
     raise AttributeError(f"module 'srcgrad.linalg' has no attribute {name!r}")
 
 

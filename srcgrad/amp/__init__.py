@@ -2,6 +2,7 @@
 
 from srcgrad.amp.managers import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from srcgrad.amp.scalers import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
+from srcgrad.tracebacks import entered
 
 __all__ = [
     "DynamicLossScaleManager",
@@ -12,3 +13,4 @@ __all__ = [
     "StaticLossScaler",
     "all_finite",
 ]
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

@@ -14,6 +14,7 @@ from srcgrad.api.opaque import opaque
 from srcgrad.api.pullback import vjp
 from srcgrad.api.transforms import compile, grad, jit, jvp, stop_gradient, value_and_grad
 from srcgrad.frontend.handlers.registry import LATE
+from srcgrad.tracebacks import entered
 
 LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 
@@ -21,5 +22,6 @@ LATE.append(lambda: importlib.import_module("srcgrad.api.spelling"))
 __all__ = [
     "Compiled", "GradOperation", "compile", "custom_jvp", "custom_vjp", "fixed_point",
     "get_grad", "grad", "implicit_root", "insert_grad_of", "jacfwd", "jacrev", "jit",
-    "jvp",    "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
+    "jvp", "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

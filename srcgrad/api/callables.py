@@ -36,7 +36,7 @@ def as_function(fn: Any) -> types.FunctionType:
     name = name if name.isidentifier() else "call"
     text = f"def {name}({', '.join(listed)}):\n    return called_({', '.join(passed)})\n"
     scope: dict[str, Any] = {"called_": fn}
-    exec(text, scope)
+    exec(compile(text, f"<srcgrad call of {name}>", "exec"), scope)
     function = scope[name]
     function.__signature__ = signature
     function.__kwdefaults__ = {

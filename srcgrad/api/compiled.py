@@ -36,6 +36,7 @@ from srcgrad.ir.types import Array
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.settle import has_rules, settle
 from srcgrad.primitives import REGISTRY
+from srcgrad.tracebacks import is_entrance, shorten
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
@@ -130,13 +131,18 @@ class Compiled:
         return restored, (by_reference(self), transforms(self.spec), self.options)
 
     # ---- calling ----
+    @is_entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs:
-            for fast in self._fast.get(len(args), ()):
-                out = fast(*args)
-                if out is not MISS:
-                    return out
-        return self._run(self._bind(args, kwargs), {})
+        try:
+            if not kwargs:
+                for fast in self._fast.get(len(args), ()):
+                    out = fast(*args)
+                    if out is not MISS:
+                        return out
+            return self._run(self._bind(args, kwargs), {})
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         if not kwargs and self._simple and len(args) == len(self._names):

@@ -13,6 +13,7 @@ from srcgrad.api.transforms import gradient_of, jvp
 from srcgrad.api.weighted import Weighted
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentTypeError, TensorError
+from srcgrad.tracebacks import entrance
 
 
 def get_grad(gradients: Any, identifier: Any) -> Any:
@@ -99,6 +100,7 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
 
     args = [mapped(a, kept) for a in (inputs if isinstance(inputs, tuple | list) else (inputs,))]
 
+    @entrance
     def derivative(*tangents: Any) -> Any:
         given = tangents[0] if len(tangents) == 1 and len(args) > 1 else tangents
         return jvp(fn, tuple(args), tuple(given))[1]

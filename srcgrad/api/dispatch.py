@@ -54,7 +54,7 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
     if result is None:
         return None
     w.lines.append(f"    return {result}")
-    exec("\n".join(w.lines), w.scope)
+    exec(compile("\n".join(w.lines), "<srcgrad fast path>", "exec"), w.scope)
     return w.scope["fast"]
 
 
@@ -112,7 +112,7 @@ def tensor_path(
     if result is None:
         return None
     w.lines.append(f"    return {result}")
-    exec("\n".join(w.lines), w.scope)
+    exec(compile("\n".join(w.lines), "<srcgrad fast path>", "exec"), w.scope)
     return w.scope["fast"]
 
 

@@ -23,6 +23,7 @@ from srcgrad.frontend.values import children, is_number, is_value
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Array, Scalar, is_float, join_scalars
 from srcgrad.primitives.callbacks import Callback
+from srcgrad.tracebacks import entrance
 
 
 def opaque(
@@ -60,6 +61,7 @@ class Opaque:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         functools.update_wrapper(self, function)
 
+    @entrance
     def __call__(self, *args: Any) -> Any:
         if any_tensor(args):
             from srcgrad.api.ruled_tensors import call_opaque

@@ -16,6 +16,7 @@ from srcgrad.api.transforms import aux_of, is_float, taken_apart, variadic
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
+from srcgrad.tracebacks import entrance
 
 
 def vjp(
@@ -49,6 +50,7 @@ def vjp(
     out = primal._run(arguments, {})
     moment, arguments = Moment(primal, arguments), _copied(arguments)
 
+    @entrance
     def vjp_fn(*adjoints: Any) -> tuple:
         if len(adjoints) == 1:
             adjoints_ = adjoints[0]
@@ -75,6 +77,7 @@ def _vjp_by_weights(
     parameters = weights.parameters if weights is not None else ()
     versions = [w._version for w in parameters]
 
+    @entrance
     def vjp_fn(*adjoints: Any) -> tuple:
         for w, version in zip(parameters, versions, strict=True):
             if w._version != version:

@@ -36,6 +36,7 @@ from srcgrad.frontend.captures import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
+from srcgrad.tracebacks import entrance
 
 
 def array_of(value: Any) -> Any:
@@ -305,6 +306,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
     wrt = tuple(k for k, path in enumerate(program.inputs) if is_float(call.values[path]))
     place = {program.inputs[k]: i for i, k in enumerate(wrt)}
 
+    @entrance
     def pull(*adjoints: Any) -> tuple:
         seeds = _seeds(value, adjoints[0] if len(adjoints) == 1 else adjoints)
         made = applied(kernel.pulled(wrt), [*inputs, *seeds])

@@ -22,6 +22,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.source import state_source
 from srcgrad.ir.types import float_type
+from srcgrad.tracebacks import within
 
 
 def compile(
@@ -92,6 +93,7 @@ def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
     """The function below, the transforms so far, the options."""
     if isinstance(fn, Compiled):
         return fn.function, fn.spec, fn.options
+    fn = within(fn)
     if hasattr(fn, "py_func"):
         fn = fn.py_func
     if isinstance(fn, staticmethod):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.tracebacks import entrance
 
 
 def _dot(out: Any, sens: Any) -> Any:
@@ -61,6 +62,7 @@ class Weighted:
         )  # fmt: skip
         self._signature = inspect.signature(fn)
 
+    @entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "sens" in kwargs and "sens" not in self._signature.parameters:
             sens = kwargs.pop("sens")

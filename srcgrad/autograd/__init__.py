@@ -13,6 +13,7 @@ from srcgrad.eager.mode import (
     no_grad,
     set_grad_enabled,
 )
+from srcgrad.tracebacks import entered
 
 if TYPE_CHECKING:
     from srcgrad.autograd import functional, graph
@@ -28,6 +29,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(f"srcgrad.autograd.{_HOMES[name]}"), name)
+        value = entered({name: value}, __name__).get(name, value)
     elif name in ("functional", "graph"):
         value = importlib.import_module(f"srcgrad.autograd.{name}")
     else:
@@ -45,6 +47,12 @@ def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
     return data.detach().requires_grad_(requires_grad)
 
 
+globals().update(entered(
+    {f.__name__: f for f in (
+        Function, Variable, backward, enable_grad, grad, inference_mode, is_grad_enabled, no_grad,
+        set_grad_enabled,
+    )}, __name__,
+))  # fmt: skip
 __all__ = [
     "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
     "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode",

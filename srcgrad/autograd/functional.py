@@ -12,6 +12,7 @@ from typing import Any
 from srcgrad.eager import PUBLIC, Tensor, mode
 from srcgrad.eager.engine import grad
 from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+from srcgrad.tracebacks import entered
 
 _zeros_like, _ones_like, _stack = PUBLIC["zeros_like"], PUBLIC["ones_like"], PUBLIC["stack"]
 
@@ -301,3 +302,4 @@ def _by_hessian(
 
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

@@ -28,6 +28,7 @@ from srcgrad.eager.mode import (
 from srcgrad.eager.printing import set_printoptions
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError
+from srcgrad.tracebacks import entered
 
 # a logarithm of zero is -inf without further ado; errstate would cost more than the operation
 for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.large"):
@@ -113,4 +114,5 @@ PUBLIC: dict[str, Any] = {
         )
     },
 }  # fmt: skip
+PUBLIC |= entered(PUBLIC, "srcgrad")
 __all__ = ["PUBLIC", "Function", "Tensor", "backward", "grad"]

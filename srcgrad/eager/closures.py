@@ -18,6 +18,7 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.primitives import elementwise, large
 from srcgrad.primitives.registry import Primitive
+from srcgrad.tracebacks import is_entrance, shorten
 
 _new = object.__new__
 _OFF = mode.OFF
@@ -37,33 +38,38 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
     saves_result = kind is not None and issubclass(kind, nodes.OfResult)
     p = getattr(kind, "constant", None)
 
+    @is_entrance
     def function(input: Any) -> Tensor:
         try:
-            head = input._node
-        except AttributeError:
-            input = as_tensor_operand(input, name)
-            head = input._node
-        if head is None or kind is None or (_OFF and not mode.is_plain()):
-            return slow(input)
-        y = impl(input._a)
-        if type(y) is not _ndarray:
-            y = np.asarray(y)
-        node: Any = kind()
-        node.level = head.level + 1
-        node.next = head
-        if saves_input:
-            node.x = input
-            if input._store is not None:
-                node.version = input._store.version
-        elif saves_result:
-            node.y, node.out, node.version = y, None, 0
-        else:
-            node.p = p
-        t = _new(Tensor)
-        t._a = y
-        t._node = node
-        t._store = None
-        return t
+            try:
+                head = input._node
+            except AttributeError:
+                input = as_tensor_operand(input, name)
+                head = input._node
+            if head is None or kind is None or (_OFF and not mode.is_plain()):
+                return slow(input)
+            y = impl(input._a)
+            if type(y) is not _ndarray:
+                y = np.asarray(y)
+            node: Any = kind()
+            node.level = head.level + 1
+            node.next = head
+            if saves_input:
+                node.x = input
+                if input._store is not None:
+                    node.version = input._store.version
+            elif saves_result:
+                node.y, node.out, node.version = y, None, 0
+            else:
+                node.p = p
+            t = _new(Tensor)
+            t._a = y
+            t._node = node
+            t._store = None
+            return t
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def slow(x: Tensor) -> Tensor:
         a = x._a
@@ -99,59 +105,64 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
         for kind in (left, right)
     )
 
+    @is_entrance
     def function(input: Any, other: Any) -> Tensor:
-        number = type(other)
-        if number is float or number is int:
-            try:
-                head = input._node
-            except AttributeError:
-                return slow(input, other)
-            if head is None or left is None or (_OFF and not mode.is_plain()):
-                return slow(input, other)
-            a = input._a
-            if left_scale is None:
-                x, c, kind, p = input, other, left, None
-                y = impl(a, c)
-            else:
-                if divides and not other:
-                    return slow(input, other)  # 1 / 0 of Python's numbers would raise
-                d = a.dtype
-                c = IN_F64.get(other) if d is F64 else IN_F32.get(other) if d is F32 else None
-                if c is None:
-                    c = constant(other, d)
-                y = impl(a, c)
-                p = c if left_passes else left_scale(None, None, other)
-                kind = left
-        else:
-            number = type(input)
+        try:
+            number = type(other)
             if number is float or number is int:
                 try:
-                    head = other._node
+                    head = input._node
                 except AttributeError:
                     return slow(input, other)
-                if head is None or right is None or (_OFF and not mode.is_plain()):
+                if head is None or left is None or (_OFF and not mode.is_plain()):
                     return slow(input, other)
-                x, c, kind = other, input, right
-                y = impl(c, x._a)
-                p = right_scale and right_scale(None, c, None)
+                a = input._a
+                if left_scale is None:
+                    x, c, kind, p = input, other, left, None
+                    y = impl(a, c)
+                else:
+                    if divides and not other:
+                        return slow(input, other)  # 1 / 0 of Python's numbers would raise
+                    d = a.dtype
+                    c = IN_F64.get(other) if d is F64 else IN_F32.get(other) if d is F32 else None
+                    if c is None:
+                        c = constant(other, d)
+                    y = impl(a, c)
+                    p = c if left_passes else left_scale(None, None, other)
+                    kind = left
             else:
-                return two(input, other)
-        if type(y) is not _ndarray:
-            y = np.asarray(y)
-        node = kind()
-        node.level = head.level + 1
-        node.next = head
-        if p is not None:
-            node.p = p
-        else:
-            node.x, node.c = x, c
-            if x._store is not None:
-                node.version = x._store.version
-        t = _new(Tensor)
-        t._a = y
-        t._node = node
-        t._store = None
-        return t
+                number = type(input)
+                if number is float or number is int:
+                    try:
+                        head = other._node
+                    except AttributeError:
+                        return slow(input, other)
+                    if head is None or right is None or (_OFF and not mode.is_plain()):
+                        return slow(input, other)
+                    x, c, kind = other, input, right
+                    y = impl(c, x._a)
+                    p = right_scale and right_scale(None, c, None)
+                else:
+                    return two(input, other)
+            if type(y) is not _ndarray:
+                y = np.asarray(y)
+            node = kind()
+            node.level = head.level + 1
+            node.next = head
+            if p is not None:
+                node.p = p
+            else:
+                node.x, node.c = x, c
+                if x._store is not None:
+                    node.version = x._store.version
+            t = _new(Tensor)
+            t._a = y
+            t._node = node
+            t._store = None
+            return t
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def two(x: Any, z: Any) -> Tensor:
         try:

@@ -40,6 +40,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
+from srcgrad.tracebacks import within
 
 DEEP = 12  # calls of a function inside itself; beyond, its depth is asked for
 DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
@@ -75,6 +76,7 @@ class Calls(Part):
     def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         from srcgrad.frontend.handlers import handler_of
 
+        f = within(f)
         handler = handler_of(f)
         if handler is not None:
             result = self.handled(handler, *self._named(f, handler, args, kwargs, node), node)

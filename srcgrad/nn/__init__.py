@@ -62,6 +62,7 @@ from srcgrad.nn.wrapped import (
     Tanhshrink,
     Threshold,
 )
+from srcgrad.tracebacks import entered
 
 __all__ = [
     "CELU",
@@ -138,3 +139,4 @@ __all__ = [
     "initializer",
     "utils",
 ]  # fmt: skip
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

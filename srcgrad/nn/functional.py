@@ -50,6 +50,7 @@ from srcgrad.eager.functions.losses import (
     nll_loss,
     smooth_l1_loss,
 )
+from srcgrad.tracebacks import entered
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist", "celu",
@@ -60,3 +61,4 @@ __all__ = [
     "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

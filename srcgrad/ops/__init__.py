@@ -20,6 +20,7 @@ from srcgrad.ops.named import (
     softmax,
     zeros,
 )
+from srcgrad.tracebacks import entered
 
 _OF_API = (
     "GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient",
@@ -59,3 +60,4 @@ __all__ = [
     "softmax",
     "zeros",
 ]
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

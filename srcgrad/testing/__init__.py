@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.errors import GradientError, GradientWarning
 from srcgrad.testing.differences import check_grads
 from srcgrad.testing.gradcheck import check_jvp_vjp, gradcheck
+from srcgrad.tracebacks import entered, entrance
 
 if TYPE_CHECKING:
     from srcgrad.api.slopes import slope
@@ -32,5 +33,8 @@ def __getattr__(name: str) -> Any:
     if name == "slope":
         from srcgrad.api.slopes import slope
 
-        return slope
+        return entrance(slope, __name__)
     raise AttributeError(name)
+
+
+globals().update(entered({n: globals()[n] for n in __all__ if n != "slope"}, __name__))

@@ -20,6 +20,7 @@ from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.primitives import elementwise as p
+from srcgrad.tracebacks import is_entrance, shorten
 
 # ---- arithmetic ----
 _add, _sub, _mul, div = binary(p.add), binary(p.sub), binary(p.mul), binary(p.div)
@@ -262,25 +263,40 @@ for _name, _to in {
 
 # ---- operators ----
 def _reflected(f: Callable) -> Callable:
-    return lambda self, other: f(other, self)
-
-
-def _assigned(f: Callable) -> Callable:
+    @is_entrance
     def method(self: Any, other: Any) -> Any:
         try:
-            other = operand(other)
-        except Unsuitable:
-            return NotImplemented
-        return in_place(f, self, other)
+            return f(other, self)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     return method
 
 
+def _assigned(f: Callable) -> Callable:
+    @is_entrance
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return in_place(f, self, operand(other))
+        except Unsuitable:
+            return NotImplemented
+        except BaseException as error:
+            shorten(error)
+            raise
+
+    return method
+
+
+@is_entrance
 def _power_operator(self: Any, other: Any) -> Any:
     try:
         return power(operand(self), operand(other))
     except Unsuitable:
         return NotImplemented
+    except BaseException as error:
+        shorten(error)
+        raise
 
 
 _OPERATORS = {
@@ -298,5 +314,5 @@ for _name, _f in {**_operator, "pow": _power_operator}.items():
 for _name in _COMPARISONS:
     setattr(Tensor, f"__{_name}__", binary(_COMPARISONS[_name], operator=True))
 for _name, _f in {"neg": neg, "abs": abs_, "invert": unary(p.invert, exact=True)}.items():
-    setattr(Tensor, f"__{_name}__", lambda self, _f=_f: _f(self))
+    setattr(Tensor, f"__{_name}__", _f)
 Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.values import GrownList, is_value
+from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
@@ -61,6 +62,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
 
 def handler_of(f: Any) -> Callable | None:
+    f = within(f)
     try:
         found = FUNCTIONS.get(f)
     except TypeError:

@@ -1,0 +1,170 @@
+"""Short tracebacks: what users call cuts the frames of srcgrad off an exception that leaves it.
+
+`shorten` is called where an exception passes the last frame of ours, so that it is short wherever
+it is shown: in terminals, logs, notebooks and pytest. `SRCGRAD_TRACEBACK=full` keeps all frames.
+Never changes an exception's class or text.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from types import FrameType, FunctionType, TracebackType
+from typing import Any
+
+OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+GENERATED = "srcgrad.backends.generated."
+# what we run: their frames are shown where a user calls them, not where we do
+LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse")
+
+
+def shorten(error: BaseException) -> None:
+    """Keep the user's frames of an exception and of those that led to it.
+
+    An assertion of ours that fails is a fault of srcgrad: it is left whole.
+    """
+    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or _is_fault(error):
+        return
+    each: BaseException | None = error
+    seen: set[int] = set()
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        _keep(each, [t for t, visible in _frames(each) if visible])
+        each.__cause__, hidden = _visible(each.__cause__), each.__suppress_context__
+        each.__context__ = _visible(each.__context__)
+        each.__suppress_context__ = hidden  # which setting a cause changes
+        each = each.__cause__ or (None if hidden else each.__context__)
+
+
+def _is_fault(error: BaseException) -> bool:
+    frames = list(_frames(error))
+    return type(error) is AssertionError and bool(frames) and not frames[-1][1]
+
+
+def _visible(error: BaseException | None) -> BaseException | None:
+    """The first of a chain of exceptions that is no inner affair."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = [visible for _, visible in _frames(error)]
+        if any(frames) or not frames:
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _keep(error: BaseException, frames: list[TracebackType]) -> None:
+    later = None
+    for t in reversed(frames):
+        t.tb_next, later = later, t
+    error.__traceback__ = later
+
+
+def _frames(error: BaseException) -> Iterator[tuple[TracebackType, bool]]:
+    """The frames that an exception passed, from the outside in, and whether they are a user's."""
+    t, visible = error.__traceback__, True
+    while t is not None:
+        if _is_ours(t.tb_frame):
+            visible = False
+        elif not visible:
+            visible = not t.tb_frame.f_code.co_filename.startswith(_libraries(len(sys.modules)))
+        yield t, visible
+        t = t.tb_next
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    return frame.f_code.co_filename.startswith((OURS, "<srcgrad ")) or name.startswith(GENERATED)
+
+
+@functools.lru_cache(maxsize=1)
+def _libraries(modules: int) -> tuple[str, ...]:
+    """Where the code of libraries lies that we call; of as many modules as are loaded."""
+    paths = sysconfig.get_paths()
+    found = [getattr(sys.modules.get(name), "__file__", None) for name in LIBRARIES]
+    folders = [os.path.dirname(f) + os.sep for f in found if f]
+    standard = [
+        os.path.join(paths["stdlib"], name)
+        for name in (*sys.stdlib_module_names, "_pyrepl")
+        if not name.startswith("__")
+    ]
+    ends = (".py", os.sep)
+    return (*folders, "<frozen ", *(path + end for path in standard for end in ends))
+
+
+# ---- what users call ----
+def entrance(function: Callable, home: str = "") -> Any:
+    """The function as users call it: what it raises is shortened.
+
+    It is the same for the compiler (`within`), and for pickle by its name in the module `home`.
+    """
+    if hasattr(function, "srcgrad_within"):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            shorten(error)
+            raise
+
+    call.srcgrad_within = function  # type: ignore[attr-defined]
+    call.__module__ = home or function.__module__
+    return call
+
+
+def is_entrance(function: Any) -> Any:
+    """Marks a function that shortens what it raises in its own body: hot ones, without a call."""
+    function.srcgrad_within = function
+    return function
+
+
+def within(function: Any) -> Any:
+    """The function below an entrance; anything else as it is."""
+    if type(function) is FunctionType:
+        return function.__dict__.get("srcgrad_within", function)
+    return function
+
+
+def entered(public: dict[str, Any], home: str) -> dict[str, Any]:
+    """The functions among public values as entrances; the methods of the classes become some."""
+    for value in public.values():
+        if isinstance(value, type):
+            _enter_methods(value)
+    return {n: entrance(f, home) for n, f in public.items() if type(f) is FunctionType}
+
+
+def _enter_methods(cls: type) -> None:
+    for base in cls.__mro__:
+        if not base.__module__.startswith("srcgrad"):
+            continue
+        for name, f in list(vars(base).items()):
+            made = _entered(name, f)
+            if made is not f:
+                setattr(base, name, made)
+
+
+SPECIAL = (
+    "__call__", "__init__", "__getattr__", "__getitem__", "__setitem__", "__setattr__",
+    "__bool__", "__float__", "__int__", "__complex__", "__index__", "__len__", "__iter__",
+    "__matmul__", "__rmatmul__", "__array__", "__deepcopy__", "__reduce__", "__enter__",
+)  # fmt: skip
+
+
+def _entered(name: str, f: Any) -> Any:
+    if name.startswith("_") and name not in SPECIAL:
+        return f
+    match f:
+        case FunctionType():
+            return entrance(f)
+        case classmethod() if isinstance(f.__func__, FunctionType):
+            return classmethod(entrance(f.__func__))
+        case staticmethod() if isinstance(f.__func__, FunctionType):
+            return staticmethod(entrance(f.__func__))
+        case property() if f.fset is not None and name != "data":
+            return property(f.fget, entrance(f.fset), f.fdel, f.__doc__)
+    return f
