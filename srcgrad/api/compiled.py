@@ -18,7 +18,7 @@ from srcgrad import collector
 from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
 from srcgrad.api.program import Gradient, Primal, Program, protected
-from srcgrad.api.reference import by_reference, restored
+from srcgrad.api.reference import portable, reduced, restored
 from srcgrad.api.stack import described, shown_by, transforms, weights_of
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.steps import Apart
@@ -97,7 +97,7 @@ class Compiled:
     """A function under `compile` or a transform. Call it like the function.
 
     `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` what
-    was built and how long it took. Pickles by reference to the function.
+    was built and how long it took. Pickles as the function does, which cloudpickle sends by value.
     """
 
     __name__: str  # the function's, as all that `update_wrapper` copies
@@ -128,7 +128,14 @@ class Compiled:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> Any:
-        return restored, (by_reference(self), transforms(self.spec), self.options)
+        return restored, reduced(self, transforms(self.spec))
+
+    @functools.cached_property
+    def portable(self) -> Callable:
+        """The function by a name of its own, for pickle, where this object has taken its name."""
+        made = portable(self.function)
+        made.srcgrad_original = self.function  # type: ignore[attr-defined]
+        return made
 
     # ---- calling ----
     @is_entrance

@@ -1,45 +1,102 @@
-"""Pickling by reference: a compiled object is the name of its function and its transforms.
+"""Pickling: a compiled object is its function, its transforms, and the text it was read from.
 
-The function is found again by its module and name, which may by now stand for the compiled object
-itself (a decorator put it there). Never stores source or code.
+The function goes as pickle takes functions: by its name in a module, which may by now stand for the
+compiled object itself (a decorator put it there); cloudpickle sends those of a script or a notebook
+by value. What their source is found by there goes along. Never stores compiled code.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import pickle
+import linecache
+import types
 from typing import Any
 
+from srcgrad.frontend.source import state_source, stated_source
 
-def by_reference(compiled: Any) -> Any:
-    """What finds the function of a compiled object again: a callable, or (module, name)."""
+
+def reduced(compiled: Any, transforms: tuple) -> tuple:
+    """What `restored` makes a compiled object of in another process."""
     function = compiled.function
     given = getattr(function, "srcgrad_callable", None)
     if given is not None:  # a method, a partial, an instance: they pickle by themselves
-        return given
-    module, name = function.__module__, function.__qualname__
-    if _below(_found(module, name)) is not function:
-        raise pickle.PicklingError(
-            f"{name}() of {module} is not found by its name: only functions of modules are pickled"
-        )
-    return module, name
+        return given, transforms, compiled.options, (), None
+    found = _found(function)
+    shadowed = found is not function and getattr(found, "function", None) is function
+    # where the name stands for `found`, the function is its `portable`
+    sent = found.portable if shadowed else function
+    return sent, transforms, compiled.options, _texts(function), stated_source(function)
 
 
-def restored(reference: Any, transforms: tuple, options: Any) -> Any:
+def restored(
+    function: Any, transforms: tuple, options: Any, texts: tuple = (), stated: str | None = None
+) -> Any:
     """The compiled object that was pickled."""
     from srcgrad.api.transforms import over
 
-    callable_ = reference if callable(reference) else _below(_found(*reference))
-    return over(callable_, transforms, options)
+    function = getattr(function, "srcgrad_original", None) or function
+    for file, text in texts:
+        if "".join(linecache.getlines(file)) != text:
+            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    if stated is not None:
+        state_source(function, stated)
+    return over(function, transforms, options)
 
 
-def _found(module: str, name: str) -> Any:
+def portable(function: types.FunctionType) -> types.FunctionType:
+    """A copy of a function whose name a compiled object has taken: NAME.portable."""
+    f = function
+    made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__, made.__module__ = f.__kwdefaults__, f.__module__
+    made.__qualname__ = f"{f.__qualname__}.portable"
+    return made
+
+
+def _found(function: Any) -> Any:
+    """What the name of a function stands for."""
     try:
-        return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+        module = importlib.import_module(function.__module__)
+        return functools.reduce(getattr, function.__qualname__.split("."), module)
     except (ImportError, AttributeError):
         return None
 
 
-def _below(value: Any) -> Any:
-    return getattr(value, "function", value) if hasattr(value, "srcgrad_inline") else value
+# ---- the texts that functions are read from ----
+def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
+    """The files of the main program that a function and those it names stand in, with their text.
+
+    Another process may have another main program; the cells of a notebook are no files at all.
+    """
+    found: dict[str, str] = {}
+    seen: set[int] = set()
+    todo: list[Any] = [function]
+    while todo:
+        f = todo.pop()
+        f = getattr(f, "function", f) if hasattr(f, "srcgrad_inline") else f
+        if not isinstance(f, types.FunctionType) or id(f) in seen:
+            continue
+        seen.add(id(f))
+        if f.__module__ == "__main__":
+            file = f.__code__.co_filename
+            found[file] = "".join(linecache.getlines(file, f.__globals__))
+            todo += _named(f)
+    return tuple((file, text) for file, text in found.items() if text)
+
+
+def _named(f: types.FunctionType) -> list[Any]:
+    """What a function may call of its module and of the functions around it."""
+    cells = [c.cell_contents for c in f.__closure__ or () if _is_filled(c)]
+    return [*cells, *(f.__globals__[n] for n in _names(f.__code__) if n in f.__globals__)]
+
+
+def _names(code: types.CodeType) -> set[str]:
+    inner = [_names(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False

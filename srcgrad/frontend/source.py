@@ -57,6 +57,11 @@ def state_source(function: types.FunctionType, text: str) -> None:
     _EXPLICIT[function.__code__] = (file, text)
 
 
+def stated_source(function: types.FunctionType) -> str | None:
+    """The text that was stated for a function; None if a file or a cell has it."""
+    return _EXPLICIT[function.__code__][1] if function.__code__ in _EXPLICIT else None
+
+
 @functools.lru_cache(maxsize=256)
 def _parse(file: str, text: str) -> ast.Module:
     return ast.parse(text, file)
