@@ -67,6 +67,18 @@ class SrcgradError(Exception):
             cls.page = f"docs/errors.md#{cls.__name__.lower()}"
 
 
+@lru_cache(maxsize=256)
+def _also(cls: type, like: type[Exception]) -> type:
+    """A class of ours that is a class of Python's as well, under our name."""
+    members = {
+        "__str__": lambda self: self.args[0],  # a KeyError would show the repr of its text
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "like": like,
+    }
+    return type(cls.__name__, (cls, like), members)
+
+
 def together(problems: list[SrcgradError]) -> SrcgradError:
     """The first of several problems, whose text lists the others too."""
     first, *others = problems
@@ -77,7 +89,35 @@ def together(problems: list[SrcgradError]) -> SrcgradError:
 
 
 class UnsupportedError(SrcgradError, NotImplementedError):
-    """The program uses something that srcgrad does not differentiate; nothing was computed."""
+    """The program uses something that srcgrad does not differentiate; nothing was computed.
+
+    `like` is the class of what plain Python raises there: the error is one of these too.
+    """
+
+    like: type[Exception] | None = None
+
+    def __new__(cls, *args: object, like: type[Exception] | None = None, **kwargs: object):
+        if like is None or issubclass(cls, like):
+            return super().__new__(cls)
+        return like.__new__(_also(cls, like))
+
+    def __init__(
+        self,
+        reason: str,
+        location: Location | None = None,
+        way_out: str = "",
+        like: type[Exception] | None = None,
+    ):
+        super().__init__(reason, location, way_out)
+
+    def __reduce__(self) -> tuple:
+        ours = next(c for c in type(self).__mro__ if "like" not in vars(c) or c is UnsupportedError)
+        given = (self.reason, self.location, self.way_out)
+        return _again, (ours, self.like, given), self.__dict__
+
+
+def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
+    return cls(*given, like=like)
 
 
 class CompilerError(UnsupportedError):

@@ -108,9 +108,12 @@ class Interpreter(
     def locate(self, node: Any) -> None:
         self.b.loc = self.frame.source.location(node)
 
-    def refuse(self, node: Any, reason: str, way_out: str = "") -> NoReturn:
+    def refuse(
+        self, node: Any, reason: str, way_out: str = "", like: type[Exception] | None = None
+    ) -> NoReturn:
+        """Refuse the program; `like` is what plain Python raises here, if it does."""
         location = self.b.loc if node is None else self.frame.source.location(node)
-        raise UnsupportedError(reason, location, way_out)
+        raise UnsupportedError(reason, location, way_out, like=like)
 
     # ---- names ----
     def lookup(self, name: str, node: Any) -> Any:
