@@ -48,12 +48,13 @@ KINDS = {
 # how a syntax node is spelled; a node that is not here goes by its own name
 SPELLED = {
     "AnnAssign": "x: float = v", "Assert": "assert", "Assign": "a = v, a, b = v, x[i] = v",
-    "AugAssign": "x += v, x[i] *= v", "Break": "break", "Continue": "continue",
+    "AugAssign": "x += v, x[i] *= v", "Break": "break", "Continue": "continue", "Delete": "del",
     "Expr": "a call alone",
     "For": "for", "FunctionDef": "def inside a function", "If": "if, elif, else",
-    "Import": "import m", "ImportFrom": "from m import f", "Match": "match", "Pass": "pass",
+    "Import": "import m", "ImportFrom": "from m import f", "Match": "match",
+    "Nonlocal": "nonlocal", "Pass": "pass",
     "Raise": "raise", "Return": "return, anywhere", "While": "while, while ... else",
-    "With": "with",
+    "With": "with np.errstate(...)",
     "Attribute": "x.name", "BinOp": "a + b, a @ b, a ** b", "BoolOp": "a and b, a or b",
     "Call": "f(x, *args, **named)", "Compare": "a < b <= c, is, in", "Constant": "literals",
     "Dict": "{...: ...}", "DictComp": "{k: v for ...}", "GeneratorExp": "sum(v for ...)",
@@ -175,11 +176,13 @@ def methods() -> str:
 
 def syntax() -> str:
     def nodes_of(prefix: str) -> str:
-        nodes = sorted(n.removeprefix(prefix) for n in dir(Interpreter) if n.startswith(prefix))
+        found = (n.removeprefix(prefix) for n in dir(Interpreter) if n.startswith(prefix))
+        nodes = sorted(n for n in found if n[0].isupper())  # others are helpers
         return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
 
     done = {n.removeprefix("_do_") for n in dir(Interpreter) if n.startswith("_do_")}
-    refused = ", ".join(f"`{text}`" for node, text in REFUSED.items() if node not in done)
+    names = dict.fromkeys(text for node, text in REFUSED.items() if node not in done)
+    refused = ", ".join(f"`{text}`" for text in names)
     return (
         f"Statements: {nodes_of('_do_')}.\n\nExpressions: {nodes_of('_of_')}.\n\n"
         f"Refused by name: {refused}, `yield`, `await`."
