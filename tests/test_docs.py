@@ -22,6 +22,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.passes import lowered
 from srcgrad.primitives import REGISTRY
 from tests import docs_examples as examples
+from tests import language
 from tests.errors import PROGRAMS, Program
 from tests.kept import ROOT, blocks, check_block, fenced
 from tests.structures import copied
@@ -148,6 +149,8 @@ def produced(name: str) -> str:
             return code_map()
         case "refusals":
             return refusals()
+        case "language":
+            return language.table()
     function, _, stage = name.partition("-")
     return fenced(STAGES[stage](function))
 
