@@ -21,6 +21,7 @@ from srcgrad.testing.fuzz.keep import keep
 from srcgrad.testing.fuzz.routes import CHOICES
 from srcgrad.testing.fuzz.runner import FAILURES, Result, Settings, run, tally
 from srcgrad.testing.fuzz.state import State, code_digest, default_path
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -28,6 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     settings = Settings(
         check=Check(args.target, args.order, args.limit, args.float32, args.shared, args.passes),
         themes=args.themes,
+        alone=args.theme,
         largest=args.largest,
         without=args.without,
         shrink_seconds=args.shrink,
@@ -90,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
     add("--themes", type=int, default=3, help="of the wide vocabulary, for each program")
+    add("--theme", choices=[t.name for t in THEMES], default="", help="programs of this one alone")
     add("--largest", type=int, metavar="SIZE", help="of a program; 100 is some 20 lines")
     add("--limit", type=float, default=120.0, metavar="SECONDS", help="for checking one program")
     add("--show", type=int, default=10, metavar="N", help="failing programs to print")
@@ -118,6 +121,7 @@ def _failed(result: Result, shown: bool, args: argparse.Namespace) -> None:
     if args.save:
         options = f" --target {args.target} --order {args.order} --themes {args.themes}"
         options += " --float32" * args.float32
+        options += f" --theme {args.theme!r}" * bool(args.theme)
         options += f" --largest {args.largest}" * bool(args.largest)
         path = keep(result, args.save, Check(args.target).first, options)
         print(f"kept as {path}", flush=True)

@@ -85,6 +85,10 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
             _value(compiled, trial)
             stage = "gradient"
             gradient = _gradient(subject.gradient(compiled, at.positions, reduction.adjoints), at)
+            if trial.kink:
+                stage = "kink"
+                _at_a_kink(compiled, gradient, trial, subject, how)
+                return Outcome("discarded", "plain Python", trial.kink)
             stage = "differences"
             _against_differences(gradient, trial)
             stage = "forward"
@@ -155,19 +159,51 @@ def _against_differences(gradient: Values, trial: Trial) -> None:
 
 
 def _against_forward(compiled: Any, gradient: Values, trial: Trial, subject: Subject) -> None:
-    at, reduction, scale = trial.at, trial.reduction, trial.scale
     for direction, want in zip(trial.directions, trial.slopes, strict=True):
-        jvp = on_copies(lambda *args, d=direction: subject.jvp(compiled, args, at.tangents(d)))
-        out, out_dot = jvp(*at.args)
-        value, rate = reduction(out), reduction(out_dot)
-        demand(abs(value - trial.value) <= 1e-11 * scale, "value", value, trial.value)
-        demand(not want.differs(rate, scale), "rate", rate, want)
-        # <v, J u> against <J' v, u>: the same sum of products in another order. The floor is for
-        # rates that cancel before they are in either sum.
-        terms = magnitude(gradient, direction) + reduction.magnitude(out_dot)
-        reverse = dot(gradient, direction)
-        allowed = 1e-10 * terms + 1e-12 * scale
-        demand(abs(rate - reverse) <= allowed, "reverse against forward", reverse, rate)
+        rate, size = _rate(compiled, direction, trial, subject)
+        demand(not want.differs(rate, trial.scale), "rate", rate, want)
+        _modes_agree(gradient, direction, rate, size, trial)
+
+
+def _at_a_kink(compiled: Any, gradient: Values, trial: Trial, subject: Subject, how: Check) -> None:
+    """Which of the slopes a rule takes is a convention, but both modes have it, and it is a number.
+
+    Compiled twice, a tie may be one once and none the other time: modes are compared on the
+    reference backend.
+    """
+    demand(_finite(gradient), "gradient", gradient, trial.kink)
+    for direction in trial.directions if how.first == "python" else ():
+        _modes_agree(gradient, direction, *_rate(compiled, direction, trial, subject), trial)
+    for target in how.others:
+        other = subject.compile(trial.fn, target=target)
+        derivative = subject.gradient(other, trial.at.positions, trial.reduction.adjoints)
+        got = derivative(*copied(trial.at.args))
+        demand(_finite(got), f"gradient, {target}", got, gradient)
+
+
+def _finite(gradient: Values) -> bool:
+    return all(np.all(np.isfinite(part)) for part in gradient)
+
+
+def _rate(compiled: Any, direction: Values, trial: Trial, subject: Subject) -> tuple[float, float]:
+    """Of forward mode along a direction, and the magnitude of what it is the sum of."""
+    at, reduction = trial.at, trial.reduction
+    jvp = on_copies(lambda *args: subject.jvp(compiled, args, at.tangents(direction)))
+    out, out_dot = jvp(*at.args)
+    value = reduction(out)
+    demand(abs(value - trial.value) <= 1e-11 * trial.scale, "value", value, trial.value)
+    return reduction(out_dot), reduction.magnitude(out_dot)
+
+
+def _modes_agree(
+    gradient: Values, direction: Values, rate: float, size: float, trial: Trial
+) -> None:
+    """<v, J u> against <J' v, u>: the same sum of products in another order."""
+    terms = magnitude(gradient, direction) + size
+    reverse = dot(gradient, direction)
+    # the floor is for rates that cancel before they are in either sum
+    allowed = 1e-10 * terms + 1e-12 * trial.scale
+    demand(abs(rate - reverse) <= allowed, "reverse against forward", reverse, rate)
 
 
 def _where(error: Exception) -> str:

@@ -8,6 +8,7 @@ inputs is not known here (`reference` finds out), and no program is ever run her
 """
 
 import random
+import re
 from dataclasses import dataclass
 
 from srcgrad.testing.fuzz.draw import Draw
@@ -15,8 +16,19 @@ from srcgrad.testing.fuzz.expressions import FORMS, LEAVES
 from srcgrad.testing.fuzz.moves import FAMILIES, simple
 from srcgrad.testing.fuzz.nests import NESTS, nest
 from srcgrad.testing.fuzz.themes.theme import Theme
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES, widened
-from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES, alone, widened
+from srcgrad.testing.fuzz.tree import (
+    Block,
+    Expr,
+    For,
+    If,
+    Line,
+    Program,
+    Stmt,
+    While,
+    block_lines,
+    size,
+)
 
 
 @dataclass(frozen=True)
@@ -28,10 +40,13 @@ class Options:
     outputs: float = 0.3  # ... and with arrays among their results
     largest: int = 450  # `tree.size` of a program, some 80 lines
     themes: int = 0  # of the wide vocabulary, drawn for each program
+    alone: str = ""  # the theme that small programs consist of
 
 
 # Second derivatives and Numba take time that grows faster than the program: some 40 lines.
 SMALL = Options(statements=(2, 5), largest=280)
+# Of one theme alone: some 15 lines, one number.
+TINY = Options(outputs=0.0, largest=50)
 
 
 def generate(seed: int, options: Options | None = None) -> Program:
@@ -47,18 +62,53 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
     scope = {"a": "v4", "b": "v4", "x": "v4", "p": "int"}
     scope |= {"y": "v4"} if rng.random() < options.second_array else {}
     scope |= {"m": "m"} if rng.random() < options.matrix else {}
-    themes = _themes(rng, options, scope) if options.themes else ()
+    themes = _themes(rng, options, scope) if options.themes or options.alone else ()
     draw = _vocabulary(rng, scope, themes)
+    for theme in themes:
+        if theme.name == options.alone:
+            return _tiny(seed, alone(draw, theme), theme)
     body = block(draw, rng.randint(*options.statements), options.depth)
     params = ("x", "w", "n", *(name for name in "yAZ" if name in scope))
     outputs = _outputs(draw) if draw.chance(options.outputs) else ()
     return Program(seed, params, _prelude(scope, themes) + body, _result(scope, themes), outputs)
 
 
+def _tiny(seed: int, draw: Draw, theme: Theme) -> Program:
+    """A nest of the theme or a loop around a few of its moves, between only what these name."""
+    scope = dict(draw.scope)
+    if theme.nests and draw.chance(0.7):
+        body = tuple(nest(draw, 2, lambda d, _: simple(d), _way_out))
+    else:
+        with draw.inner(loop=True):
+            span = Expr("range", draw.choice(["range(1)", "range(2)", "range(n)", "range(n + 1)"]))
+            body = (For("i0", span, (*simple(draw), *simple(draw))),)
+    text = "\n".join((*theme.prelude, *block_lines(body, 0), *theme.result))
+    named = lambda name: re.search(rf"\b{name}\b", text) is not None
+    params = ("x", "w", "n", *(name for name in "yAZ" if name in scope and named(name)))
+    prelude = [line for name, line in TINY_PRELUDE.items() if named(name)]
+    terms = [f"np.sum(np.sin({name}))" for name in "abm" if named(name)]
+    terms += [*(name for name in "st" if named(name)), *theme.result]
+    total = Expr("s", "np.sum(x * w)")
+    for term in terms:
+        total = Expr("s", "{0} + {1}", (total, Expr("s", term)))
+    return Program(seed, params, (*map(Line, (*prelude, *theme.prelude)), *body), total)
+
+
+TINY_PRELUDE = {
+    "a": "a = x * x",
+    "b": "b = x * w",
+    "s": "s = 0.4",
+    "t": "t = w * w",
+    "p": "p = 1",
+    "m": "m = np.outer(x[:3], x)",
+}
+
+
 def _themes(rng: random.Random, options: Options, scope: dict[str, str]) -> tuple[Theme, ...]:
     """Some themes; with them there is always a matrix, and often one among the arguments."""
     scope |= {"m": "m"} | ({"A": "m"} if rng.random() < options.second_array else {})
-    themes = tuple(rng.sample(THEMES, options.themes))
+    named = tuple(t for t in THEMES if t.name == options.alone)
+    themes = named or tuple(rng.sample(THEMES, options.themes))
     for theme in themes:
         scope |= theme.scope
     scope |= {"Z": "z4"} if "zz" in scope and rng.random() < options.second_array else {}

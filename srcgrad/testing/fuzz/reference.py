@@ -19,6 +19,10 @@ class NotSmooth(Exception):
     """No derivative can be read off the function's values at this point."""
 
 
+class Kink(NotSmooth):
+    """There is one on either side, and they differ."""
+
+
 @dataclass(frozen=True)
 class Slope:
     value: float
@@ -31,16 +35,27 @@ class Slope:
 
 
 def slope(phi: Callable[[float], float]) -> Slope:
-    """The derivative of `phi` at 0; raises NotSmooth where there is none to be seen."""
+    """The derivative of `phi` at 0; raises NotSmooth or Kink where there is none."""
     centre = phi(0.0)
     best = _best_pair(phi)
     scale = max(1.0, abs(best.value), abs(centre))
     if not best.error <= ENOUGH * scale:
-        raise NotSmooth(f"difference quotients do not settle (they differ by {best.error:.1e})")
+        kind = Kink if _two_sided(phi, centre, scale) else NotSmooth
+        raise kind(f"difference quotients do not settle (they differ by {best.error:.1e})")
     gap = abs(_one_sided(phi, centre, ONE_SIDED_STEP) - _one_sided(phi, centre, -ONE_SIDED_STEP))
     if not gap <= ONE_SIDED_GAP * scale:
-        raise NotSmooth(f"left and right derivative differ by {gap:.1e}")
+        raise Kink(f"left and right derivative differ by {gap:.1e}")
     return best
+
+
+def _two_sided(phi: Callable[[float], float], centre: float, scale: float) -> bool:
+    """Whether there is a derivative on either side: no jump, no infinite slope."""
+    small, large = ONE_SIDED_STEP, 10 * ONE_SIDED_STEP
+    gaps = [
+        abs(_one_sided(phi, centre, sign * small) - _one_sided(phi, centre, sign * large))
+        for sign in (1, -1)
+    ]
+    return max(gaps) <= 1e-4 * scale
 
 
 def _best_pair(phi: Callable[[float], float]) -> Slope:

@@ -11,7 +11,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from srcgrad.testing.fuzz.check import Check, Outcome, check
-from srcgrad.testing.fuzz.generate import SMALL, Options, generate
+from srcgrad.testing.fuzz.generate import SMALL, TINY, Options, generate
 from srcgrad.testing.fuzz.shrink import shrink
 from srcgrad.testing.fuzz.subject import Subject, fault
 from srcgrad.testing.fuzz.tree import Program
@@ -26,6 +26,7 @@ class Settings:
     check: Check = field(default_factory=Check)
     options: Options | None = None  # None: by what is checked
     themes: int = 0  # of the wide vocabulary, for each program
+    alone: str = ""  # the theme that all programs consist of
     largest: int | None = None  # `tree.size` of a program; None: by what is checked
     without: str | None = None  # the rule of reverse mode to switch off
     shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn
@@ -34,7 +35,8 @@ class Settings:
     def drawn(self) -> Options:
         """How programs are drawn: small ones for second derivatives and for Numba."""
         slow = self.check.order > 1 or self.check.target != "python"
-        drawn = self.options or replace(SMALL if slow else Options(), themes=self.themes)
+        sized = TINY if self.alone else SMALL if slow else Options()
+        drawn = self.options or replace(sized, themes=self.themes, alone=self.alone)
         return replace(drawn, largest=self.largest or drawn.largest)
 
 

@@ -7,6 +7,7 @@ transforms made of difference quotients, right ones and wrong ones.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 
@@ -17,6 +18,7 @@ class Subject:
     jvp: Callable[..., Any]  # jvp(fn, args, tangents) -> (out, out_dot)
     refusal: type[Exception]  # raised for a program that is not supported
     vjp: Callable[..., Any] | None = None  # vjp(fn, *args) -> (out, adjoints -> gradients)
+    value_and_grad: Callable[..., Any] | None = None  # value_and_grad(fn, grad_position=...)
     # raised for a line that would fail, whether or not it would be run
     misfit: Any = ()
 
@@ -37,7 +39,9 @@ class Subject:
         import srcgrad as flow
         from srcgrad.errors import ShapeError, UnsupportedError
 
-        return Subject(flow.compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, ShapeError)
+        # no program is ever compiled again: nothing is kept on disk
+        compile, both = partial(flow.compile, cache=False), flow.value_and_grad
+        return Subject(compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError)
 
 
 def fault(rule: str | None) -> AbstractContextManager[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.testing.fuzz.inputs import Point, Reduction, Values, point
-from srcgrad.testing.fuzz.reference import NotSmooth, Slope, slope
+from srcgrad.testing.fuzz.reference import Kink, NotSmooth, Slope, slope
 from srcgrad.testing.fuzz.source import copied
 from srcgrad.testing.fuzz.stages import Unusable
 from srcgrad.testing.fuzz.tree import Program
@@ -28,7 +28,8 @@ class Trial:
     value: float  # ... reduced to one number
     after: Values  # the arguments after the call
     directions: tuple[Values, ...]
-    slopes: tuple[Slope, ...]
+    slopes: tuple[Slope, ...]  # none at a kink
+    kink: str = ""
 
     @staticmethod
     def of(program: Program, fn: Any) -> "Trial":
@@ -73,5 +74,9 @@ def _trial(program: Program, fn: Any, at: Point) -> Trial:
     if not abs(value) < OVERFLOW:
         raise Unusable(f"the value is {value}")
     directions = tuple(at.direction(rng) for _ in range(2))
-    slopes = tuple(slope(at.along(reduction.after(fn), d)) for d in directions)
-    return Trial(program, fn, at, reduction, out, value, after, directions, slopes)
+    slopes, kink = (), ""
+    try:
+        slopes = tuple(slope(at.along(reduction.after(fn), d)) for d in directions)
+    except Kink as error:
+        kink = str(error)
+    return Trial(program, fn, at, reduction, out, value, after, directions, slopes, kink)

@@ -65,6 +65,57 @@ def varied(k, *arrays, gain=0.5):
         k = 0.5 * k + 0.2 * o[1]
     return k
 """,
+    "softmax": """\
+def softmax(z):
+    z = np.exp(z - np.max(z, axis=-1, keepdims=True))
+    return z / np.sum(z, axis=-1, keepdims=True)
+""",
+    "log_sum_exp": """\
+def log_sum_exp(z):
+    top = np.max(z)
+    return top + np.log(np.sum(np.exp(z - top)))
+""",
+    "larger": """\
+def larger(u, v):
+    return np.where(u > v, u, v)
+""",
+    "rectified": """\
+def rectified(z, k):
+    return np.where(z * k > 0.0, z * k, 0.0)
+""",
+    "ordered": """\
+def ordered(z, k):
+    return z[np.argsort(z * k)]
+""",
+    "best_of": """\
+def best_of(z, k):
+    return z[np.argmax(z * k)]
+""",
+    "best_of_rows": """\
+def best_of_rows(g, k):
+    return g[np.arange(3), np.argmax(g * k, axis=1)]
+""",
+    "mean_of_largest": """\
+def mean_of_largest(z, k):
+    u = np.where(z * k == np.max(z * k), 1.0, 0.0)
+    return np.sum(z * u) / np.sum(u)
+""",
+    "beside_itself": """\
+def beside_itself(z):
+    return np.max(np.stack((z, z)), axis=0)
+""",
+    "near_itself": """\
+def near_itself(z):
+    return np.maximum(z, z * (1 + 1e-13))
+""",
+    "between_its_extrema": """\
+def between_its_extrema(z):
+    return np.clip(z, np.min(z), np.max(z))
+""",
+    "doubled_and_sorted": """\
+def doubled_and_sorted(z):
+    return np.sort(np.repeat(z, 2))[::2]
+""",
 }
 
 # What has to be imported for a name.

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from srcgrad.testing.fuzz.draw import Draw, Form
 from srcgrad.testing.fuzz.themes.complex import COMPLEX
+from srcgrad.testing.fuzz.themes.decisions import DECISIONS
 from srcgrad.testing.fuzz.themes.guarded import GUARDED
 from srcgrad.testing.fuzz.themes.iterators import ITERATORS
 from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
@@ -34,6 +35,7 @@ THEMES = (
     GUARDED,
     GROWING,
     ITERATORS,
+    DECISIONS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
@@ -46,6 +48,12 @@ LEAVES = {
     "ia": forms("np.array([3, 0, 2, 1])\nnp.array([0, 2, 2, -1])\n{idx}"),
     "ia3": forms("np.array([2, 0, 1])\nnp.array([0, 0, -1])"),
 }
+
+
+def alone(draw: Draw, theme: Theme) -> Draw:
+    """The drawing with no moves and nests but those of the theme."""
+    only = widened(draw, (theme,))
+    return replace(only, families=((1, theme.moves),), nests=theme.nests or draw.nests)
 
 
 def widened(draw: Draw, themes: tuple[Theme, ...]) -> Draw:

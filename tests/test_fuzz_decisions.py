@@ -1,0 +1,94 @@
+"""The theme of decisions, programs of one theme alone, and what is asked at a kink."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from srcgrad.testing.fuzz import Check, Settings, Subject, check, generate, run
+from srcgrad.testing.fuzz.__main__ import main
+from srcgrad.testing.fuzz.census import census
+from srcgrad.testing.fuzz.generate import TINY
+from srcgrad.testing.fuzz.runner import FAILURES, tally
+from srcgrad.testing.fuzz.themes.vocabulary import THEMES
+from srcgrad.testing.fuzz.tree import Expr, Line, Program, size
+
+ALONE = Settings(alone="decisions")
+# (w - 0.613) is 0 at the point of every program
+KINKED = Program(
+    3,
+    ("x", "w", "n", "y"),
+    (Line("x = x * x + np.maximum((w - 0.613) * y, 0.0)"),),
+    Expr("s", "np.sum(x * w)"),
+)
+
+
+def failures(results):
+    bad = [r for r in results if r.outcome.kind in FAILURES]
+    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
+
+
+def test_programs_of_one_theme_are_small():
+    for theme in THEMES:
+        programs = [generate(seed, replace(TINY, alone=theme.name)) for seed in range(5)]
+        assert max(map(size, programs)) <= TINY.largest
+        assert len({p.source() for p in programs}) == 5
+    assert ALONE.drawn == replace(TINY, alone="decisions")
+
+
+def test_ties_are_common():
+    programs = [generate(seed, ALONE.drawn) for seed in range(300)]
+    shares = census(programs, ("decision", "tie", "kink"))
+    assert shares["decision"] == 1.0 and shares["tie"] > 0.12 and shares["kink"] > 0.01
+
+
+def test_decisions_are_right():
+    results = list(run(range(40), ALONE))
+    assert not failures(results)
+    assert tally(results)["ok"] >= 36
+
+
+def test_decisions_to_second_order_and_in_single_precision():
+    settings = Settings(Check(order=2, single=True), alone="decisions")
+    assert not failures(run(range(100, 105), settings))
+
+
+def test_the_command_line_takes_one_theme(capsys):
+    assert main(["--theme", "decisions", "--programs", "2", "--seed", "7"]) == 0
+    assert "2 ok" in capsys.readouterr().out
+
+
+# ---- where differences are no judge ----
+def test_a_kink_is_no_derivative_but_a_number():
+    outcome = check(KINKED, Subject.srcgrad())
+    assert outcome.kind == "discarded" and "do not settle" in outcome.detail
+
+
+@pytest.mark.parametrize("change", [lambda g: g * np.nan, lambda g: g + 0.1])
+def test_a_kink_without_a_number_or_with_two_is_wrong(change):
+    real = Subject.srcgrad()
+
+    def spoilt(fn, grad_position):
+        exact = real.grad(fn, grad_position=grad_position)
+        return lambda *args: tuple(map(change, exact(*args)))
+
+    outcome = check(KINKED, replace(real, grad=spoilt))
+    assert (outcome.kind, outcome.stage.partition(",")[0]) == ("wrong", "kink")
+
+
+# ---- routes ----
+def test_value_and_gradient_of_a_route_are_one_program():
+    smooth = replace(KINKED, body=())
+    asked = []
+
+    def spoilt(fn, grad_position):
+        import srcgrad as flow
+
+        asked.append(grad_position)
+        exact = flow.value_and_grad(fn, grad_position)
+        return lambda *args: (exact(*args)[0] + 0.1, exact(*args)[1])
+
+    subject = replace(Subject.srcgrad(), value_and_grad=spoilt)
+    outcome = check(smooth, subject, Check(passes="sampled"))
+    assert (outcome.kind, outcome.stage.partition(",")[0]) == ("wrong", "routes")
+    assert asked == [(0, 1, 3)]
