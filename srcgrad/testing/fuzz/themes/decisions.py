@@ -50,7 +50,7 @@ for I in {trips}:
 for I in {trips}:
     d = {made_v4}
     a = 0.4 * {tied_v4} - 0.3 * d
-""", TIE),
+""", (TAG,)),
         Nest(3, """\
 for I in {trips}:
     g = {made_m}
