@@ -23,17 +23,25 @@ class Exact:
         self.values, self.program, self.b = values, values.program, values.b
         self.rounded: set[Atom] = set()  # what was computed again, or from such
         self._decisions: dict[tuple[Var | None, Made], Atom] = {}
+        self._known: dict[Var, bool] = {}  # answers, as long as nothing else is had or remembered
+        self._state: Any = None
 
     # ---- exact values ----
     def __call__(self, a: Any) -> bool:
         """Whether a value is had here to the bit as the forward sweep had it."""
-        values = self.values
         if not isinstance(a, Var) or not float_type(a.type) or self.program.is_direct(a):
             return True
-        got = values.find(a)
+        got = self.values.find(a)
         if got is not None:
             return got not in self.rounded
-        d = self.program.owner.get(a)
+        if self._state != (state := self.values.state()):
+            self._known, self._state = {}, state
+        if a not in self._known:
+            self._known[a] = self._is_exact(a)
+        return self._known[a]
+
+    def _is_exact(self, a: Var) -> bool:
+        values, d = self.values, self.program.owner.get(a)
         if not isinstance(d, Def) or a in values.forced:
             return True  # remembered, or in memory
         scalar = isinstance(a.type, Scalar)

@@ -98,6 +98,10 @@ class ForwardValues:
         if place is not None:
             self._place[v] = place
 
+    def state(self) -> tuple:
+        """What decides how a value would be had, but for the program: equal if that is the same."""
+        return self.now, len(self._tape), *map(len, self.scopes)
+
     # ---- having values ----
     def __call__(self, a: Atom | None) -> Any:
         """The value of a forward atom; of a reference, the reference."""
@@ -287,28 +291,33 @@ class ForwardValues:
 
     def is_array_again(self, v: Var) -> bool:
         """Whether a pure array is computed again here."""
-        leaves = self._leaves(v)
+        leaves = self._leaves(v, {})
         # what it is computed from is saved anyway, or instead of it
         return v not in leaves and len(leaves - self._tape.keys()) <= 1
 
-    def _leaves(self, v: Any) -> set[Var]:
+    def _leaves(self, v: Any, seen: dict[Var, set[Var]]) -> set[Var]:
         """The arrays that must be saved so that a pure array can be computed again here."""
         if not isinstance(v, Var) or isinstance(v.type, Scalar) or self.find(v) is not None:
             return set()
+        if v not in seen:
+            seen[v] = self._array_leaves(v, seen)
+        return seen[v]
+
+    def _array_leaves(self, v: Var, seen: dict[Var, set[Var]]) -> set[Var]:
         d = self.program.owner.get(v)
         if not self.program.classes.is_pure(v):
             return set()  # judged by its user
         if self.program.is_direct(v):
             return set()
         if isinstance(d, Def) and d.op.view and all(self.is_cheap(a) for a in d.args[1:]):
-            return self._leaves(d.args[0])
+            return self._leaves(d.args[0], seen)
         if not isinstance(d, Def) or not d.op.elementwise or d.op.name not in CHEAP:
             return {v}
         if v in self.forced or not self.exact.may_decide(d):
             return {v}
         if not all(self._is_as_it_was(a, v) for a in d.args):
             return {v}
-        return set().union(*(self._leaves(a) for a in d.args))
+        return set().union(*(self._leaves(a, seen) for a in d.args))
 
     def _is_as_it_was(self, a: Any, user: Var | None = None) -> bool:
         """Whether an operand has the contents here that it had where `user` was computed."""
