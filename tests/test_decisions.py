@@ -176,3 +176,29 @@ def test_random_programs(first):
     answers = [ask(seed) for seed in range(first, first + 20)]
     assert not [a for a in answers if a.kind in ("moved", "conditioned")]
     assert sum(bool(a.again) for a in answers) >= 10
+
+
+# ---- programs on tensors: what their reverse sweep is given, and what it computes again ----
+def chosen(x, g):
+    p = x * (g - 1.0)
+    return np.sum(np.max(g * p, axis=0) * np.abs(p - 2.0)) + np.sum(np.maximum(p * p, g * p))
+
+
+def on_tensors(fn, args):
+    x, g = (flow.tensor(a, requires_grad=True) for a in args)
+    flow.compile(fn, target="python")(x, g).backward()
+    return np.append(np.ravel(x.grad.numpy()), g.grad.numpy())
+
+
+@pytest.mark.parametrize("fn", [chosen, *PROGRAMS])
+def test_programs_on_tensors(fn):
+    want = on_tensors(fn, point(0))
+    with nudged():
+        got = on_tensors(fn, point(0))
+    assert apart(want, got) <= NEAR
+
+
+def test_a_sweep_apart_computes_again_what_nothing_is_decided_of():
+    with nudged() as names:
+        on_tensors(chosen, point(0))
+    assert names

@@ -217,6 +217,7 @@ arctan2 = derive(
     lambda y, a, b: b / (a * a + b * b),
     lambda y, a, b: -a / (a * a + b * b),
     singular=True,
+    decides=True,
 )
 sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True)
 cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True)
