@@ -151,7 +151,8 @@ def _enter_methods(cls: type) -> None:
 SPECIAL = (
     "__call__", "__init__", "__getattr__", "__getitem__", "__setitem__", "__setattr__",
     "__bool__", "__float__", "__int__", "__complex__", "__index__", "__len__", "__iter__",
-    "__matmul__", "__rmatmul__", "__array__", "__array_function__", "__array_ufunc__", "__deepcopy__", "__reduce__", "__enter__",
+    "__matmul__", "__rmatmul__", "__array__", "__array_function__", "__array_ufunc__",
+    "__deepcopy__", "__reduce__", "__enter__",
 )  # fmt: skip
 
 

@@ -68,7 +68,9 @@ def _gradient(
 
 def _refuse_no_function(it: Any, node: Any, fn: Any) -> None:
     if is_value(fn):
-        it.refuse(node, f"{describe(fn)} cannot be differentiated: it is no function")
+        it.refuse(
+            node, f"{describe(fn)} cannot be differentiated: it is no function", like=TypeError
+        )
 
 
 @implements(transforms.grad)
@@ -131,7 +133,11 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
     args = list(args) if isinstance(args, tuple | list) else [args]
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
     if len(args) != len(tangents):
-        it.refuse(node, f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
+        it.refuse(
+            node,
+            f"v has invalid length: should be {len(args)}, but got {len(tangents)}",
+            like=ValueError,
+        )
     if is_inner(fn):
         return inner.tangent(
             it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)

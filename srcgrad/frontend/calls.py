@@ -57,10 +57,14 @@ class Calls(Part):
             value = self.expression(k.value)
             given = value if k.arg is None else {k.arg: value}
             if not isinstance(given, dict) or not all(isinstance(n, str) for n in given):
-                self.refuse(k.value, f"** takes a dict with strings as keys, not {describe(value)}")
+                self.refuse(
+                    k.value,
+                    f"** takes a dict with strings as keys, not {describe(value)}",
+                    like=TypeError,
+                )
             twice = next((n for n in given if n in kwargs), None)
             if twice is not None:
-                self.refuse(node, f"the argument '{twice}' is given twice")
+                self.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
             kwargs.update(given)
         return self.call(f, args, kwargs, node)
 
@@ -117,7 +121,7 @@ class Calls(Part):
             or is_value(f)
             or f is None
         ):
-            self.refuse(node, f"{describe(f)} cannot be called")
+            self.refuse(node, f"{describe(f)} cannot be called", like=TypeError)
         self.refuse_unknown(f, node)
         if callable(f) and isinstance(
             inspect.getattr_static(type(f), "__call__", None), types.FunctionType
@@ -159,7 +163,7 @@ class Calls(Part):
         try:
             return as_named(f, handler, args, kwargs)
         except TypeError as e:
-            self.refuse(node, f"this call is not supported: {_arguments_of(e)}")
+            self.refuse(node, f"this call is not supported: {_arguments_of(e)}", like=TypeError)
 
     def call_method(
         self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
@@ -214,7 +218,10 @@ class Calls(Part):
                     "function", "call it outside and pass the result",
                 )  # fmt: skip
             self.refuse(
-                node, f"{f.__name__}() is not supported here: {first.reason}", first.way_out
+                node,
+                f"{f.__name__}() is not supported here: {first.reason}",
+                first.way_out,
+                getattr(first, "like", None),
             )
 
     def bind(

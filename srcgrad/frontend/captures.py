@@ -125,7 +125,12 @@ class Captures:
             value = getattr(owner, name)
         except AttributeError:
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
-            it.refuse(node, f"{_name(owner)} has no attribute '{name}'", similar(name, known))
+            it.refuse(
+                node,
+                f"{_name(owner)} has no attribute '{name}'",
+                similar(name, known),
+                like=AttributeError,
+            )
         if _library(owner):
             return value
         if callable(value) or isinstance(value, types.ModuleType):

@@ -44,7 +44,7 @@ class Classes(Part):
             self._fill_dataclass(record, args, kwargs, node)
         elif cls.__init__ is object.__init__:
             if args or kwargs:
-                self.refuse(node, f"{cls.__name__}() takes no arguments")
+                self.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
         else:
             self.call(cls.__init__, [record, *args], kwargs, node)
         return record
@@ -53,7 +53,7 @@ class Classes(Part):
         try:
             return cls(*args, **kwargs)
         except TypeError as e:
-            self.refuse(node, str(e))
+            self.refuse(node, str(e), like=TypeError)
 
     def _refuse_special(self, cls: type, node: Any) -> None:
         meta = type(cls)
@@ -74,7 +74,7 @@ class Classes(Part):
         try:
             bound = inspect.signature(cls).bind(*args, **kwargs)
         except TypeError as e:
-            self.refuse(node, f"{cls.__name__}(): {e}")
+            self.refuse(node, f"{cls.__name__}(): {e}", like=TypeError)
         given = bound.arguments
         for f in cls.__dataclass_fields__.values():
             if f.name in given:
@@ -124,7 +124,9 @@ class Classes(Part):
         if name == "__class__":
             return owner.cls
         if found is None or name in ("__dict__", "__module__", "__doc__"):
-            self.refuse(node, f"{owner.cls.__name__} has no attribute '{name}'")
+            self.refuse(
+                node, f"{owner.cls.__name__} has no attribute '{name}'", like=AttributeError
+            )
         return self._of_class(owner, owner.cls, name, node)
 
     def _of_class(self, owner: Any, cls: type, name: str, node: Any) -> Any:
@@ -147,11 +149,19 @@ class Classes(Part):
         found = inspect.getattr_static(owner.cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
-                self.refuse(node, f"property '{name}' of {owner.cls.__name__} has no setter")
+                self.refuse(
+                    node,
+                    f"property '{name}' of {owner.cls.__name__} has no setter",
+                    like=AttributeError,
+                )
             self.call(found.fset, [owner, value], {}, node)
             return
         if _frozen_dataclass(owner.cls):
-            self.refuse(node, f"cannot assign to field '{name}': {owner.cls.__name__} is frozen")
+            self.refuse(
+                node,
+                f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",
+                like=AttributeError,
+            )
         if name not in owner.fields:
             self.shaped_at[id(owner)] = self.b.loc
         owner.fields[name] = value
@@ -184,7 +194,9 @@ class Classes(Part):
                     gast.Eq(), tuple(a.fields.values()), tuple(c.fields.values()), node
                 )
             return same if method == "eq" else self.negate(same)
-        self.refuse(node, f"this comparison with {describe(owner)} is not supported")
+        self.refuse(
+            node, f"this comparison with {describe(owner)} is not supported", like=TypeError
+        )
 
     def record_in_place(self, name: str, a: Record, c: Any, node: Any) -> Any:
         """`a op= c`: the method for it if there is one, else `a op c`."""
@@ -205,7 +217,9 @@ class Classes(Part):
                     if out is not NotImplemented:
                         return out
         self.refuse(
-            node, f"arithmetic with {describe(a if isinstance(a, Record) else c)} is not supported"
+            node,
+            f"arithmetic with {describe(a if isinstance(a, Record) else c)} is not supported",
+            like=TypeError,
         )
 
 

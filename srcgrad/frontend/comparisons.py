@@ -91,7 +91,7 @@ class Comparisons(Part):
         try:
             return STATIC[name](a, c)
         except TypeError as e:
-            self.refuse(node, str(e))
+            self.refuse(node, str(e), like=TypeError)
 
     def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
         """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""

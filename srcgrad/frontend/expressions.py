@@ -132,7 +132,7 @@ class Expressions(Part):
             try:
                 return ops[type(node.op).__name__](v)
             except TypeError:
-                self.refuse(node, f"this operator is not defined for {describe(v)}")
+                self.refuse(node, f"this operator is not defined for {describe(v)}", like=TypeError)
         self._arithmetic(v, node)
         match node.op:
             case gast.USub():
@@ -178,7 +178,12 @@ class Expressions(Part):
             and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
             and (atom(a).type.dtype == atom(c).type.dtype)
         ):
-            self.refuse(node, "numpy boolean subtract is not supported", "use ^ or logical_xor")
+            self.refuse(
+                node,
+                "numpy boolean subtract is not supported",
+                "use ^ or logical_xor",
+                like=TypeError,
+            )
         return self.emit(node, PRIMITIVE[name], a, c)
 
     def emit(self, node: Any, op: str, *args: Any, weak: bool | None = None, **params: Any) -> Any:
@@ -186,7 +191,7 @@ class Expressions(Part):
         try:
             return plain(self.b(op, *args, weak=weak, **params))
         except TypeError as e:
-            self.refuse(node, str(e))
+            self.refuse(node, str(e), like=TypeError)
 
     def widened(self, v: Any) -> Any:
         """A run-time scalar bool as the int that arithmetic takes it for."""
@@ -211,13 +216,13 @@ class Expressions(Part):
                 node, f"arithmetic with {describe(v)} is not supported",
                 "make it an array with np.array(...)"
                 if isinstance(v, list | tuple | GrownList)
-                else "",
+                else "", like=TypeError,
             )  # fmt: skip
 
     def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
         for v in (a, c):
             if isinstance(v, Closure | Formatted | Iterated | Partial):
-                self.refuse(node, f"arithmetic with {describe(v)} is not supported")
+                self.refuse(node, f"arithmetic with {describe(v)} is not supported", like=TypeError)
         try:
             with np.errstate(all="ignore"):
                 integers = isinstance(a, int) and isinstance(c, int)  # Python's: these raise
@@ -271,7 +276,11 @@ class Expressions(Part):
             # a list next to an array is converted, as NumPy does
             a, c = (v if is_array(v) else self.call_numpy(np.array, [v], {}, node) for v in (a, c))
             return self.binary(getattr(gast, name)(), a, c, node)
-        self.refuse(node, f"this operator between {describe(a)} and {describe(c)} is not supported")
+        self.refuse(
+            node,
+            f"this operator between {describe(a)} and {describe(c)} is not supported",
+            like=TypeError,
+        )
 
     def power(self, a: Any, n: Any, node: Any) -> Any:
         """`a ** n`: a product for small integer exponents, else pow."""
@@ -363,6 +372,7 @@ class Expressions(Part):
             self.refuse(
                 node, f"{self.described(v)} has no attribute '{name}' in compiled code",
                 similar(name, [*ATTRIBUTES, *methods_of("array")]),
+                None if hasattr(np.ndarray, name) else AttributeError,
             )  # fmt: skip
         return Bound(v, name)
 

@@ -74,7 +74,7 @@ class Indexing(Part):
         if isinstance(x, dict):
             key = self.static_key(items[0], node)
             if key not in x:
-                self.refuse(node, f"the dict has no key {key!r}")
+                self.refuse(node, f"the dict has no key {key!r}", like=KeyError)
             return x[key]
         if isinstance(x, Record) and hasattr(x.cls, "__getitem__"):
             item = items[0] if len(items) == 1 else tuple(items)
@@ -83,7 +83,7 @@ class Indexing(Part):
             return self.b("add", x.start, self.b("mul", items[0], x.step))
         if is_scalar(x):
             if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
-                self.refuse(node, "a number cannot be indexed")
+                self.refuse(node, "a number cannot be indexed", like=TypeError)
             return self._index_of_scalar(x, items, node)
         handler = subscripted(x)
         if handler is not None:
@@ -96,7 +96,7 @@ class Indexing(Part):
         handler = None if callable(x) else handler_of(x)
         if handler is not None:  # np.mgrid and what else is written with brackets
             return handler(self, node, *items)
-        self.refuse(node, f"{describe(x)} cannot be indexed")
+        self.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)
 
     def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:
         parts = [getattr(item, f, None) for f in ("lower", "upper", "step")]
@@ -106,7 +106,7 @@ class Indexing(Part):
             None if p is None else self.static_int(p, node, "a bound of a slice") for p in parts
         ]
         if bounds[2] == 0:
-            self.refuse(node, "slice step cannot be zero")
+            self.refuse(node, "slice step cannot be zero", like=ValueError)
         part = x[slice(*bounds)]
         return self.tracked_list(part, node) if isinstance(x, list) else part
 
@@ -116,7 +116,7 @@ class Indexing(Part):
             return x
         if all(i is None for i in items):
             return self.b("broadcast_to", x, *([1] * len(items)))
-        self.refuse(node, "a number cannot be indexed")
+        self.refuse(node, "a number cannot be indexed", like=IndexError)
 
     def read(self, x: Var, items: list[Any], node: Any) -> Any:
         referring = any(i is Ellipsis for i in items) and bool(x.type.dims)  # x[0, ...] is a view
@@ -138,6 +138,7 @@ class Indexing(Part):
                 node,
                 f"too many indices: the array is {x.type.ndim}-dimensional, "
                 f"but {used} were indexed",
+                like=IndexError,
             )
         whole = [Slice(None, None, None)] * missing
         if any(i is Ellipsis for i in items):
@@ -160,6 +161,7 @@ class Indexing(Part):
             node,
             f"{describe(i)} cannot be an index",
             "indices are integers, slices, masks, int arrays",
+            like=IndexError,
         )
 
     def place(self, i: Any, n: Any, axis: int) -> Any:
@@ -197,7 +199,7 @@ class Indexing(Part):
         """Start, length and step of a slice of an axis of length `n` (Python's clipping)."""
         step = 1 if s.step is None else s.step
         if is_number(step) and step == 0:
-            self.refuse(node, "slice step cannot be zero")
+            self.refuse(node, "slice step cannot be zero", like=ValueError)
         lower, upper = (self._slice_bound(v, node) for v in (s.lower, s.upper))
         b = self.b
         if is_number(step) and step == 1:
@@ -223,7 +225,7 @@ class Indexing(Part):
             return v
         if is_array(v) and not v.type.dims and v.type.dtype[0] in "iu":
             return self.b("load", v)
-        self.refuse(node, "slice indices must be integers or None")
+        self.refuse(node, "slice indices must be integers or None", like=TypeError)
 
     def _unit_span(self, lower: Any, upper: Any, n: Any) -> list[Any]:
         """The common case, in a form that equal lengths share: max(n - c, 0)."""

@@ -207,7 +207,11 @@ class Interpreter(
             return int(v)  # type: ignore[arg-type]
         if isinstance(v, Var) and not is_array(v) and v.type.dtype[0] in "iub":
             self.captures.demand_static(self, v, node, what)
-        self.refuse(node, f"{what} must be an integer known at compile time, not {describe(v)}")
+        self.refuse(
+            node,
+            f"{what} must be an integer known at compile time, not {describe(v)}",
+            like=TypeError,
+        )
 
     def truth(self, v: Any, node: Any) -> Any:
         """The truth of a value: a bool now, or a run-time one."""
@@ -219,7 +223,7 @@ class Interpreter(
             else:
                 self.refuse(
                     node, "the truth value of an array with more than one element is ambiguous",
-                    "use np.any(...) or np.all(...)",
+                    "use np.any(...) or np.all(...)", like=ValueError,
                 )  # fmt: skip
         if isinstance(v, Var) and is_value(v):
             if v.type.dtype == "bool":

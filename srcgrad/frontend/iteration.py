@@ -134,7 +134,7 @@ class Iteration(Part):
             case GrownList():
                 return Iterated(self.grown_length(v), lambda k: self.grown_load(v, k, node))
             case Bound(name=name):
-                self.refuse(node, f"call {name}() to run over it")
+                self.refuse(node, f"call {name}() to run over it", like=TypeError)
             case dict():
                 keys = list(v)
                 return Iterated(len(keys), lambda k: keys[k], True, sources=(v,))
@@ -146,14 +146,15 @@ class Iteration(Part):
             self.refuse(node, "the order of a set is not defined", "run over sorted(...) or a list")
         if is_array(v):
             if not v.type.dims:
-                self.refuse(node, "iteration over a 0-d array")
+                self.refuse(node, "iteration over a 0-d array", like=TypeError)
             return Iterated(v.type.dims[0], lambda k: self.item_of(v, k))
         if isinstance(v, range):
             return self._range(Range(v.start, v.stop, v.step))
         parts = self.parts_of(v, node)
         if parts is not None:
             return self.static_iterated(list(parts))
-        self.refuse(node, f"{describe(v)} cannot be iterated over")
+        wrong = None if hasattr(v, "__iter__") else TypeError
+        self.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
 
     def item_of(self, v: Var, k: Any) -> Any:
         """`v[k]` for a k known to be in range."""

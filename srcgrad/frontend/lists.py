@@ -49,11 +49,12 @@ class Lists(Part):
         if is_integer(key):
             return self.static_int(key, node, what) if isinstance(key, Var) else key
         if isinstance(key, Var):
-            self.refuse(node, f"{what} must be known at compile time", "use an array")
+            unhashable = TypeError if is_array(key) else None
+            self.refuse(node, f"{what} must be known at compile time", "use an array", unhashable)
         try:
             hash(key)
         except TypeError:
-            self.refuse(node, f"{describe(key)} cannot be a key of a dict")
+            self.refuse(node, f"{describe(key)} cannot be a key of a dict", like=TypeError)
         if isinstance(key, tuple):
             return tuple(self.static_key(k, node) for k in key)
         return key
@@ -83,7 +84,7 @@ class Lists(Part):
             one = len(items) == 1
             what = describe(items[0]) if one else "a tuple"
             way_out = "it must be one integer" if one else "write x[i][j]"
-            self.refuse(node, f"the index of {describe(x)} is {what}", way_out)
+            self.refuse(node, f"the index of {describe(x)} is {what}", way_out, like=TypeError)
         if isinstance(items[0], Var) and not self.captures.is_soon_static(self, items[0]):
             self._grow_if_it_can(x)
         k = self.static_int(items[0], node, "the index of a tuple or list")
@@ -99,7 +100,10 @@ class Lists(Part):
         items = self.index_items(target.slice)
         if not isinstance(x, list | dict):
             self.refuse(
-                target, f"'del' of an item of {describe(x)} is not supported", "use np.delete"
+                target,
+                f"'del' of an item of {describe(x)} is not supported",
+                "use np.delete",
+                like=ValueError,
             )
         self.reshaping(x, target)
         if isinstance(x, list):
@@ -107,7 +111,7 @@ class Lists(Part):
             return
         key = self.static_key(items[0] if len(items) == 1 else tuple(items), target)
         if key not in x:
-            self.refuse(target, f"the dict has no key {key!r}")
+            self.refuse(target, f"the dict has no key {key!r}", like=KeyError)
         del x[key]
 
     # ---- lists that grow at run time ----
@@ -253,7 +257,9 @@ class Lists(Part):
 
     def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
         if not is_integer(i):
-            self.refuse(node, "a list that grows at run time takes integer indices only")
+            self.refuse(
+                node, "a list that grows at run time takes integer indices only", like=TypeError
+            )
         return plain(self.b("index", i, self.grown_length(v), axis=0))
 
     def grown_item(self, v: GrownList, i: Any, node: Any) -> Any:

@@ -80,7 +80,7 @@ class Patterns(Part):
     def _same_value(self, p: Any, v: Any) -> Any:
         want = self.expression(p.value)
         if is_array(v) or is_array(want):
-            self.refuse(p, "an array cannot be matched with a value", "use if")
+            self.refuse(p, "an array cannot be matched with a value", "use if", like=ValueError)
         if isinstance(v, Var) and not is_value(want):
             return False
         return self.truth(self.compare(gast.Eq(), v, want, p), p)
@@ -145,7 +145,7 @@ class Patterns(Part):
     def _class(self, p: Any, v: Any, bound: dict[str, Any]) -> Any:
         cls = self.expression(p.cls)
         if not isinstance(cls, type):
-            self.refuse(p, "a class pattern names a class")
+            self.refuse(p, "a class pattern names a class", like=TypeError)
         fits = self.call(isinstance, [v, cls], {}, p)
         if fits is not True:
             return False

@@ -131,14 +131,16 @@ class Statements(Part):
         if not stars:
             if len(items) != len(target.elts):
                 self.refuse(
-                    target, f"{len(items)} values cannot be unpacked into {len(target.elts)} names"
+                    target,
+                    f"{len(items)} values cannot be unpacked into {len(target.elts)} names",
+                    like=ValueError,
                 )
             for t, v in zip(target.elts, items, strict=True):
                 self.assign(t, v)
             return
         k, extra = stars[0], len(items) - len(target.elts) + 1
         if extra < 0:
-            self.refuse(target, f"too few values to unpack: {len(items)}")
+            self.refuse(target, f"too few values to unpack: {len(items)}", like=ValueError)
         starred = self.tracked_list(items[k : k + extra], target)
         parts = [*items[:k], starred, *items[k + extra :]]
         for t, v in zip(target.elts, parts, strict=True):
@@ -289,7 +291,10 @@ class Statements(Part):
             self.fail(name_of(type(cls)), literal(str(cls)))
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
             self.refuse(
-                node, "only exceptions and their classes can be raised", "raise ValueError(...)"
+                node,
+                "only exceptions and their classes can be raised",
+                "raise ValueError(...)",
+                like=TypeError,
             )
         args = self.elements(exc.args) if call else []
         message = args[0] if len(args) == 1 else tuple(args) or ""
@@ -314,7 +319,9 @@ class Statements(Part):
         module = self._imported(node.module, node)
         for alias in node.names:
             if not hasattr(module, alias.name):
-                self.refuse(node, f"'{alias.name}' cannot be imported from {node.module}")
+                self.refuse(
+                    node, f"'{alias.name}' cannot be imported from {node.module}", like=ImportError
+                )
             self.env[alias.asname or alias.name] = self.captures.attribute(
                 self, module, alias.name, node
             )
@@ -323,7 +330,7 @@ class Statements(Part):
         try:
             return importlib.import_module(name)
         except ImportError as e:
-            self.refuse(node, f"this import fails: {e}")
+            self.refuse(node, f"this import fails: {e}", like=type(e))
 
 
 _SPELLED = {

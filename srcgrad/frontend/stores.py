@@ -54,7 +54,7 @@ class Stores(Part):
             self.call(self.attribute(x, "__setitem__", target), [item, value], {}, target)
             return
         if not is_array(x):
-            self.refuse(target, f"{describe(x)} does not support item assignment")
+            self.refuse(target, f"{describe(x)} does not support item assignment", like=TypeError)
         self.write(x, items, value, target)
 
     def write(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
@@ -112,7 +112,7 @@ class Stores(Part):
         if isinstance(value, list | tuple | GrownList):
             value = self.call_numpy(np.array, [value], {}, node)
         if not is_value(value):
-            self.refuse(node, f"{describe(value)} cannot be stored in an array")
+            self.refuse(node, f"{describe(value)} cannot be stored in an array", like=ValueError)
         have, want = atom(value).type.dtype, x.type.dtype
         if is_complex(have) and not is_complex(want):
             self.refuse(node, "a complex value cannot be stored in a real array")
@@ -125,7 +125,7 @@ class Stores(Part):
             if isinstance(d, Var):
                 self.b("check_equal", d, 1, message="setting an array element with a sequence.")
             elif d != 1:
-                self.refuse(node, "setting an array element with a sequence.")
+                self.refuse(node, "setting an array element with a sequence.", like=ValueError)
         return self.b("load", value, *([0] * value.type.ndim))
 
     def assign_array(self, target: Var, value: Any) -> None:
@@ -228,7 +228,7 @@ class Stores(Part):
                 setter = self.attribute(x, "__setitem__", node.target)
                 self.call(setter, [item, new], {}, node.target)
             elif new is not old:
-                self.refuse(node, f"{describe(x)} does not support item assignment")
+                self.refuse(node, f"{describe(x)} does not support item assignment", like=TypeError)
             return
         items = self._expanded(x, items, node)
         start, known = len(self.b.out), self._known_before(node.value)
@@ -300,7 +300,9 @@ class Stores(Part):
             value = self.call_numpy(np.array, [value], {}, node)
         if is_float(x.type.dtype) and isinstance(op, gast.Add | gast.Sub) and is_value(value):
             if is_complex(atom(value).type.dtype) and not is_complex(x.type.dtype):
-                self.refuse(node, "a complex value cannot be added to a real array in place")
+                self.refuse(
+                    node, "a complex value cannot be added to a real array in place", like=TypeError
+                )
             value = self._stored_value(x, value, node)
             if is_array(value):
                 value = self._fitting(value, x)
@@ -315,6 +317,6 @@ class Stores(Part):
             self.refuse(
                 node,
                 f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
-                "make the array a float array first: x = x.astype(float)",
+                "make the array a float array first: x = x.astype(float)", like=TypeError,
             )  # fmt: skip
         self.assign_array(x, self._stored_value(x, new, node))

@@ -73,6 +73,6 @@ def largest(x: Any, axis: Any, of_nothing: float) -> Any:
     return np.max(x, axis=axis, keepdims=True, initial=of_nothing)
 
 
-def unsupported(reason: str, way_out: str = "") -> Any:
-    """Refuses the user's call."""
+def unsupported(reason: str, way_out: str = "", like: Any = None) -> Any:
+    """Refuses the user's call; `like` is what plain Python raises there, if it does."""
     raise NotImplementedError(reason)

@@ -45,7 +45,9 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
     if mode == "same":
         return full[(m - 1) // 2 : (m - 1) // 2 + n].copy()
     if mode != "valid":
-        return unsupported(f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'")
+        return unsupported(
+            f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'", ValueError
+        )
     return full[np.minimum(n, m) - 1 : np.maximum(n, m)].copy()
 
 
@@ -73,14 +75,16 @@ def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> A
 
 def _check_method(method: Any) -> None:
     if method not in ("auto", "direct", "fft"):
-        unsupported("Acceptable method flags are 'auto', 'direct', or 'fft'")
+        unsupported("Acceptable method flags are 'auto', 'direct', or 'fft'", like=ValueError)
 
 
 def _overlaps(a: Any, v: Any, mode: Any) -> Any:
     if a.ndim != v.ndim or a.ndim not in (1, 2):
         return unsupported("convolutions take two vectors or two matrices")
     if mode not in ("full", "same", "valid"):
-        return unsupported(f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'")
+        return unsupported(
+            f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'", ValueError
+        )
     if a.ndim == 1:
         n, m = a.shape[0], v.shape[0]
         if mode == "same":

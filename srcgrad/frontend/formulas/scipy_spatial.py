@@ -61,7 +61,7 @@ def cosine(u: Any, v: Any, w: Any = None) -> Any:
 def _difference(u: Any, v: Any) -> Any:
     u, v = np.asarray(u), np.asarray(v)
     if u.ndim != 1 or v.ndim != 1:
-        unsupported("Input vector should be 1-D")
+        unsupported("Input vector should be 1-D", like=ValueError)
     if u.dtype.kind == "c" or v.dtype.kind == "c":
         unsupported("distances of complex vectors are not supported")
     return u - v

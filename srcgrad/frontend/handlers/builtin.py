@@ -48,7 +48,7 @@ def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
     if is_number(x) or isinstance(x, str):
         return static(x)
     if not is_value(x):
-        it.refuse(node, f"{describe(x)} cannot be converted to a number")
+        it.refuse(node, f"{describe(x)} cannot be converted to a number", like=TypeError)
     x = _scalar(it, node, x, static.__name__)
     if static is int:
         return as_integer(it, x)
@@ -76,7 +76,7 @@ for _dtype in (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, 
 def len_(it: Any, node: Any, x: Any) -> Any:
     if is_array(x):
         if not x.type.dims:
-            it.refuse(node, "len() of a 0-d array")
+            it.refuse(node, "len() of a 0-d array", like=TypeError)
         return x.type.dims[0]
     if isinstance(x, GrownList):
         return it.grown_length(x)
@@ -89,23 +89,23 @@ def len_(it: Any, node: Any, x: Any) -> Any:
     parts = it.parts_of(x, node)
     if parts is not None:
         return len(parts)
-    it.refuse(node, f"{describe(x)} has no len()")
+    it.refuse(node, f"{describe(x)} has no len()", like=TypeError)
 
 
 @implements(range)
 def range_(it: Any, node: Any, *args: Any) -> Any:
     if not 1 <= len(args) <= 3:
-        it.refuse(node, f"range() takes 1 to 3 arguments, not {len(args)}")
+        it.refuse(node, f"range() takes 1 to 3 arguments, not {len(args)}", like=TypeError)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     values = []
     for v in (start, stop, step):
         if is_array(v) and not v.type.dims:
             v = it.b("load", v)
         if not is_scalar(v) or atom(v).type.dtype[0] not in "iu":
-            it.refuse(node, f"range() takes integers, not {describe(v)}")
+            it.refuse(node, f"range() takes integers, not {describe(v)}", like=TypeError)
         values.append(v if not isinstance(v, np.integer) else int(v))
     if is_number(values[2]) and values[2] == 0:
-        it.refuse(node, "range() arg 3 must not be zero")
+        it.refuse(node, "range() arg 3 must not be zero", like=ValueError)
     if isinstance(values[2], Var):
         zero = plain(it.b("eq", values[2], 0))
         it.fail_if(zero, "ValueError", "range() arg 3 must not be zero")
@@ -115,7 +115,7 @@ def range_(it: Any, node: Any, *args: Any) -> Any:
 @implements(enumerate)
 def enumerate_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
     if not is_integer(start):
-        it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}")
+        it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
     return it.enumerated(it.iterated(x, node), start)
 
 
@@ -133,14 +133,18 @@ def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
                     message=f"zip() argument {k + 2} has another length than argument 1",
                 )
             elif m != n:
-                it.refuse(node, f"zip() argument {k + 2} has another length than argument 1")
+                it.refuse(
+                    node,
+                    f"zip() argument {k + 2} has another length than argument 1",
+                    like=ValueError,
+                )
     return it.zipped(parts, node)
 
 
 @implements(reversed)
 def reversed_(it: Any, node: Any, x: Any) -> Any:
     if isinstance(x, Iterated):
-        it.refuse(node, "an iterator cannot be reversed", "make a list of it")
+        it.refuse(node, "an iterator cannot be reversed", "make a list of it", like=TypeError)
     return it.reversed(it.iterated(x, node))
 
 
@@ -195,7 +199,7 @@ def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -
     try:
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     except TypeError as e:
-        it.refuse(node, str(e))
+        it.refuse(node, str(e), like=TypeError)
     return it.tracked_list([items[k] for k in order], node)
 
 

@@ -49,12 +49,12 @@ def gradient(
     (f,) = operands(it, node, (f,), "gradient")
     order = it.static_int(edge_order, node, "the order at the edges")
     if order not in (1, 2):
-        it.refuse(node, "gradient takes an edge_order of 1 or 2")
+        it.refuse(node, "gradient takes an edge_order of 1 or 2", like=ValueError)
     f = f if is_float(f.type.dtype) else it.b.cast(f, Scalar("f64"))
     axes = axes_of(it, node, f, axis)
     steps = list(spacing) * len(axes) if len(spacing) == 1 else list(spacing) or [1.0] * len(axes)
     if len(steps) != len(axes):
-        it.refuse(node, "gradient takes one spacing, or one for each axis")
+        it.refuse(node, "gradient takes one spacing, or one for each axis", like=TypeError)
     slopes = [_slope(it, node, f, h, k, order) for h, k in zip(steps, axes, strict=True)]
     # NumPy stores them into arrays of the dtype of f, whatever that of the places
     slopes = [it.b.cast(slope, Scalar(f.type.dtype)) for slope in slopes]
@@ -90,7 +90,7 @@ def _uneven(it: Any, node: Any, f: Any, x: Any, axis: int) -> tuple[Any, Any, An
     """Second order between places `x`: weights of the three neighbours."""
     b = it.b
     if not is_array(x) or x.type.ndim != 1:
-        it.refuse(node, "the places of gradient are a vector")
+        it.refuse(node, "the places of gradient are a vector", like=ValueError)
     same_dims(it, node, b("view", x, spec=(":",)), _line(it, f, axis), (0,))
     gaps = it.call_numpy(np.diff, [x], {}, node)
     gaps = _along(it, gaps, f.type.ndim, axis)

@@ -20,7 +20,7 @@ def select(it: Any, node: Any, condlist: Any, choicelist: Any, default: Any = 0)
     conditions = it.static_items(condlist, node)
     choices = it.static_items(choicelist, node)
     if len(conditions) != len(choices) or not conditions:
-        it.refuse(node, "select takes as many choices as conditions, one at least")
+        it.refuse(node, "select takes as many choices as conditions, one at least", like=ValueError)
     result = default
     for c, x in zip(reversed(conditions), reversed(choices), strict=True):
         c, x, result = operands(it, node, (c, x, result), "select")

@@ -119,7 +119,7 @@ def complex_(it: Any, node: Any, *args: Any) -> Any:
     if all(is_number(a) or isinstance(a, str) for a in args):
         return complex(*args)
     if not 1 <= len(args) <= 2:
-        it.refuse(node, f"complex() takes 1 or 2 arguments, not {len(args)}")
+        it.refuse(node, f"complex() takes 1 or 2 arguments, not {len(args)}", like=TypeError)
     args = tuple(_scalar(it, node, v, "complex") for v in operands(it, node, args, "complex"))
     if len(args) == 1:
         return plain(it.b.retyped(args[0], COMPLEX))

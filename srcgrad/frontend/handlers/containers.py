@@ -39,7 +39,7 @@ def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
             )  # fmt: skip
         return it.pop_grown(owner, node)
     if not owner:
-        it.refuse(node, "pop from empty list")
+        it.refuse(node, "pop from empty list", like=IndexError)
     it.reshaping(owner, node)
     return owner.pop(it.list_place(owner, [k], node))
 
@@ -88,7 +88,7 @@ def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
             node, "a search among run-time values is not supported", "compare the items in a loop"
         )
     if item not in owner:
-        it.refuse(node, f"{item!r} is not in the list")
+        it.refuse(node, f"{item!r} is not in the list", like=ValueError)
     return list(owner).index(item)
 
 
@@ -127,7 +127,7 @@ def replaced(it: Any, node: Any, owner: Any, **changes: Any) -> Any:
     """A named tuple with other values in some fields."""
     wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
     if wrong:
-        it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'")
+        it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'", like=ValueError)
     return type(owner)(*(changes.get(f, v) for f, v in zip(owner._fields, owner, strict=True)))
 
 
@@ -181,7 +181,7 @@ def pop_key(it: Any, node: Any, owner: Any, key: Any, default: Any = _MISSING) -
     key = it.static_key(key, node)
     if key not in owner:
         if default is _MISSING:
-            it.refuse(node, f"the dict has no key {key!r}")
+            it.refuse(node, f"the dict has no key {key!r}", like=KeyError)
         return default
     it.reshaping(owner, node)
     return owner.pop(key)

@@ -36,9 +36,9 @@ def dims_of(it: Any, node: Any, shape: Any) -> list[Any]:
         if is_array(p) and not p.type.dims:
             p = it.b("load", p)
         if not is_integer(p):
-            it.refuse(node, f"a shape is made of integers, not {describe(p)}")
+            it.refuse(node, f"a shape is made of integers, not {describe(p)}", like=TypeError)
         if is_number(p) and int(p) < 0:  # type: ignore[arg-type]
-            it.refuse(node, "negative dimensions are not allowed")
+            it.refuse(node, "negative dimensions are not allowed", like=ValueError)
         if isinstance(p, Var) and not _is_length(it, p):
             negative = plain(it.b("lt", p, 0))
             it.fail_if(negative, "ValueError", "negative dimensions are not allowed")
@@ -299,7 +299,9 @@ def item(it: Any, node: Any, x: Any, *index: Any) -> Any:
                 message="can only convert an array of size 1 to a Python scalar",
             )
         elif d != 1:
-            it.refuse(node, "can only convert an array of size 1 to a Python scalar")
+            it.refuse(
+                node, "can only convert an array of size 1 to a Python scalar", like=ValueError
+            )
     return it.b("load", x, *([0] * x.type.ndim))
 
 
@@ -339,7 +341,7 @@ def _stacked(it: Any, node: Any, xs: Any) -> Any:
         kind = join_scalars(kind, Scalar(atom(p).type.dtype))
     if any(is_array(p) for p in parts):
         if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
-            it.refuse(node, "the parts of an array have different shapes")
+            it.refuse(node, "the parts of an array have different shapes", like=ValueError)
         rows = [it.b("view", it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
         for r in rows[1:]:
             same_dims(it, node, rows[0], r, range(1, rows[0].type.ndim))
@@ -355,7 +357,11 @@ def same_dims(it: Any, node: Any, a: Var, c: Var, axes: Any) -> None:
         if m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n):
             continue
         if not isinstance(m, Var) and not isinstance(n, Var):
-            it.refuse(node, f"all input array dimensions must match exactly: {m} against {n}")
+            it.refuse(
+                node,
+                f"all input array dimensions must match exactly: {m} against {n}",
+                like=ValueError,
+            )
         it.b("check_equal", m, n, message=(
             f"all the input array dimensions except for the concatenation axis must match exactly, "
             f"but along dimension {axis}, the array at index 0 has size {{}} and the array at "

@@ -32,7 +32,9 @@ def reals(it: Any, node: Any, a: Any, what: str, square: bool = False) -> Any:
     if is_complex(a.type.dtype):
         it.refuse(node, f"{what} of complex matrices is not supported")
     if a.type.dtype == "f16":
-        it.refuse(node, f"{what} of float16 is not supported", "use .astype(np.float32)")
+        it.refuse(
+            node, f"{what} of float16 is not supported", "use .astype(np.float32)", like=TypeError
+        )
     return a
 
 
@@ -100,7 +102,7 @@ def thin_svd(it: Any, node: Any, a: Any) -> tuple[Any, Any, Any]:
 # ---- eigenvalues ----
 def lower_is_read(it: Any, node: Any, uplo: Any) -> bool:
     if not isinstance(uplo, str) or uplo.upper() not in ("L", "U"):
-        it.refuse(node, "UPLO argument must be 'L' or 'U'")
+        it.refuse(node, "UPLO argument must be 'L' or 'U'", like=ValueError)
     return uplo.upper() == "L"
 
 
@@ -192,7 +194,11 @@ def pinv(
     if rcond is None:
         rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
     if is_array(rcond):
-        it.refuse(node, "pinv with an array of bounds is not supported", "pass one number")
+        it.refuse(
+            node,
+            "pinv with an array of bounds is not supported",
+            "pass one number",
+        )
     return pseudoinverse(it, node, a, rcond)
 
 
@@ -201,7 +207,9 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, rcond: Any = None) -> Any:
     a, c = pair(it, node, a, c, "lstsq")
     a = reals(it, node, a, "lstsq")
     if a.type.ndim > 2 or not is_array(c) or c.type.ndim > 2:
-        it.refuse(node, "lstsq takes a matrix, and a vector or a matrix")
+        it.refuse(
+            node, "lstsq takes a matrix, and a vector or a matrix", like=np.linalg.LinAlgError
+        )
     meet(it, node, a.type.dims[0], c.type.dims[0])
     c = it.b.cast(c, a.type)
     rcond = relative(it, a) if rcond is None else rcond
@@ -219,7 +227,7 @@ def matrix_rank(
     if flag(it, node, hermitian, "hermitian"):
         it.refuse(node, "matrix_rank with hermitian=True is not supported", "leave it out")
     if tol is not None and rtol is not None:
-        it.refuse(node, "`tol` and `rtol` can't be both set.")
+        it.refuse(node, "`tol` and `rtol` can't be both set.", like=ValueError)
     a = reals(it, node, a, "matrix_rank")
     if ndim(tol) or ndim(rtol):
         it.refuse(node, "matrix_rank with an array of bounds is not supported", "pass one number")

@@ -19,7 +19,7 @@ def _triangle(name: str, f: Any) -> None:
     def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
         (x,) = operands(it, node, (x,), name)
         if not is_array(x) or not x.type.dims:
-            it.refuse(node, f"{name} takes an array with axes")
+            it.refuse(node, f"{name} takes an array with axes", like=TypeError)
         rows, cols = ranges(it, x.type.dims[-2:][0], x.type.dims[-1])  # a vector is every row
         inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
         return it.emit(node, "where", inside, x, 0)
@@ -36,10 +36,10 @@ def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2:
     """Of two axes, as the last one of the result."""
     (x,) = operands(it, node, (x,), "a diagonal")
     if not is_array(x) or x.type.ndim < 2:
-        it.refuse(node, "a diagonal takes an array of at least two axes")
+        it.refuse(node, "a diagonal takes an array of at least two axes", like=ValueError)
     pair = [axes_of(it, node, x, axis)[0] for axis in (axis1, axis2)]
     if pair[0] == pair[1]:
-        it.refuse(node, "axis1 and axis2 cannot be the same")
+        it.refuse(node, "axis1 and axis2 cannot be the same", like=ValueError)
     b = it.b
     k = it.static_int(offset, node, "the offset of a diagonal")
     n, m = (x.type.dims[axis] for axis in pair)

@@ -51,7 +51,7 @@ def _without(it: Any, node: Any, x: Any, axis: int, places: list[Any]) -> Any:
     """`x` without the places of a list, by a mask."""
     b, n = it.b, x.type.dims[axis]
     if not places or not all(is_integer(p) for p in places):
-        it.refuse(node, "delete takes an index, a slice or a list of indices")
+        it.refuse(node, "delete takes an index, a slice or a list of indices", like=IndexError)
     kept = [b("ne", b("iota", n), it.place(p, n, axis)) for p in places]
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[axis] = reduce(lambda p, q: b("logical_and", p, q), kept)

@@ -51,7 +51,11 @@ def _spelled(it: Any, node: Any, args: tuple) -> tuple[str, tuple]:
 
     def term(v: Any) -> str:
         if not isinstance(v, list | tuple) or not all(is_number(k) or k is Ellipsis for k in v):
-            it.refuse(node, "einsum takes its subscripts as a string, or as lists of integers")
+            it.refuse(
+                node,
+                "einsum takes its subscripts as a string, or as lists of integers",
+                like=TypeError,
+            )
         return "".join("..." if k is Ellipsis else LETTERS[int(k)] for k in v)
 
     left = ",".join(term(v) for v in args[1::2])
@@ -65,10 +69,10 @@ def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
     left, arrow, right = spec.partition("->")
     terms = left.split(",")
     if len(terms) != len(xs):
-        it.refuse(node, "the subscripts of einsum do not fit the operands")
+        it.refuse(node, "the subscripts of einsum do not fit the operands", like=ValueError)
     hidden = [ndim(x) - len(t.replace("...", "")) for x, t in zip(xs, terms, strict=True)]
     if any(h < 0 or (h and "..." not in t) for h, t in zip(hidden, terms, strict=True)):
-        it.refuse(node, "the subscripts of einsum do not fit the operands")
+        it.refuse(node, "the subscripts of einsum do not fit the operands", like=ValueError)
     most = max(hidden)
     everywhere = "".join(HIDDEN[:most])
     # axes of an ellipsis are counted from the last, as in broadcasting
@@ -78,10 +82,16 @@ def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
         once = sorted(c for c in set(letters) - set(everywhere) if letters.count(c) == 1)
         return terms, everywhere + "".join(once)
     if most and "..." not in right:
-        it.refuse(node, "einsum with an ellipsis among the operands needs one in the result")
+        it.refuse(
+            node,
+            "einsum with an ellipsis among the operands needs one in the result",
+            like=ValueError,
+        )
     right = right.replace("...", everywhere)
     if len(set(right)) != len(right) or not set(right) <= set(letters):
-        it.refuse(node, "the subscripts of the result of einsum do not fit the operands")
+        it.refuse(
+            node, "the subscripts of the result of einsum do not fit the operands", like=ValueError
+        )
     return terms, right
 
 

@@ -84,7 +84,7 @@ def operands(it: Any, node: Any, args: tuple, what: str) -> list[Any]:
         if isinstance(v, list | tuple | GrownList):
             v = it.call_numpy(np.array, [v], {}, node)
         if not is_value(v):
-            it.refuse(node, f"{what} does not take {describe(v)}")
+            it.refuse(node, f"{what} does not take {describe(v)}", like=TypeError)
         out.append(v)
     return out
 
@@ -138,7 +138,12 @@ def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:
     if not is_array(v):
         return v
     if any(isinstance(d, Var) or d != 1 for d in v.type.dims):
-        it.refuse(node, f"math.{what} takes a number, not {describe(v)}", f"use numpy.{what}")
+        it.refuse(
+            node,
+            f"math.{what} takes a number, not {describe(v)}",
+            f"use numpy.{what}",
+            like=TypeError,
+        )
     if v.type.dims and not _VECTORS_CONVERT:
         it.fail("TypeError", "only 0-dimensional arrays can be converted to Python scalars")
     return it.b("load", v, *([0] * v.type.ndim))
@@ -151,7 +156,7 @@ def scalar_type(it: Any, node: Any, dtype: Any) -> Scalar:
     except TypeError:
         short = None
     if short is None:
-        it.refuse(node, f"dtype {dtype!r} is not supported")
+        it.refuse(node, f"dtype {dtype!r} is not supported", like=TypeError)
     assert short is not None
     return Scalar(short)
 
@@ -162,10 +167,14 @@ def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
         return result
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
-        it.refuse(node, f"out= takes an array, not {describe(out)}")
+        it.refuse(node, f"out= takes an array, not {describe(out)}", like=TypeError)
     have = atom(result).type.dtype
     if have[0] in "fc" and out.type.dtype[0] in "iub":
-        it.refuse(node, f"the result is {have} and cannot be stored in out= of {out.type.dtype}")
+        it.refuse(
+            node,
+            f"the result is {have} and cannot be stored in out= of {out.type.dtype}",
+            like=TypeError,
+        )
     it.assign_array(out, it._stored_value(out, result, node))
     return out
 

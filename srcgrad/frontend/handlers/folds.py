@@ -45,7 +45,7 @@ def abs_(it: Any, node: Any, x: Any) -> Any:
     if isinstance(x, Record):
         return it.call(it.attribute(x, "__abs__", node), [], {}, node)
     if not is_value(x):
-        it.refuse(node, f"bad operand type for abs(): {describe(x)}")
+        it.refuse(node, f"bad operand type for abs(): {describe(x)}", like=TypeError)
     return it.emit(node, "abs", it.widened(x))
 
 
@@ -84,7 +84,7 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         if not items:
             if default is not _NOTHING:
                 return default
-            it.refuse(node, f"{name}() of an empty sequence")
+            it.refuse(node, f"{name}() of an empty sequence", like=ValueError)
         if key is not None:
             return _chosen(it, node, gast.Gt() if name == "max" else gast.Lt(), items, key)
         if all(is_number(v) for v in items):
@@ -92,7 +92,9 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         best = items[0]
         for v in items[1:]:
             if not (is_scalar(best) and is_scalar(v)):
-                it.refuse(node, f"{name}() takes numbers; use np.{primitive} for arrays")
+                it.refuse(
+                    node, f"{name}() takes numbers; use np.{primitive} for arrays", like=ValueError
+                )
             best, v = it.widened_pair(best, v)
             better = it.emit(node, primitive, best, v)
             if isinstance(v, Var) and is_float(v.type.dtype):
@@ -107,7 +109,7 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
 def _extreme_of_array(it: Any, node: Any, x: Any, name: str, whole: Any, default: Any) -> Any:
     matrix = is_array(x) and x.type.ndim > 1
     if matrix or getattr(x, "shape", None) is not None:
-        it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays")
+        it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays", like=ValueError)
 
     def best() -> Any:
         found = it.call_numpy(whole, [x], {}, node)
@@ -156,7 +158,11 @@ def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) 
         return x.until(not start)
     x = it.collected(x)
     if is_array(x) and x.type.ndim > 1:
-        it.refuse(node, f"{whole.__name__}() takes numbers; use np.{whole.__name__} for arrays")
+        it.refuse(
+            node,
+            f"{whole.__name__}() takes numbers; use np.{whole.__name__} for arrays",
+            like=ValueError,
+        )
     if is_array(x) or isinstance(x, GrownList):
         return it.call_numpy(whole, [x], {}, node)
     result: Any = start
@@ -170,7 +176,9 @@ def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
     if is_number(x):
         return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
     if not is_value(x) or (is_array(x) and x.type.dims):
-        it.refuse(node, f"round() takes a number, not {describe(x)}", "use np.round")
+        it.refuse(
+            node, f"round() takes a number, not {describe(x)}", "use np.round", like=TypeError
+        )
     if atom(x).type.dtype[0] in "iub":
         whole = it.widened(x)
         keeps = digits is not None or (isinstance(x, Var) and x.type.weak)

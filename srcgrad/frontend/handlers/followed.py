@@ -76,8 +76,8 @@ def largest(it: Any, node: Any, x: Any, axis: Any, of_nothing: float) -> Any:
 
 
 @implements(registry.unsupported)
-def unsupported(it: Any, node: Any, reason: str, way_out: str = "") -> Any:
-    it.refuse(node, reason, way_out)
+def unsupported(it: Any, node: Any, reason: str, way_out: str = "", like: Any = None) -> Any:
+    it.refuse(node, reason, way_out, like)
 
 
 @implements(elementwise.bessel_i0)

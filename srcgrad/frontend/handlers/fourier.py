@@ -25,7 +25,7 @@ OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward":
 def _array(it: Any, node: Any, x: Any, f: Any) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
     if not is_array(x) or not x.type.dims:
-        it.refuse(node, f"numpy.fft.{f.__name__} takes an array with axes")
+        it.refuse(node, f"numpy.fft.{f.__name__} takes an array with axes", like=IndexError)
     if x.type.dtype == "f16":
         it.refuse(node, "transforms of half precision are not supported", "use .astype(np.float32)")
     return x
@@ -69,7 +69,11 @@ def _resized(it: Any, node: Any, x: Any, n: Any, axis: int) -> Any:
 def _normed(it: Any, node: Any, y: Any, n: Any, norm: Any, divided: bool) -> Any:
     """The sums divided by n, by its root, or not; `divided` says what "backward" means."""
     if norm not in OPPOSITE:
-        it.refuse(node, f"Invalid norm value {norm!r}; should be 'backward', 'ortho' or 'forward'.")
+        it.refuse(
+            node,
+            f"Invalid norm value {norm!r}; should be 'backward', 'ortho' or 'forward'.",
+            like=ValueError,
+        )
     if norm != "ortho" and (norm == "forward") == divided:
         return y
     kind = Scalar(real_dtype(y.type.dtype))
@@ -87,7 +91,9 @@ def _transform(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any, inverse
 
 def _half(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     if is_complex(x.type.dtype):
-        it.refuse(node, "a transform of real numbers is given complex ones", "take .real")
+        it.refuse(
+            node, "a transform of real numbers is given complex ones", "take .real", like=TypeError
+        )
     k = _axis(it, node, x, axis)
     n = _length(it, node, x.type.dims[k] if n is None else n)
     x = _real(it, _resized(it, node, x, n, k))
@@ -148,9 +154,9 @@ def _places(it: Any, node: Any, x: Any, s: Any, axes: Any) -> list[tuple[Any, in
     axes = [_axis(it, node, x, a) for a in axes]
     s = [None] * len(axes) if s is None else s
     if len(s) != len(axes):
-        it.refuse(node, "Shape and axes have different lengths.")
+        it.refuse(node, "Shape and axes have different lengths.", like=ValueError)
     if not axes:
-        it.refuse(node, "a transform over no axes")
+        it.refuse(node, "a transform over no axes", like=IndexError)
     # a length of -1 is that of the axis, also where None is another
     s = [x.type.dims[k] if is_number(n) and n == -1 else n for n, k in zip(s, axes, strict=True)]
     return list(zip(s, axes, strict=True))

@@ -26,7 +26,7 @@ def _argument(it: Any, node: Any, x: Any, what: str) -> tuple[Any, Any, Any]:
     """The number, whether it lies where the series is not used, and where it is used instead."""
     (x,) = operands(it, node, (x,), what)
     if is_array(x) and x.type.dims:
-        it.refuse(node, f"math.{what} takes a number, not {describe(x)}")
+        it.refuse(node, f"math.{what} takes a number, not {describe(x)}", like=TypeError)
     b = it.b
     x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
     pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))

@@ -63,7 +63,7 @@ def _classes(it: Any, node: Any, classes: Any) -> list[type]:
     if isinstance(classes, types.UnionType):
         return [c for part in classes.__args__ for c in _classes(it, node, part)]
     if not isinstance(classes, type):
-        it.refuse(node, f"isinstance() takes classes, not {describe(classes)}")
+        it.refuse(node, f"isinstance() takes classes, not {describe(classes)}", like=TypeError)
     return [classes]
 
 
@@ -100,7 +100,7 @@ def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
 @implements(getattr)
 def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
     if not isinstance(name, str):
-        it.refuse(node, "the name of an attribute must be known at compile time")
+        it.refuse(node, "the name of an attribute must be known at compile time", like=TypeError)
     if default and not hasattr_(it, node, x, name):
         return default[0]
     return it.attribute(x, name, node)
@@ -110,7 +110,10 @@ def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
 def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
     if not isinstance(name, str) or not isinstance(x, Record):
         it.refuse(
-            node, f"setattr() of {describe(x)} is not supported", "use a plain class or a dataclass"
+            node,
+            f"setattr() of {describe(x)} is not supported",
+            "use a plain class or a dataclass",
+            like=AttributeError,
         )
     it.changing(x, node)
     it.set_field(x, name, value, node)
@@ -162,7 +165,7 @@ def dims_of_value(it: Any, node: Any, x: Any) -> Any:
 @implements(print)
 def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any) -> Any:
     if not isinstance(sep, str | None) or not isinstance(end, str | None):
-        it.refuse(node, "sep and end of print() must be known at compile time")
+        it.refuse(node, "sep and end of print() must be known at compile time", like=TypeError)
     if kwargs.keys() - {"flush"}:
         it.refuse(node, "print() to a file is not supported", "leave out file=")
     texts = [shown(v) for v in values]

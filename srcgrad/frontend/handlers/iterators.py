@@ -34,7 +34,7 @@ ENDLESS = 1 << 62  # trips of what has no end
 def _integers(it: Any, node: Any, what: str, *values: Any) -> None:
     for v in values:
         if not is_integer(v):
-            it.refuse(node, f"{what} is an integer, not {describe(v)}")
+            it.refuse(node, f"{what} is an integer, not {describe(v)}", like=TypeError)
 
 
 def _static(it: Any, parts: list[Iterated], node: Any) -> bool:
@@ -277,13 +277,15 @@ def _followed(it: Any, node: Any, one: Iterated, two: Iterated) -> Iterated:
 @implements(itertools.islice)
 def islice(it: Any, node: Any, x: Any, *limits: Any) -> Any:
     if not 1 <= len(limits) <= 3:
-        it.refuse(node, f"islice() takes 2 to 4 arguments, not {1 + len(limits)}")
+        it.refuse(node, f"islice() takes 2 to 4 arguments, not {1 + len(limits)}", like=TypeError)
     start, stop, step = (0, limits[0], 1) if len(limits) == 1 else (*limits, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
     _integers(it, node, "a limit of islice()", start, step, *([] if stop is None else [stop]))
     known = [v for v in (start, stop) if isinstance(v, int)]
     if any(v < 0 for v in known) or (isinstance(step, int) and step < 1):
-        it.refuse(node, "islice() takes no negative limits", "use a slice of a list")
+        it.refuse(
+            node, "islice() takes no negative limits", "use a slice of a list", like=ValueError
+        )
     part = it.iterated(x, node)
     if _static(it, [part], node):
         start, step = (it.static_int(v, node, "a limit") for v in (start, step))

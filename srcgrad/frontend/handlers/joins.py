@@ -21,7 +21,7 @@ def parts_of(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
     if is_array(xs):
         xs = it.static_items(xs, node)
     elif not isinstance(xs, list | tuple):
-        it.refuse(node, f"{what} takes a sequence of arrays, not {describe(xs)}")
+        it.refuse(node, f"{what} takes a sequence of arrays, not {describe(xs)}", like=TypeError)
     xs = operands(it, node, tuple(xs), what)
     if not xs:
         it.fail("ValueError", f"need at least one array to {what}")
@@ -59,7 +59,7 @@ def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
         if x.type.ndim != xs[0].type.ndim:
             it.refuse(
                 node, "all the input arrays must have the same number of dimensions: "
-                f"{xs[0].type.ndim} against {x.type.ndim}",
+                f"{xs[0].type.ndim} against {x.type.ndim}", like=ValueError,
             )  # fmt: skip
         same_dims(it, node, xs[0], x, [k for k in range(x.type.ndim) if k != axis])
     return it.b("concatenate", *(it.b.cast(x, kind) for x in xs), axis=axis)
@@ -231,7 +231,7 @@ def take(
         else:
             indices = it.b("mod", indices, n)
     elif mode != "raise":
-        it.refuse(node, f"take with mode={mode!r} is not supported")
+        it.refuse(node, f"take with mode={mode!r} is not supported", like=ValueError)
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[k] = plain(indices) if isinstance(indices, Const) else indices
     return to_out(it, node, it.read(x, items, node), out)

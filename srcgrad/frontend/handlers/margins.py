@@ -33,7 +33,7 @@ def pad(
         it.refuse(node, "pad of a number is not supported")
     for name in keywords:
         if name not in KEYWORDS.get(mode, ()):
-            it.refuse(node, f"pad with mode={mode!r} does not take {name}=")
+            it.refuse(node, f"pad with mode={mode!r} does not take {name}=", like=ValueError)
     if keywords.get("reflect_type", "even") != "even":
         it.refuse(node, "pad with reflect_type='odd' is not supported")
     n = x.type.ndim
@@ -62,11 +62,13 @@ def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
     if v and not isinstance(v[0], tuple | list):
         pair = (v[0], v[-1])
         if len(v) > 2:
-            it.refuse(node, "pad takes one number, one pair, or one pair for each axis")
+            it.refuse(
+                node, "pad takes one number, one pair, or one pair for each axis", like=ValueError
+            )
         return [pair] * n
     pairs = [(w[0], w[-1]) for w in v]
     if len(pairs) not in (1, n):
-        it.refuse(node, f"pad takes one pair, or one for each of the {n} axes")
+        it.refuse(node, f"pad takes one pair, or one for each of the {n} axes", like=ValueError)
     return pairs * n if len(pairs) == 1 else pairs
 
 

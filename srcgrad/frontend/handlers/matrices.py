@@ -64,7 +64,9 @@ def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
     n = it.static_int(n, node, "the exponent of a matrix")
     (a,) = operands(it, node, (a,), "matrix_power")
     if not is_array(a) or a.type.ndim < 2:
-        it.refuse(node, "matrix_power takes a matrix, or a stack of matrices")
+        it.refuse(
+            node, "matrix_power takes a matrix, or a stack of matrices", like=np.linalg.LinAlgError
+        )
     check_square(it, a)
     if n == 0:
         kwargs = {"dtype": it.attribute(a, "dtype", node)}

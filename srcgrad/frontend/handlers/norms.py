@@ -41,7 +41,7 @@ def norm(
     if len(axes) == 1:
         return _vector_norm(it, node, x, ord, axis, keepdims)
     if len(axes) != 2:
-        it.refuse(node, "Improper number of dimensions to norm.")
+        it.refuse(node, "Improper number of dimensions to norm.", like=ValueError)
     rows, columns = axes if axis is None else (int(k) % x.type.ndim for k in axis)
     return _matrix_norm(it, node, x, ord, (rows, columns), keepdims)
 
@@ -62,7 +62,7 @@ def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any =
 def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """Over all the axes at once; `ord` may be a run-time number."""
     if isinstance(ord, str):
-        return it.refuse(node, f"Invalid norm order '{ord}' for vectors")
+        return it.refuse(node, f"Invalid norm order '{ord}' for vectors", like=ValueError)
     b, known = it.b, is_number(ord)
     if known and ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
@@ -87,7 +87,7 @@ def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], ke
     if ord in (2, -2, "nuc"):
         return it.call(formulas.spectral_norm, [x, ord, axes, bool(keepdims)], {}, node)
     if ord not in (1, -1, math.inf, -math.inf):
-        it.refuse(node, f"Invalid norm order {ord!r} for matrices")
+        it.refuse(node, f"Invalid norm order {ord!r} for matrices", like=ValueError)
     first, then = axes if abs(ord) == 1 else axes[::-1]
     sums = reduce(it, node, "sum", it.b("abs", x), first, False)
     then -= 1 if then > first else 0

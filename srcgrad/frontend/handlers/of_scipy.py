@@ -38,7 +38,9 @@ def _register(f: Any, name: str) -> None:
         if len(args) == f.nin + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != f.nin:
-            it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}")
+            it.refuse(
+                node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError
+            )
         if all(is_number(a) for a in args) and out is None:
             return _static(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)

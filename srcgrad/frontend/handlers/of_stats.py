@@ -38,11 +38,11 @@ def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Call
         twice = given.keys() & named.keys()
         unknown = named.keys() - set(names)
         if len(args) > len(names) or twice or unknown:
-            it.refuse(node, f"the arguments after the first are {', '.join(names)}")
+            it.refuse(node, f"the arguments after the first are {', '.join(names)}", like=TypeError)
         values = {**{n: defaults[n] for n in others}, **given, **named}
         missing = [n for n in d.shapes if n not in values]
         if missing:
-            it.refuse(node, f"the argument '{missing[0]}' is missing")
+            it.refuse(node, f"the argument '{missing[0]}' is missing", like=TypeError)
         for n, v in values.items():
             if isinstance(v, list | tuple):
                 values[n] = it.call_numpy(np.array, [v], {}, node)

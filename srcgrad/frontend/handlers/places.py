@@ -45,7 +45,7 @@ def ix_(it: Any, node: Any, *xs: Any) -> Any:
     out = []
     for k, x in enumerate(operands(it, node, xs, "ix_")):
         if not is_array(x) or x.type.ndim != 1:
-            it.refuse(node, "ix_ takes vectors")
+            it.refuse(node, "ix_ takes vectors", like=ValueError)
         (places,) = nonzero(it, node, x) if x.type.dtype == "bool" else (x,)
         spec = tuple(":" if a == k else "n" for a in range(len(xs)))
         out.append(it.b("view", places, spec=spec))
@@ -81,7 +81,8 @@ def diag_indices(it: Any, node: Any, n: Any, ndim: Any = 2) -> Any:
 @implements(np.fill_diagonal)
 def fill_diagonal(it: Any, node: Any, a: Any, value: Any, wrap: Any = False) -> None:
     if not is_array(a) or a.type.ndim != 2 or wrap:
-        it.refuse(node, "fill_diagonal takes a matrix, and wrap=True is not supported")
+        wrong = ValueError if is_array(a) and a.type.ndim < 2 else None
+        it.refuse(node, "fill_diagonal takes a matrix, and wrap=True is not supported", like=wrong)
     (value,) = operands(it, node, (value,), "fill_diagonal")
     places = it.b("iota", it.b.dim(it.b("minimum", *a.type.dims)))
     if is_array(value):

@@ -110,5 +110,10 @@ def _part_of(it: Any, node: Any, full: Any, n: Any, m: Any, mode: Any, middle: A
     elif mode == "valid":
         start, length = b("sub", shorter, 1), b("add", b("sub", longer, shorter), 1)
     else:
-        it.refuse(node, f"the mode {mode!r} is not supported", "use 'full', 'same' or 'valid'")
+        it.refuse(
+            node,
+            f"the mode {mode!r} is not supported",
+            "use 'full', 'same' or 'valid'",
+            like=ValueError,
+        )
     return it.view(full, [Slice(plain(start), plain(b("add", start, length)), None)], node)

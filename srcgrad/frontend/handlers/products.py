@@ -31,7 +31,11 @@ def meet(it: Any, node: Any, m: Any, n: Any) -> None:
         return
     if not isinstance(m, Var) and not isinstance(n, Var):
         if m != n:
-            it.refuse(node, f"shapes not aligned: {m} (dim of the left) != {n} (dim of the right)")
+            it.refuse(
+                node,
+                f"shapes not aligned: {m} (dim of the left) != {n} (dim of the right)",
+                like=ValueError,
+            )
         return
     it.b(
         "check_equal",
@@ -44,7 +48,7 @@ def meet(it: Any, node: Any, m: Any, n: Any) -> None:
 @implements(np.matmul)
 def matmul(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
     if is_scalar(a) or is_scalar(c):
-        it.refuse(node, "matmul does not take numbers", "use * instead")
+        it.refuse(node, "matmul does not take numbers", "use * instead", like=ValueError)
     a, c = pair(it, node, a, c, "matmul")
     return to_out(it, node, product(it, node, a, c), out)
 
@@ -144,7 +148,9 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
     a, c = pair(it, node, a, c, "tensordot")
     if not is_array(a) or not is_array(c):
         if axes != 0:
-            it.refuse(node, "tensordot of a number sums over no axes", "pass axes=0")
+            it.refuse(
+                node, "tensordot of a number sums over no axes", "pass axes=0", like=IndexError
+            )
         return it.emit(node, "mul", a, c)
     if not isinstance(axes, tuple | list):
         n = it.static_int(axes, node, "axes")
@@ -186,7 +192,7 @@ def contracted(
 def outer_of_vectors(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "outer")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 1):
-        it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer")
+        it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer", like=ValueError)
     return outer(it, node, a, c)
 
 

@@ -25,7 +25,7 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
     many = axis if isinstance(axis, tuple | list) else (axis,)
     out = [place_of_axis(it, node, a, n, scalars=True) for a in many]
     if len(set(out)) != len(out):
-        it.refuse(node, "duplicate value in 'axis'")
+        it.refuse(node, "duplicate value in 'axis'", like=ValueError)
     return tuple(sorted(out))
 
 
@@ -34,7 +34,8 @@ def place_of_axis(it: Any, node: Any, axis: Any, n: int, scalars: bool = False) 
     k = it.static_int(axis, node, "an axis")
     bound = max(n, 1) if scalars else n
     if not -bound <= k < bound:
-        it.refuse(node, f"axis {k} is out of bounds for array of dimension {n}")
+        said = f"axis {k} is out of bounds for array of dimension {n}"
+        it.refuse(node, said, like=np.exceptions.AxisError)
     return k % bound
 
 
@@ -206,7 +207,7 @@ def _plain_reduction(name: str, *functions: Any) -> None:
             x = it.b("ne", x, 0)
         if where is not None:
             if name not in NEUTRAL and initial is None:
-                it.refuse(node, f"{name} with where= needs initial=, as in NumPy")
+                it.refuse(node, f"{name} with where= needs initial=, as in NumPy", like=ValueError)
             x = it.emit(node, "where", where, x, NEUTRAL.get(name, initial))
         if initial is None:
             result = reduce(it, node, name, x, axis, keepdims)

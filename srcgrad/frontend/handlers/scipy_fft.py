@@ -54,7 +54,7 @@ def _over_many(name: str, default: Any) -> None:
             axes = tuple(axes) if isinstance(axes, ITEMS) else (axes,)
             places = [axes_of(it, node, x, axis)[0] for axis in axes]
             if len(set(places)) < len(places):
-                it.refuse(node, "all axes must be unique")
+                it.refuse(node, "all axes must be unique", like=ValueError)
         if s is not None and not isinstance(s, ITEMS):
             s = (s,)
         if s is None and name in ("irfft2", "irfftn"):

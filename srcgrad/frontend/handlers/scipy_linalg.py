@@ -74,7 +74,7 @@ def solve_triangular(
     if trans not in (0, 1, 2, "N", "T", "C"):
         it.refuse(node, "trans must be 0, 1, 2, 'N', 'T' or 'C', and known at compile time")
     if not is_array(c) or c.type.ndim > 2:
-        it.refuse(node, "solve_triangular takes a vector or a matrix on the right")
+        it.refuse(node, "solve_triangular takes a vector or a matrix on the right", like=IndexError)
     meet(it, node, a.type.dims[0], c.type.dims[0])
     return it.b(
         "solve_triangular", a, c, lower=flag(it, node, lower, "lower"),
@@ -308,6 +308,6 @@ def block_diag(it: Any, node: Any, *arrays: Any) -> Any:
 def khatri_rao(it: Any, node: Any, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "khatri_rao")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 2):
-        it.refuse(node, "khatri_rao takes two matrices")
+        it.refuse(node, "khatri_rao takes two matrices", like=ValueError)
     meet(it, node, a.type.dims[1], c.type.dims[1])
     return it.call(formulas.khatri_rao, [a, c], {}, node)

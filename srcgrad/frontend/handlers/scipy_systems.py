@@ -29,7 +29,11 @@ def _band(it: Any, node: Any, ab: Any, c: Any, what: str) -> tuple[Any, Any]:
     """The stored diagonals and the right side, of one floating dtype."""
     ab, c = _of_one_kind(it, node, ab, c, what)
     if not is_array(ab) or ab.type.ndim != 2:
-        it.refuse(node, f"{what} takes the diagonals of one matrix as the rows of a matrix")
+        it.refuse(
+            node,
+            f"{what} takes the diagonals of one matrix as the rows of a matrix",
+            like=ValueError,
+        )
     meet(it, node, ab.type.dims[1], c.type.dims[0])
     return ab, c
 
@@ -40,7 +44,7 @@ def _of_one_kind(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, An
     if kind.dtype == "f16":
         it.refuse(node, f"{what} of float16 is not supported", "use .astype(np.float32)")
     if not is_array(c) or c.type.ndim > 2:
-        it.refuse(node, f"{what} takes a vector or a matrix on the right")
+        it.refuse(node, f"{what} takes a vector or a matrix on the right", like=ValueError)
     kind = kind if is_float(kind.dtype) else Scalar("f64")
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
@@ -49,10 +53,12 @@ def _of_one_kind(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, An
 def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
     counts = it.static_items(l_and_u, node)
     if len(counts) != 2:
-        it.refuse(node, "solve_banded takes two numbers of diagonals, as in (1, 1)")
+        it.refuse(
+            node, "solve_banded takes two numbers of diagonals, as in (1, 1)", like=ValueError
+        )
     lower, upper = (it.static_int(n, node, "a number of diagonals") for n in counts)
     if lower < 0 or upper < 0:
-        it.refuse(node, "a number of diagonals is negative")
+        it.refuse(node, "a number of diagonals is negative", like=ValueError)
     ab, b = _band(it, node, ab, b, "solve_banded")
     rows = ab.type.dims[0]
     if isinstance(rows, Var) or rows != lower + upper + 1:
@@ -64,7 +70,11 @@ def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
 def solveh_banded(it: Any, node: Any, ab: Any, b: Any, *, lower: Any = False) -> Any:
     ab, b = _band(it, node, ab, b, "solveh_banded")
     if is_complex(b.type.dtype):
-        it.refuse(node, "solveh_banded of complex matrices is not supported", "use solve_banded")
+        it.refuse(
+            node,
+            "solveh_banded of complex matrices is not supported",
+            "use solve_banded",
+        )
     return it.b("solveh_banded", ab, b, lower=flag(it, node, lower, "lower"))
 
 
@@ -119,7 +129,9 @@ def solve_continuous_lyapunov(it: Any, node: Any, a: Any, q: Any) -> Any:
 @scipys(sl.solve_discrete_lyapunov)
 def solve_discrete_lyapunov(it: Any, node: Any, a: Any, q: Any, method: Any = None) -> Any:
     if method not in (None, "direct", "bilinear"):
-        it.refuse(node, "solve_discrete_lyapunov takes method='direct' or 'bilinear'")
+        it.refuse(
+            node, "solve_discrete_lyapunov takes method='direct' or 'bilinear'", like=ValueError
+        )
     a, q = _lyapunov(it, node, a, q, "solve_discrete_lyapunov")
     double = [it.b.cast(x, Scalar("f64")) for x in (a, q)]  # as SciPy has it
     return it.call(formulas.discrete_lyapunov, double, {}, node)

@@ -81,11 +81,11 @@ def reshape(
     dims = list(shape) if isinstance(shape, tuple | list) else [shape]
     for d in dims:
         if not is_integer(d):
-            it.refuse(node, f"a shape is made of integers, not {describe(d)}")
+            it.refuse(node, f"a shape is made of integers, not {describe(d)}", like=TypeError)
     size = b.size(x.type.dims)
     unknown = [k for k, d in enumerate(dims) if is_number(d) and d == -1]
     if len(unknown) > 1:
-        it.refuse(node, "can only specify one unknown dimension")
+        it.refuse(node, "can only specify one unknown dimension", like=ValueError)
     if unknown:
         others = b.size([d for k, d in enumerate(dims) if k != unknown[0]])
         if not is_number(others) or others == 0:
@@ -164,7 +164,7 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
         else tuple(place_of_axis(it, node, a, n) for a in axes)
     )
     if sorted(perm) != list(range(n)):
-        it.refuse(node, "axes don't match array")
+        it.refuse(node, "axes don't match array", like=ValueError)
     return it.b("transpose", x, perm=perm)
 
 
@@ -211,7 +211,7 @@ def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
         axes = axes_of(it, node, x, axis)
         for k in axes:
             if is_number(dims[k]) and dims[k] != 1:
-                it.refuse(node, UNSQUEEZABLE)
+                it.refuse(node, UNSQUEEZABLE, like=ValueError)
             if not is_number(dims[k]):
                 it.b("check_equal", dims[k], 1, message=UNSQUEEZABLE)
     if not axes:

@@ -24,7 +24,9 @@ def matrices(it: Any, node: Any, a: Any, what: str) -> Any:
     """A matrix or a stack of matrices, floating."""
     (a,) = operands(it, node, (a,), what)
     if not is_array(a) or a.type.ndim < 2:
-        it.refuse(node, f"{what} takes a matrix, or a stack of matrices")
+        it.refuse(
+            node, f"{what} takes a matrix, or a stack of matrices", like=np.linalg.LinAlgError
+        )
     return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
 
 
@@ -46,7 +48,7 @@ def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
     a = squares(it, node, a, "solve")
     a, c = pair(it, node, a, c, "solve")
     if not is_array(c):
-        it.refuse(node, "solve takes a vector or a matrix on the right")
+        it.refuse(node, "solve takes a vector or a matrix on the right", like=ValueError)
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     if a.type.ndim == 2 and c.type.ndim <= 2:
         return it.b("solve", a, c)
@@ -116,5 +118,5 @@ def tensorinv(it: Any, node: Any, a: Any, ind: Any = 2) -> Any:
     (a,) = operands(it, node, (a,), "tensorinv")
     k = it.static_int(ind, node, "ind")
     if k <= 0:
-        it.refuse(node, "tensorinv takes a positive ind")
+        it.refuse(node, "tensorinv takes a positive ind", like=ValueError)
     return it.call(formulas.tensorinv, [a, k], {}, node)

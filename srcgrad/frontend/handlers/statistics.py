@@ -55,7 +55,9 @@ def _sorted_floats(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[An
     if not is_array(x) or not x.type.dims:
         it.refuse(node, f"the {what} of a number is not supported")
     if x.type.dtype == "bool":
-        it.refuse(node, f"the {what} of booleans is not supported", "use .astype(float)")
+        it.refuse(
+            node, f"the {what} of booleans is not supported", "use .astype(float)", like=TypeError
+        )
     x = x if is_float(x.type.dtype) else it.b.cast(x, Scalar("f64"))
     lanes, k, axes = _lanes(it, node, x, axis)
     return x, it.call_numpy(np.sort, [lanes], {"axis": k}, node), k, axes
@@ -103,7 +105,7 @@ def quantile(
         it.refuse(node, f"the method {method!r} of a quantile is not supported", "use 'linear'")
     for v in [q] if is_number(q) else q if isinstance(q, list | tuple) else []:
         if is_number(v) and not 0 <= v <= 1:
-            it.refuse(node, "Quantiles must be in the range [0, 1]")
+            it.refuse(node, "Quantiles must be in the range [0, 1]", like=ValueError)
     x, ordered, k, axes = _sorted_floats(it, node, x, axis, "quantile")
 
     def one(v: Any) -> Any:
@@ -187,7 +189,7 @@ def _weighted(
     """The weighted average, and the sum of the weights."""
     x, w = operands(it, node, (x, weights), "average")
     if not is_array(x) or not is_array(w):
-        it.refuse(node, "a weighted average of a number is not supported")
+        it.refuse(node, "a weighted average of a number is not supported", like=TypeError)
     axes = axes_of(it, node, x, axis)
     belonging = list(range(x.type.ndim))
     if w.type.ndim != x.type.ndim:
@@ -195,7 +197,11 @@ def _weighted(
             raise ArgumentTypeError(NO_AXIS, it.b.loc)
         belonging = list(axes)
         if w.type.ndim != len(axes) or belonging != sorted(axes):
-            it.refuse(node, "these weights do not belong to the axes that are averaged over")
+            it.refuse(
+                node,
+                "these weights do not belong to the axes that are averaged over",
+                like=ValueError,
+            )
     for k, n in zip(belonging, w.type.dims, strict=True):
         differ = plain(it.b("ne", x.type.dims[k], n))
         it.fail_if(differ, *(("TypeError", NO_AXIS) if axis is None else ("ValueError", WEIGHTS)))
@@ -239,7 +245,7 @@ def _variables(it: Any, node: Any, x: Any, rowvar: Any) -> Any:
     """Samples as rows of float64, one row per variable."""
     (x,) = operands(it, node, (x,), "cov")
     if not is_array(x) or x.type.ndim > 2:
-        it.refuse(node, "the covariance takes vectors and matrices")
+        it.refuse(node, "the covariance takes vectors and matrices", like=ValueError)
     x = it.b.cast(x, Scalar("f64"))
     if x.type.ndim == 1:
         return it.b("view", x, spec=("n", ":"))
