@@ -77,7 +77,8 @@ class _Planner:
                 rest = [i for j, i in enumerate(items) if j > k and j not in needed]
                 items[k:] = [*moved, item, *rest]
                 return k + len(moved)
-            if not self._passes(m.statement, item):
+            later = (s for j in needed for s in statements(items[j]))
+            if not all(self._passes(s, item) for s in (m.statement, *later)):
                 if not isinstance(item, Def | Group):
                     return None
                 needed.append(k)

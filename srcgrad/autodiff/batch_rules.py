@@ -1,0 +1,310 @@
+"""What each operation becomes where some of its operands have one more axis, the last.
+
+Elementwise operations, sums and views keep their meaning, stores to one place become stores to a
+vector, products of matrices stay products of matrices. What is not in the table is done for one
+seed after the other. Never decides what varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Def, For, Var, altered, atom
+from srcgrad.ir.types import INT, Array, RefTape, Scalar, Tape, Type
+
+
+class Unbatched(Exception):
+    """A program whose way, or whose rules, depend on the seed."""
+
+
+class Batch:
+    """The batch that is emitted: what stands for the values that vary."""
+
+    def __init__(
+        self, b: Builder, size: Any, varies: Callable[[Atom], bool], pure: Callable[[Atom], bool]
+    ):
+        self.b, self.size, self.varies, self.pure = b, size, varies, pure
+        self.new: dict[Var, Any] = {}
+
+    # ---- values ----
+    def __call__(self, a: Atom) -> Any:
+        return self.new.get(a, a) if isinstance(a, Var) else a
+
+    def many(self, atoms: Iterable[Atom]) -> list[Any]:
+        return [self(a) for a in atoms]
+
+    def require_still(self, atoms: Iterable[Atom]) -> None:
+        """The way of the program is one for all seeds."""
+        if any(self.varies(a) for a in atoms):
+            raise Unbatched("the way of the program depends on the seed")
+
+    def type(self, t: Type) -> Type:
+        match t:
+            case Scalar():
+                return Array(t.dtype, (self.size,))
+            case Array():
+                return Array(t.dtype, (*t.dims, self.size), t.layout)
+            case RefTape():
+                return RefTape(t.dtype, t.ndim + 1)
+            case Tape():
+                return t
+        raise Unbatched("several values at once")
+
+    def beside(self, a: Atom) -> Any:
+        """An operand next to batches: an array that is the same for all has an axis of length 1."""
+        if self.varies(a) or not isinstance(a.type, Array):
+            return self(a)
+        if not a.type.dims:
+            return self.b("load", a)
+        return self.b("view", a, spec=(*":" * a.type.ndim, "n"))
+
+    def lifted(self, a: Atom, like: Any = None) -> Any:
+        """The batch of a value, contiguous where `like` is: what is the same for all is spread."""
+        if not self.varies(a):
+            dims = a.type.dims if isinstance(a.type, Array) else ()
+            if not isinstance(a.type, Array | Scalar):
+                raise Unbatched("a tape that only some paths fill")
+            return self.b("broadcast_to", self.beside(a), *dims, self.size)
+        strided = like is not None and getattr(like.type, "layout", "C") == "S"
+        return self(a) if strided else self.contiguous(self(a))
+
+    def contiguous(self, x: Any) -> Any:
+        return self.b("copy", x) if getattr(x.type, "layout", "C") == "S" else x
+
+    def lengths(self, s: Def) -> Def:
+        """A length of what varies: that of one seed's."""
+        x = self(s.args[0])
+        if s.op.name == "dim":
+            return altered(s, args=(x,))
+        if s.op.name == "slots":
+            args = (self.b("slots", x), atom(self.size))
+            return altered(s, op=self.b.table["floordiv"], args=args, params={})
+        raise Unbatched(f"{s.op.name} of what varies")
+
+    # ---- operations ----
+    def elementwise(self, s: Def) -> Any:
+        """The shapes fit as they did: nothing is checked again."""
+        assert s.var is not None
+        made = Var(s.var.name, self.type(s.var.type))
+        made.type = Array(made.type.dtype, made.type.dims)
+        definition = Def(made, s.op, tuple(self.beside(a) for a in s.args), s.params, s.loc)
+        self.b.append(definition)
+        self.b.definition[made] = definition
+        return made
+
+    def each(self, s: Def) -> Any:
+        """One seed after the other."""
+        if s.var is None or s.op.effect or s.op.view or not isinstance(s.var.type, Array | Scalar):
+            raise Unbatched(f"{s.op.name} has several values, or is an effect")
+        b, k, t = self.b, Var("k", INT), s.var.type
+        dims = t.dims if isinstance(t, Array) else ()
+        made = b("empty", *dims, self.size, dtype=t.dtype)
+        with b.block() as body:
+            one = b(s.op, *(self.one(a, k) for a in s.args), **s.params)
+            place = b("view", made, k, spec=(*":" * len(dims), "i"))
+            if dims:
+                b("assign", place, one)
+            else:
+                b("store", place, b.value(one))
+        b.append(For(k, atom(0), atom(self.size), (), (), tuple(body), (), (), loc=s.loc))
+        return made
+
+    def one(self, a: Atom, k: Var) -> Any:
+        """The value of an operand for one seed."""
+        if not self.varies(a):
+            return a
+        x = self(a)
+        if isinstance(a.type, Scalar):
+            return self.b("load", x, k)
+        return self.b("copy", self.b("view", x, k, spec=(*":" * (x.type.ndim - 1), "i")))
+
+
+# ---- allocation, views ----
+def _made(t: Batch, s: Def) -> Any:
+    return t.b(s.op, *t.many(s.args), t.size, **s.params)
+
+
+def _copy(t: Batch, s: Def) -> Any:
+    return t.b("copy", t(s.args[0])) if t.varies(s.args[0]) else t.lifted(s.args[0])
+
+
+def _view(t: Batch, s: Def) -> Any:
+    return t.b("view", *t.many(s.args), spec=(*s.params["spec"], ":"))
+
+
+def _transpose(t: Batch, s: Def) -> Any:
+    perm = s.params["perm"]
+    return t.b("transpose", t(s.args[0]), perm=(*perm, len(perm)))
+
+
+def _with_dims(t: Batch, s: Def) -> Any:
+    """An operation whose last operands are the dims of its result."""
+    return t.b(s.op, *t.many(s.args), t.size, **s.params)
+
+
+def _reshape(t: Batch, s: Def) -> Any:
+    return t.b("reshape", t.contiguous(t(s.args[0])), *s.args[1:], t.size)
+
+
+def _load(t: Batch, s: Def) -> Any:
+    x = s.args[0]
+    place = _place(t, s, s.args[1:])
+    return place if t.pure(x) else t.b("copy", place)
+
+
+def _place(t: Batch, s: Def, index: tuple[Atom, ...]) -> Any:
+    """The vector at a place of what varies."""
+    t.require_still(index)
+    x = t(s.args[0])
+    if isinstance(x.type, Tape):
+        return t.b("tape_view", x, t.b("mul", index[0], t.size), t.size)
+    return t.b("view", x, *index, spec=(*"i" * len(index), ":"))
+
+
+# ---- tapes: a slot is as long as the batch ----
+def _tape(t: Batch, s: Def) -> Any:
+    return t.b("tape", t.b("mul", s.args[0], t.size), **s.params)
+
+
+def _tape_like(t: Batch, s: Def) -> Any:
+    x = s.args[0]
+    if t.varies(x):
+        return t.b("tape_like", t(x))
+    # a tape is a reference: its type has a dtype
+    return t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)  # type: ignore[union-attr]
+
+
+def _tape_view(t: Batch, s: Def) -> Any:
+    x, start, *dims = s.args
+    return t.b("tape_view", t(x), t.b("mul", start, t.size), *dims, t.size)
+
+
+def _reserve(t: Batch, s: Def) -> None:
+    t.b("reserve", t(s.args[0]), t.b("mul", s.args[1], t.size))
+
+
+def _reftape(t: Batch, s: Def) -> Any:
+    return t.b("reftape", dtype=s.params["dtype"], ndim=s.params["ndim"] + 1)
+
+
+def _ref_put(t: Batch, s: Def) -> None:
+    tape, place, reference = s.args
+    t.require_still((place,))
+    t.b("ref_put", t(tape), place, t.lifted(reference))
+
+
+# ---- stores ----
+def _store(t: Batch, s: Def) -> None:
+    place = _place(t, s, s.args[1:-1])
+    t.b("assign" if s.op.name == "store" else "add_to", place, t.beside(s.args[-1]))
+
+
+def _assign(t: Batch, s: Def) -> None:
+    x, value = s.args
+    if isinstance(value.type, Array):
+        value = t.lifted(value, value)
+    elif t.varies(value):
+        value = t.b("broadcast_to", t(value), *t(x).type.dims)
+    t.b(s.op, t(x), value)
+
+
+def _scatter(t: Batch, s: Def) -> None:
+    x, *index, value = s.args
+    t.require_still(index)
+    value = t.lifted(value, value) if isinstance(value.type, Array) else t(value)
+    t.b(s.op, t(x), *index, value, spec=(*s.params["spec"], ":"))
+
+
+def _gather(t: Batch, s: Def) -> Any:
+    t.require_still(s.args[1:])
+    return t.b(s.op, *t.many(s.args), spec=(*s.params["spec"], ":"))
+
+
+# ---- joins, sums, products ----
+def _along(t: Batch, s: Def) -> Any:
+    """An operation along axes of its first operand, counted from the front."""
+    t.require_still(s.args[1:])
+    return t.b(s.op, *t.many(s.args), **s.params)
+
+
+def _concatenate(t: Batch, s: Def) -> Any:
+    return t.b("concatenate", *(t.lifted(a, a) for a in s.args), **s.params)
+
+
+def _pack(t: Batch, s: Def) -> Any:
+    rows = [t.b("view", t.lifted(a), spec=("n", ":")) for a in s.args]
+    return t.b("concatenate", *rows, axis=0)
+
+
+def _matmul(t: Batch, s: Def) -> Any:
+    a, c = s.args
+    if t.varies(a) and t.varies(c):
+        return t.each(s)
+    if t.varies(c):
+        return _product(t, a, t(c))
+    n = a.type.ndim  # type: ignore[union-attr]
+    made = _product(t, _turned(t, c), _turned(t, t(a), 1))
+    return t.b("copy", t.b("transpose", made, perm=(*range(n - 2), n - 1, n - 2, n)))
+
+
+def _turned(t: Batch, x: Any, last: int = 0) -> Any:
+    """The matrices of an array transposed; `last`: with the axis of the batch behind them."""
+    n = x.type.ndim - last
+    return t.b("transpose", x, perm=(*range(n - 2), n - 1, n - 2, *range(n, n + last)))
+
+
+def _product(t: Batch, a: Any, c: Any) -> Any:
+    """Matrices times a batch of matrices: the batch lies beside their columns."""
+    *lead, k, n, _ = c.type.dims
+    flat = t.b("reshape", t.contiguous(c), *lead, k, t.b.size((n, t.size)))
+    made = t.b("matmul", a, flat)
+    return t.b("reshape", made, *made.type.dims[:-1], n, t.size)
+
+
+def _matvec(t: Batch, s: Def) -> Any:
+    a, x = s.args
+    if t.varies(a) and t.varies(x):
+        return t.each(s)
+    if t.varies(x):
+        return t.b("matmul", a, t(x))
+    row = t.b("view", x, spec=("n", ":", "n"))
+    return t.b("sum", t.b("mul", t(a), row), axes=(1,))
+
+
+def _vecdot(t: Batch, s: Def) -> Any:
+    a, c = s.args
+    if t.varies(a) and t.varies(c):
+        return t.b("sum", t.b("mul", t(a), t(c)), axes=(0,))
+    still, moving = (c, a) if t.varies(a) else (a, c)
+    return t.b("matvec", t.b("transpose", t(moving), perm=(1, 0)), still)
+
+
+def _solve(t: Batch, s: Def) -> Any:
+    a, c = s.args
+    if t.varies(a):
+        return t.each(s)
+    x = t(c)
+    if x.type.ndim == 2:
+        return t.b(s.op, a, x, **s.params)
+    *lead, n, size = x.type.dims
+    made = t.b(s.op, a, t.b("reshape", t.contiguous(x), *lead, t.b.size((n, size))), **s.params)
+    return t.b("reshape", made, *made.type.dims[:-1], n, size)
+
+
+RULES: Mapping[str, Callable[[Batch, Def], Any]] = {
+    "zeros": _made, "empty": _made, "copy": _copy, "view": _view, "transpose": _transpose,
+    "reshape": _reshape, "load": _load, "tape": _tape, "tape_like": _tape_like,
+    "tape_view": _tape_view, "reftape": _reftape, "ref_get": _with_dims, "gather": _gather,
+    "take_last": _gather,
+    "sum": _along, "sum_to": _with_dims, "broadcast_to": _with_dims, "concatenate": _concatenate,
+    "pack": _pack, "cumsum": _along, "fft": _along, "rfft": _along, "irfft": _along,
+    "matmul": _matmul, "matvec": _matvec, "vecdot": _vecdot, "solve": _solve,
+    "solve_triangular": _solve,
+}  # fmt: skip
+
+EFFECTS: Mapping[str, Callable[[Batch, Def], None]] = {
+    "store": _store, "add_at": _store, "assign": _assign, "add_to": _assign, "scatter": _scatter,
+    "scatter_add": _scatter, "reserve": _reserve, "ref_put": _ref_put,
+}  # fmt: skip

@@ -1,0 +1,117 @@
+"""The seeds of a Jacobian: derivatives cut where seeds come in, and unit seeds for all elements.
+
+A seed is a value like a result (in reverse mode) or like a parameter (for tangents). Laid out one
+after another their elements make a line, with a place for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.autodiff.forward import jvp
+from srcgrad.autodiff.reverse import vjp
+from srcgrad.autodiff.rules import same_dims
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
+from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
+from srcgrad.ir.walk import blocks, uses
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """A function of parameters and seeds, cut in front of the first statement that reads a seed."""
+
+    function: Function
+    params: tuple[Var, ...]
+    seeds: tuple[Var, ...]
+    before: Block
+    after: Block
+    results: tuple[Atom, ...]
+    values: tuple[Atom, ...]
+
+    @staticmethod
+    def of(f: Function, count: int, results: int) -> Derivative:
+        params, seeds = f.params[:-count], f.params[-count:]
+        lengths = [s for s in f.body if _is_length(s, f.params)]
+        rest = [s for s in f.body if s not in lengths]
+        at = next((k for k, s in enumerate(rest) if _reads(s, seeds)), len(rest))
+        before, after = (*lengths, *rest[:at]), tuple(rest[at:])
+        return Derivative(f, params, seeds, before, after, f.returns[:results], f.returns[results:])
+
+
+def _is_length(s: Stmt, params: tuple[Var, ...]) -> bool:
+    return isinstance(s, Def) and s.op.name == "dim" and s.args[0] in params
+
+
+def _reads(s: Stmt, vs: tuple[Var, ...]) -> bool:
+    return any(v in vs for v in uses(s)) or any(_reads(t, vs) for b in blocks(s) for t in b)
+
+
+def gradients(
+    function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
+) -> Derivative:
+    """Results and gradients for given adjoints of the results."""
+    kinds = ["given" if k in of else None for k in range(len(function.returns))]
+    return Derivative.of(vjp(function, wrt, table, kinds), len(of), len(function.returns))
+
+
+def tangents(
+    function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
+) -> Derivative:
+    """Results and their tangents for given ones of the parameters."""
+    made = jvp(function, wrt, table)
+    n = len(function.returns)
+    floats = [k for k, a in enumerate(function.returns) if float_type(a.type)]
+    chosen = tuple(made.returns[n + floats.index(k)] for k in of)
+    return Derivative.of(made.with_body(made.body, (*made.returns[:n], *chosen)), len(wrt), n)
+
+
+# ---- seeds ----
+@dataclass(frozen=True)
+class Line:
+    """Values laid out one after another; of a complex one the two parts."""
+
+    types: tuple[Any, ...]
+    starts: tuple[Any, ...]
+    lengths: tuple[Any, ...]  # of one part
+    total: Any
+
+    @staticmethod
+    def of(b: Builder, types: Sequence[Any]) -> Line:
+        starts, lengths, total = [], [], 0
+        for t in types:
+            n = b.size(dims_of(t))
+            starts.append(total)
+            lengths.append(n)
+            total = b.total([total, n, n] if is_complex(t.dtype) else [total, n])
+        return Line(tuple(types), tuple(starts), tuple(lengths), total)
+
+    def part(self, b: Builder, x: Any, k: int, axis: int) -> Any:
+        """Of an array with a place for each element on an axis those of the k-th value."""
+        start, n = self.starts[k], self.lengths[k]
+        spec = tuple("s" if a == axis else ":" for a in range(x.type.ndim))
+        first = b("view", x, start, n, 1, spec=spec)
+        if not is_complex(self.types[k].dtype):
+            return first if len(self.types) > 1 else x
+        return b("to_complex", first, b("view", x, b("add", start, n), n, 1, spec=spec))
+
+
+def dims_of(t: Type) -> tuple:
+    return t.dims if isinstance(t, Array) else ()
+
+
+def shaped(b: Builder, x: Any, *dims: Any) -> Any:
+    """An array with other dims, of which there may be none; itself where it has them."""
+    return x if same_dims(x.type.dims, dims) else b("reshape", x, *dims)
+
+
+def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
+    """The seeds as parts of ones and zeros with a place for each element in front."""
+    made = {}
+    for k, p in enumerate(d.seeds):
+        part = b.cast(line.part(b, ones, k, 0), Scalar(line.types[k].dtype))
+        number = isinstance(p.type, Scalar) and not size
+        made[p] = b("load", part, 0) if number else shaped(b, part, *dims_of(p.type), *size)
+    return made
