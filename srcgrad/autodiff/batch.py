@@ -132,7 +132,7 @@ class Emitter:
     def joined(self, atoms: tuple[Atom, ...], vs: tuple[Var, ...]) -> tuple[Atom, ...]:
         """What becomes `vs`: batched where these are."""
         pairs = zip(atoms, vs, strict=True)
-        return tuple(self.batch.lifted(a, v) if self.batch.varies(v) else a for a, v in pairs)
+        return tuple(self.batch.joined(a, v) if self.batch.varies(v) else a for a, v in pairs)
 
     def inner(self, block: Block, yields: tuple[Atom, ...], vs: tuple[Var, ...]) -> tuple:
         with self.b.block() as out:

@@ -60,15 +60,19 @@ class Batch:
             return self.b("load", a)
         return self.b("view", a, spec=(*":" * a.type.ndim, "n"))
 
-    def lifted(self, a: Atom, like: Any = None) -> Any:
-        """The batch of a value, contiguous where `like` is: what is the same for all is spread."""
-        if not self.varies(a):
-            dims = a.type.dims if isinstance(a.type, Array) else ()
-            if not isinstance(a.type, Array | Scalar):
-                raise Unbatched("a tape that only some paths fill")
-            return self.b("broadcast_to", self.beside(a), *dims, self.size)
-        strided = like is not None and getattr(like.type, "layout", "C") == "S"
-        return self(a) if strided else self.contiguous(self(a))
+    def lifted(self, a: Atom) -> Any:
+        """The batch of a value, contiguous: what is the same for all is spread."""
+        if self.varies(a):
+            return self.contiguous(self(a))
+        if not isinstance(a.type, Array | Scalar):
+            raise Unbatched("a tape that only some paths fill")
+        dims = a.type.dims if isinstance(a.type, Array) else ()
+        return self.b("broadcast_to", self.beside(a), *dims, self.size)
+
+    def joined(self, a: Atom, v: Var) -> Any:
+        """What a variable is bound to on one path: memory that is stored to is that very memory."""
+        strided = getattr(v.type, "layout", "C") == "S"
+        return self(a) if self.varies(a) and (strided or not self.pure(a)) else self.lifted(a)
 
     def contiguous(self, x: Any) -> Any:
         return self.b("copy", x) if getattr(x.type, "layout", "C") == "S" else x
@@ -145,7 +149,10 @@ def _with_dims(t: Batch, s: Def) -> Any:
 
 
 def _reshape(t: Batch, s: Def) -> Any:
-    return t.b("reshape", t.contiguous(t(s.args[0])), *s.args[1:], t.size)
+    x = t(s.args[0])
+    # a reference that is read back is contiguous, although its type does not say so
+    x = t.contiguous(x) if t.pure(s.args[0]) else x
+    return t.b("reshape", x, *s.args[1:], t.size)
 
 
 def _load(t: Batch, s: Def) -> Any:
@@ -192,7 +199,7 @@ def _reftape(t: Batch, s: Def) -> Any:
 def _ref_put(t: Batch, s: Def) -> None:
     tape, place, reference = s.args
     t.require_still((place,))
-    t.b("ref_put", t(tape), place, t.lifted(reference))
+    t.b("ref_put", t(tape), place, t(reference))
 
 
 # ---- stores ----
@@ -204,7 +211,7 @@ def _store(t: Batch, s: Def) -> None:
 def _assign(t: Batch, s: Def) -> None:
     x, value = s.args
     if isinstance(value.type, Array):
-        value = t.lifted(value, value)
+        value = t.lifted(value)
     elif t.varies(value):
         value = t.b("broadcast_to", t(value), *t(x).type.dims)
     t.b(s.op, t(x), value)
@@ -213,7 +220,7 @@ def _assign(t: Batch, s: Def) -> None:
 def _scatter(t: Batch, s: Def) -> None:
     x, *index, value = s.args
     t.require_still(index)
-    value = t.lifted(value, value) if isinstance(value.type, Array) else t(value)
+    value = t.lifted(value) if isinstance(value.type, Array) else t(value)
     t.b(s.op, t(x), *index, value, spec=(*s.params["spec"], ":"))
 
 
@@ -230,7 +237,7 @@ def _along(t: Batch, s: Def) -> Any:
 
 
 def _concatenate(t: Batch, s: Def) -> Any:
-    return t.b("concatenate", *(t.lifted(a, a) for a in s.args), **s.params)
+    return t.b("concatenate", *(t.lifted(a) for a in s.args), **s.params)
 
 
 def _pack(t: Batch, s: Def) -> Any:
