@@ -29,6 +29,12 @@ def settle(x):
     return y
 
 
+def spread(x, a, b, steps):
+    for _ in range(steps):
+        x = x - np.max(x * a * b) * x
+    return np.sum(x)
+
+
 def shared(x, flag):
     a = np.sin(x)
     b = np.cos(x)

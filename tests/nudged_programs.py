@@ -7,12 +7,13 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.testing.fuzz import Options, generate
+from srcgrad.testing.fuzz.generate import TINY
 from srcgrad.testing.fuzz.inputs import Values
 from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.stages import Unusable
@@ -23,6 +24,7 @@ from tests.structures import flatten
 
 NEAR = 1e-7
 WIDE = Options(themes=3)
+DECISIONS = replace(TINY, alone="decisions")
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--themes", type=int, default=3)
+    parser.add_argument("--theme", default="", help="one alone, in small programs")
     parser.add_argument("--without", metavar="RULE")
     args = parser.parse_args()
     kinds: Counter[str] = Counter()
@@ -95,7 +98,8 @@ def main() -> int:
 
 
 def _answers(args: argparse.Namespace) -> Iterator[Answer]:
-    options = Options(themes=args.themes)
+    alone = replace(TINY, alone=args.theme) if args.theme else None
+    options = alone or Options(themes=args.themes)
     for seed in range(args.seed, args.seed + args.programs):
         yield ask(seed, options, args.without)
 

@@ -33,6 +33,7 @@ ARGUMENTS = {
     "energy": (np.ones(4),),
     "relax": (np.ones(4), 0.5),
     "settle": (2.0,),
+    "spread": (np.ones(4), 0.5, 0.3, 2),
     "shared": (np.ones(3), 1.0),
     "alternate": (np.ones(3), np.ones(3), 2),
 }
