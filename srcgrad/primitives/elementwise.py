@@ -149,7 +149,10 @@ clip = derive(
 
 def _relu(a: Any) -> Any:
     # NumPy's maximum with a number has no vector code; what is no number stays with both
-    return a.clip(0, np.inf) if large.is_large(a) else np.maximum(a, 0)
+    if not large.is_large(a):
+        return np.maximum(a, 0)
+    y = a.clip(0, np.inf)
+    return np.add(y, 0, out=y)  # clip keeps -0
 
 
 relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0), exact=True)
@@ -234,7 +237,7 @@ def _arccosh_root(a: Any) -> Any:
 
 def _sigmoid(a: Any) -> Any:
     with np.errstate(over="ignore"):
-        e = large.exp(a, -1.0) if large.is_large(a) else np.exp(np.negative(a))
+        e = np.exp(np.negative(a))
         out = e if type(e) is np.ndarray else None  # in one array
         return np.divide(1.0, np.add(1.0, e, out=out), out=out)
 
@@ -243,27 +246,23 @@ sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y))
 
 
 def _special(name: str) -> Any:
-    ufunc = np.frompyfunc(getattr(math, name), 1, 1)
-
     def impl(a: Any) -> Any:
-        a = np.asarray(a)
-        if a.size > 64 and a.dtype.kind == "f":
-            from scipy import special  # loaded for what is worth it
+        from scipy import special
 
-            return getattr(special, name)(a)
+        a = np.asarray(a)
         dtype = a.dtype if a.dtype.kind == "f" else np.float64
-        return np.asarray(ufunc(a)).astype(dtype)[()]
+        return np.asarray(getattr(special, name)(a)).astype(dtype, copy=False)[()]
 
     return impl
 
 
 _TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
-_erf_of_any = _special("erf")
+_erf_of_doubles = _special("erf")
 
 
 def _erf(a: Any) -> Any:
-    y = large.erf(a)
-    return _erf_of_any(a) if y is None else y
+    single = getattr(a, "dtype", None) == np.float32
+    return large.erf_of_singles(a) if single else _erf_of_doubles(a)
 
 
 erf = derive("erf", _erf, lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))

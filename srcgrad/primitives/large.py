@@ -1,13 +1,13 @@
 """How arrays of many elements are computed where NumPy's own way takes several times as long.
 
 Values, never derivatives. What decides is the number of passes over memory, and whether a pass has
-vector code: selection by bits instead of a branch per element, sums in runs, exp2 for exp. `where`,
-`summed` and `erf` say by None that an array is not for them.
+vector code: selection by bits instead of a branch per element, sums in runs. But for the order of a
+sum, the numbers are those that shorter arrays have, bit for bit. `where` and `summed` say by None
+that an array is not for them.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -116,25 +116,6 @@ def all_finite(a: Any) -> bool:
 
 
 # ---- functions ----
-@functools.cache
-def _exp2_has_vectors() -> bool:
-    """Whether NumPy has vector code for exp2 on this machine: twice as fast as exp then."""
-    try:
-        from numpy.lib.introspect import opt_func_info
-    except ImportError:
-        return False
-    found = opt_func_info(func_name="^exp2$", signature="float32").get("exp2", {})
-    return any(not f["current"].startswith("baseline") for f in found.values())
-
-
-def exp(a: Any, sign: float = 1.0) -> Any:
-    """exp(sign * a): exact for an argument within one rounding of `a`."""
-    if a.dtype == np.float32 and _exp2_has_vectors():
-        e = np.multiply(a, np.float32(sign / math.log(2.0)))
-        return np.exp2(e, out=e)
-    return np.exp(a if sign == 1.0 else np.multiply(a, a.dtype.type(sign)))
-
-
 # P of erf(x) = tanh(x * P(x * x)), fitted to atanh(erf(x)) / x where singles tell erf(x) from 1;
 # the last is positive, so that beyond it the argument goes on to infinity
 _ERF = (
@@ -143,10 +124,9 @@ _ERF = (
 )  # fmt: skip
 
 
-def erf(a: Any) -> np.ndarray | None:
-    """erf of singles, within 4 units in the last place: SciPy's branches, on doubles."""
-    if not is_large(a) or a.dtype != np.float32:
-        return None
+def erf_of_singles(x: Any) -> Any:
+    """Within 4 units in the last place, in a tenth of SciPy's time: it branches, on doubles."""
+    a = np.atleast_1d(x)
     with np.errstate(over="ignore"):
         square = np.square(a)
         p = np.multiply(square, np.float32(_ERF[-1]))
@@ -155,4 +135,4 @@ def erf(a: Any) -> np.ndarray | None:
             p *= square
         p += np.float32(_ERF[0])
         p *= a
-    return np.tanh(p, out=p)
+    return np.tanh(p, out=p).reshape(np.shape(x))[()]

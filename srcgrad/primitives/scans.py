@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import large
 from srcgrad.primitives.elementwise import exp
 from srcgrad.primitives.reductions import keep, sum
 from srcgrad.primitives.registry import custom, linear, nondiff
@@ -41,18 +40,18 @@ def _total_along(x: Any, axis: int) -> Any:
 
 
 def _weights(x: Any, axis: int) -> tuple:
-    """exp(x - top) in an array of its own, its sum along the axis, and top.
+    """exp(x - top) in an array of its own, its sum along the axis, and top; None for 0 everywhere.
 
-    The maximum along the axis is needed as top only where the sums without it are not moderate:
-    finding and subtracting it takes as long as the exponentials.
+    The maximum along the axis is needed as top only where the sum without it is not moderate:
+    finding and subtracting it takes as long as the exponentials. Each sum decides for itself.
     """
-    if large.is_large(x):
-        e = large.exp(x)
-        s = _total_along(e, axis)
-        if s.min() >= 2.0**-12 and s.max() <= 2.0**16:
-            return e, s, None
-    top = np.maximum.reduce(x, axis=axis, keepdims=True)
-    e = np.subtract(x, top)
+    e = np.exp(x)
+    s = _total_along(e, axis)
+    far = ~((s >= 2.0**-12) & (s <= 2.0**16))
+    if not far.any():
+        return e, s, None
+    top = np.where(far, np.maximum.reduce(x, axis=axis, keepdims=True), 0.0).astype(x.dtype)
+    np.subtract(x, top, out=e)
     np.exp(e, out=e)
     return e, _total_along(e, axis), top
 
@@ -86,7 +85,7 @@ def _softmax_bar(g: Any, y: Any, axis: int) -> Any:
 
 
 def _log_softmax_bar(g: Any, y: Any, axis: int) -> Any:
-    out = large.exp(y) if large.is_large(y) else np.exp(y)
+    out = np.exp(y)
     out *= _total_along(g, axis)
     return np.subtract(g, out, out=out)
 

@@ -47,7 +47,7 @@ def eig(site, a):
 def svd(site, a):
     m, n = a.shape
     out, failed = np.empty((1 + m + n, min(m, n)), a.dtype), not finite(a)
-    if not failed:
+    if a.size > 0 and not failed:  # Numba's LAPACK takes nothing empty
         try:
             u, s, vt = np.linalg.svd(np.ascontiguousarray(a), False)
             out[0], out[1 : 1 + m], out[1 + m :] = s, u, vt.T
@@ -61,7 +61,7 @@ def svd(site, a):
 @compiled
 def singular_values(site, a, checked):
     out, failed = np.full(min(a.shape), np.nan, a.dtype), not finite(a)
-    if not failed:
+    if a.size > 0 and not failed:
         try:
             out[...] = np.linalg.svd(np.ascontiguousarray(a), False)[1]
         except Exception:
@@ -75,7 +75,7 @@ def singular_values(site, a, checked):
 def qr(a):
     m, n = a.shape
     out = np.full((m + n, n), np.nan, a.dtype)
-    if finite(a):
+    if a.size > 0 and finite(a):
         q, r = np.linalg.qr(np.ascontiguousarray(a))
         out[:m], out[m:] = q, r.T
     return out
@@ -84,7 +84,7 @@ def qr(a):
 @compiled
 def pinv(site, a, rcond):
     out, failed = np.empty((a.shape[1], a.shape[0]), a.dtype), not finite(a)
-    if not failed:
+    if a.size > 0 and not failed:
         try:
             out[...] = np.linalg.pinv(np.ascontiguousarray(a), rcond)
         except Exception:
@@ -96,9 +96,9 @@ def pinv(site, a, rcond):
 
 @compiled
 def lstsq(site, a, b, rcond):
-    out = np.empty(a.shape[1:] + b.shape[1:], a.dtype)
+    out = np.zeros(a.shape[1:] + b.shape[1:], a.dtype)
     failed = not (finite(a) and finite(b))
-    if not failed:
+    if out.size > 0 and a.size > 0 and not failed:
         try:
             right = np.ascontiguousarray(b)
             out[...] = np.linalg.lstsq(np.ascontiguousarray(a), right, rcond)[0]
