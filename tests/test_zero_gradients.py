@@ -489,14 +489,36 @@ def test_tensors():
     assert found.filename == __file__
 
 
-def test_weights():
-    w = flow.Parameter(flow.tensor([1.2, 2.0]), name="w")
+def test_a_function_of_tensors_is_located_at_its_call():
+    """Functions of ours are followed through their source; users wrote the call."""
 
     def f(x):
-        return flow.sum(x * flow.round(w))
+        y = x * 2
+        return y.round(decimals=1).sum()
 
-    (found,) = said(flow.grad(f, None, [w]), flow.tensor([1.0, 2.0]))
-    assert "with respect to w" in str(found.message)
+    (found,) = said(flow.grad(f), flow.tensor([1.2, 2.0]))
+    assert found.message.location.text.strip() == "return y.round(decimals=1).sum()"
+
+
+def test_a_function_that_ours_call_back_is_located_where_it_stands():
+    def squared(v):
+        return np.round(v)
+
+    def f(x):
+        return flow.ops.HyperMap()(squared, [x])[0].sum()
+
+    (found,) = said(flow.grad(f), flow.tensor([1.2, 2.0]))
+    assert found.message.location.text.strip() == "return np.round(v)"
+
+
+def test_weights():
+    net = flow.nn.Dense(2, 1)
+
+    def f(x):
+        return flow.sum(flow.round(net(x)) + x)
+
+    (found,) = said(flow.grad(f, 0, net.trainable_params()), flow.tensor([[1.0, 2.0]]))
+    assert "with respect to weight, bias is zero" in str(found.message)
 
 
 def test_auxiliary_outputs_do_not_count():

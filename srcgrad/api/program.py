@@ -63,7 +63,8 @@ class Program:
         """The parameter at a position, as the user writes it."""
         if k < len(self.inputs):
             return spelled(self.inputs[k])
-        return self.hidden[k - len(self.inputs)].name
+        h = self.hidden[k - len(self.inputs)]
+        return h.name if h.parameter is None else h.parameter.name
 
     @property
     def unshared(self) -> frozenset[int]:

@@ -197,12 +197,14 @@ class Calls(Part):
             found = source.find(f)
         except SourceError as e:
             self.refuse(node, e.reason, e.way_out)
-        if is_formula(f):
+        library = module in sys.stdlib_module_names and module != "__main__"
+        placed = self.frame.source.place is not None or not self.follows_library()
+        if library or is_formula(f) or (module == "srcgrad" and placed):
+            # what is said names the user's line
             found = dataclasses.replace(found, place=self.frame.source.location(node))
-        else:
+        if not is_formula(f):
             self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
-        library = module in sys.stdlib_module_names and module != "__main__"
         ours = module == "srcgrad" and not (self.follows_library() or is_formula(f))
         if not library and not ours:
             return self.inline(found, bound, None, node)

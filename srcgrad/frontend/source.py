@@ -22,8 +22,8 @@ from srcgrad.errors import Location, SourceError, UnsupportedError
 class Source:
     """A function's tree (gast), where it stands, and what it captures.
 
-    A formula of ours that is followed in a library function's stead has a `place`: the call in the
-    user's program, which is what errors and notes name.
+    A function of ours or of Python's library that is followed has a `place`: the call in the user's
+    program, which is what errors and notes name.
     """
 
     function: types.FunctionType
