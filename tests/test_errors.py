@@ -74,8 +74,9 @@ ENDLESS = {"sequences.list_that_changes_while_it_is_run_over", "language.recursi
 
 
 @over(PROGRAMS)
-def test_program_fails_at_its_line(program: Program):
+def test_program_fails_at_its_line(program: Program, tmp_path, monkeypatch: pytest.MonkeyPatch):
     """With an error of the class that plain Python raises, if it raises one."""
+    monkeypatch.chdir(tmp_path)  # plain Python writes the files that compiled code does not
     error = check(program, "python")
     if program.how == "plain" or program.id in ENDLESS:
         return
