@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.values import written
 
 
 def as_function(fn: Any) -> types.FunctionType:
@@ -17,7 +18,7 @@ def as_function(fn: Any) -> types.FunctionType:
     try:
         signature = inspect.signature(_read(fn))
     except (TypeError, ValueError) as e:
-        raise ArgumentTypeError(f"{fn!r} cannot be differentiated: {e}") from None
+        raise ArgumentTypeError(f"{written(fn)} cannot be differentiated: {e}") from None
     from srcgrad.frontend.source import state_source
 
     # what NumPy's functions have for "not given" is left out

@@ -22,7 +22,16 @@ from srcgrad.api.reference import portable, reduced, restored
 from srcgrad.api.stack import described, shown_by, transforms, weights_of
 from srcgrad.api.stages import Stage, recording, staged
 from srcgrad.api.steps import Apart
-from srcgrad.api.structure import blank, converter, filled, form_of, key_of, leaves, mapped
+from srcgrad.api.structure import (
+    blank,
+    converter,
+    filled,
+    form_of,
+    key_of,
+    leaves,
+    mapped,
+    too_wide,
+)
 from srcgrad.api.verify import verify, wanted
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.api.zeros import noting, warn
@@ -141,12 +150,15 @@ class Compiled:
     @is_entrance
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if not kwargs:
-                for fast in self._fast.get(len(args), ()):
-                    out = fast(*args)
-                    if out is not MISS:
-                        return out
-            return self._run(self._bind(args, kwargs), {})
+            try:
+                if not kwargs:
+                    for fast in self._fast.get(len(args), ()):
+                        out = fast(*args)
+                        if out is not MISS:
+                            return out
+                return self._run(self._bind(args, kwargs), {})
+            except OverflowError as error:
+                raise too_wide(error, self.__name__, self._bind(args, kwargs)) from None
         except BaseException as error:
             shorten(error)
             raise

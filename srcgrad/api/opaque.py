@@ -19,7 +19,7 @@ from srcgrad.api.structure import converter, filled, mapped
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import children, is_number, is_value
+from srcgrad.frontend.values import children, describe, is_number, is_value
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Array, Scalar, is_float, join_scalars
 from srcgrad.primitives.callbacks import Callback
@@ -220,7 +220,7 @@ def _type(call: Call, v: Any) -> Any:
     if is_number(v):
         return atom(v).type
     return call.it.refuse(
-        call.node, f"what {call.name}() is to return has no dtype: {v!r}",
+        call.node, f"what {call.name}() is to return has no dtype: it is {describe(v)}",
         "say it with a number or an array, as in opaque(f, 0.0)",
     )  # fmt: skip
 

@@ -85,7 +85,7 @@ class Primal:
         function: Any = self.function
         t = staged("frontend", lambda: trace(function, arguments, demands), _function)
         made = staged("passes", lambda: run_passes(t.function, REGISTRY))
-        p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.name)
+        p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
         copied = frozenset(p.order[k] for k in t.copied)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
 from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import Record, children, is_dataclass_instance, rebuild
@@ -177,3 +178,15 @@ def spelled(path: tuple) -> str:
     for part in path[1:]:
         text += f".{part}" if isinstance(part, str) else f"[{part!r}]"
     return text
+
+
+def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exception:
+    """The error for an argument that no integer of 64 bits holds; else the error itself."""
+    for path, v in [pair for n, value in arguments.items() for pair in leaves(value, (n,))]:
+        if type(v) is int and not -(2**63) <= v < 2**63:
+            at = spelled(path)
+            return ArgumentValueError(
+                f"argument '{at}' of {name}() is {v}: compiled integers have 64 bits", None,
+                f"pass a float: float({at})",
+            )  # fmt: skip
+    return error

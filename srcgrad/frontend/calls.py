@@ -266,6 +266,8 @@ class Calls(Part):
         loc = self.b.loc
         tree = found.tree
         frame = Frame(found, dict(env), _liveness(tree), outer)
+        if self.frames:
+            frame.called_at = self.frame.source.location(node)
         self.scopes[id(frame.env)] = frame.env
         self.frames.append(frame)
         try:
@@ -283,7 +285,7 @@ class Calls(Part):
         finally:
             self.frames.pop()
             self.b.loc = loc
-        self._too_deep(found, node)
+        self._too_deep(found, self.frame.source.location(node))
 
     def _result(self, frame: Any, node: Any) -> Any:
         if frame.passed:
@@ -294,13 +296,13 @@ class Calls(Part):
         if isinstance(returned, Var) and result is not None:
             # some path falls off the end and returns None
             raise UnsupportedError(
-                f"{found.name}() returns a value on one path and None on another",
+                f"{found.title}() returns a value on one path and None on another",
                 found.location(found.tree),
                 "end every path with a return",
             )
         if isinstance(result, Conflict):
             raise UnsupportedError(
-                f"the returns of {found.name}() do not fit together: {result.reason}",
+                f"the returns of {found.title}() do not fit together: {result.reason}",
                 frame.returns[-1] if frame.returns else found.location(found.tree),
                 "return one kind of value on every path",
             )
@@ -335,13 +337,16 @@ class Calls(Part):
             )
             if last or changed:
                 self.captures.demand_static(self, value, node, "the depth of a recursion")
+        if last and count[id(found.tree)] > 1:  # this very call is one too many
+            self._too_deep(found, self.frame.source.location(node))
         if last:
-            self._too_deep(deepest.source, node)
+            self._too_deep(deepest.source, deepest.called_at)
 
-    def _too_deep(self, found: source.Source, node: Any) -> NoReturn:
-        self.refuse(
-            node, f"the recursion of {found.name}() has no depth known at compile time",
-            "write it as a loop",
+    def _too_deep(self, found: source.Source, place: Any) -> NoReturn:
+        raise UnsupportedError(
+            f"the depth of the recursion of {found.title}() depends on run-time values", place,
+            "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
+            "a length may say the depth",
         )  # fmt: skip
 
     # ---- closures ----

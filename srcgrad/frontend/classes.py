@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
@@ -90,9 +91,24 @@ class Classes(Part):
             self.call(cls.__post_init__, [record], {}, node)
 
     # ---- attributes ----
-    def attribute(self, owner: Any, name: str, node: Any) -> Any:
-        import numpy as np
+    def _has(self, owner: Any, name: str, node: Any) -> None:
+        """Refuse an attribute that a list, a dict or a string does not have."""
+        cls = list if isinstance(owner, GrownList) else type(owner)
+        if hasattr(cls, name):
+            return
+        value: Any = getattr(node, "value", None)
+        shown = f"'{value.id}'" if isinstance(value, gast.Name) else ""
+        kind = describe(owner)
+        self.refuse(
+            node,
+            f"{shown} is {kind}, which has no attribute '{name}'" if shown else
+            f"{kind} has no attribute '{name}'",
+            f"pass an array: np.asarray({shown.strip(chr(39)) or '...'})"
+            if hasattr(np.ndarray, name) and isinstance(owner, list | tuple | GrownList) else "",
+            AttributeError,
+        )  # fmt: skip
 
+    def attribute(self, owner: Any, name: str, node: Any) -> Any:
         if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
             return self.array_attribute(owner, name, node)
         if isinstance(owner, Record):
@@ -103,6 +119,7 @@ class Classes(Part):
         if isinstance(owner, list | dict | GrownList | str | set | tuple) and (
             not followed or name in ("_replace", "_asdict")
         ):
+            self._has(owner, name, node)
             return Bound(owner, name)
         if isinstance(owner, tuple):  # a method of the user's on a named tuple
             return self._of_class(owner, type(owner), name, node)

@@ -172,7 +172,7 @@ class ControlFlow(Part):
                 raise failed
         value = self.env.pop("$value")
         if isinstance(value, Conflict):
-            self.refuse(node, f"the value is of two kinds: {value.reason}")
+            self.refuse(node, f"the value depends on the path: {value.reason}", value.way_out)
         return value
 
     def _splice(self, test: Var, states: list[State | None], blocks: list[list]) -> None:

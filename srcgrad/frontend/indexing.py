@@ -23,6 +23,7 @@ from srcgrad.frontend.values import (
     is_number,
     is_scalar,
     plain,
+    written,
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar
@@ -74,14 +75,14 @@ class Indexing(Part):
         if isinstance(x, dict):
             key = self.static_key(items[0], node)
             if key not in x:
-                self.refuse(node, f"the dict has no key {key!r}", like=KeyError)
+                self.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
             return x[key]
         if isinstance(x, Record) and hasattr(x.cls, "__getitem__"):
             item = items[0] if len(items) == 1 else tuple(items)
             return self.call(self.attribute(x, "__getitem__", node), [item], {}, node)
         if isinstance(x, Range):
             return self.b("add", x.start, self.b("mul", items[0], x.step))
-        if is_scalar(x):
+        if is_scalar(x) and not isinstance(x, np.void):
             if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
                 self.refuse(node, "a number cannot be indexed", like=TypeError)
             return self._index_of_scalar(x, items, node)
@@ -96,6 +97,14 @@ class Indexing(Part):
         handler = None if callable(x) else handler_of(x)
         if handler is not None:  # np.mgrid and what else is written with brackets
             return handler(self, node, *items)
+        if isinstance(x, bytes | bytearray | memoryview):
+            name = node.value.id if isinstance(node.value, gast.Name) else "..."
+            self.refuse(
+                node, f"'{name}' is {describe(x)}, which is not supported",
+                f"pass an array: np.frombuffer({name}, np.uint8)",
+            )  # fmt: skip
+        if isinstance(x, np.void):
+            self.refuse(node, f"{describe(x)} is not supported", "pass its fields")
         self.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)
 
     def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:
@@ -221,8 +230,12 @@ class Indexing(Part):
         return [plain(start), b.dim(b("trips", start, stop, step)), step]
 
     def _slice_bound(self, v: Any, node: Any) -> Any:
+        if isinstance(v, bool):  # Python's are integers
+            return int(v)
         if v is None or is_integer(v):
             return v
+        if is_scalar(v) and isinstance(v, Var) and v.type.dtype == "bool":
+            return self.b.cast(v, Scalar("i64"))
         if is_array(v) and not v.type.dims and v.type.dtype[0] in "iu":
             return self.b("load", v)
         self.refuse(node, "slice indices must be integers or None", like=TypeError)

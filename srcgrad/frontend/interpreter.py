@@ -67,6 +67,7 @@ class Frame:
     elsewhere: set[str] = field(default_factory=set)  # declared nonlocal
     returns: list[Any] = field(default_factory=list)  # where it returned
     passed: bool = False  # whether one of its statements was passed over
+    called_at: Any = None  # the place of its call; None for the function that is compiled
 
 
 class Interpreter(
@@ -141,10 +142,7 @@ class Interpreter(
         if value is UNBOUND:
             self._unbound(name, node)
         if isinstance(value, Conflict):
-            self.refuse(
-                node, f"'{name}' cannot be read here: {value.reason}",
-                "give the name one kind of value, or use two names",
-            )  # fmt: skip
+            self.refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
         if isinstance(value, MaybeUnbound):
             unbound = self.b("logical_not", value.flag)
             self.fail_if(unbound, "UnboundLocalError", _unbound(name))

@@ -235,6 +235,9 @@ def _dynamic(s: Any) -> ScalarSpec:
     return ScalarSpec(atom(s.value).type)
 
 
+BRANCH = "strings are known at compile time: branch on the condition itself"
+
+
 def conflict(a: Any, b: Any) -> Conflict:
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")
@@ -247,4 +250,6 @@ def conflict(a: Any, b: Any) -> Conflict:
         return Conflict(
             f"it is a list of {len(a)} items on one path and another list, of {len(b)}, on another"
         )
+    if isinstance(a, str) and isinstance(b, str):
+        return Conflict(f"it is {a!r} on one path and {b!r} on another", BRANCH)
     return Conflict(f"it is {describe(a)} on one path and {describe(b)} on another")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+import gast
+
 from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.grown import items_of, length_of
 from srcgrad.frontend.part import Part
@@ -23,6 +25,7 @@ from srcgrad.frontend.values import (
     is_integer,
     is_scalar,
     plain,
+    written,
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, join_scalars
@@ -79,7 +82,7 @@ class Lists(Part):
     def list_place(self, x: Any, items: list[Any], node: Any) -> int:
         """The place that an index of a list or tuple means."""
         if len(items) != 1 or not (
-            is_integer(items[0]) or is_array(items[0]) or isinstance(items[0], bool)
+            is_integer(items[0]) or is_array(items[0]) or _is_bool(items[0])
         ):
             one = len(items) == 1
             what = describe(items[0]) if one else "a tuple"
@@ -91,8 +94,20 @@ class Lists(Part):
         if not -len(x) <= k < len(x):
             if len(self.b.scopes) > self.heads[-1][0]:  # appended to in another trip or branch
                 self._grow_if_it_can(x)
-            self.refuse(node, f"index {k} is out of range for {len(x)} items")
+            self._out_of_range(x, k, node)
         return k % len(x)
+
+    def _out_of_range(self, x: Any, k: int, node: Any) -> NoReturn:
+        owner: Any = getattr(node, "value", None)
+        if isinstance(owner, gast.Attribute) and owner.attr == "shape" and not x:
+            name = owner.value.id if isinstance(owner.value, gast.Name) else "the array"
+            self.refuse(
+                node, f"tuple index out of range: '{name}' has no axes, its shape is ()",
+                f"pass an array with an axis: np.atleast_1d({name})", IndexError,
+            )  # fmt: skip
+        kind = type(x).__name__
+        many = "1 item" if len(x) == 1 else f"{len(x)} items"
+        self.refuse(node, f"{kind} index out of range: {k}, of {many}", like=IndexError)
 
     def delete_item(self, target: Any) -> None:
         """`del x[k]`."""
@@ -111,7 +126,7 @@ class Lists(Part):
             return
         key = self.static_key(items[0] if len(items) == 1 else tuple(items), target)
         if key not in x:
-            self.refuse(target, f"the dict has no key {key!r}", like=KeyError)
+            self.refuse(target, f"the dict has no key {written(key)}", like=KeyError)
         del x[key]
 
     # ---- lists that grow at run time ----
@@ -256,6 +271,8 @@ class Lists(Part):
         return length_of(self.b, v)
 
     def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
+        if _is_bool(i):
+            i = self.b.cast(i, Scalar("i64")) if isinstance(i, Var) else int(i)
         if not is_integer(i):
             self.refuse(
                 node, "a list that grows at run time takes integer indices only", like=TypeError
@@ -288,3 +305,10 @@ class Lists(Part):
             return self.row(v, place, node)
         memory = v.tape if v.settled is None else v.settled
         return self.b.retyped(self.b("load", memory, place), v.dtype)
+
+
+def _is_bool(v: Any) -> bool:
+    """Python's own, which is an integer."""
+    if isinstance(v, Var) and isinstance(v.type, Scalar):
+        return v.type.dtype == "bool"
+    return isinstance(v, bool)

@@ -342,7 +342,7 @@ class Loops(Part):
         key = cell[1]
         if key == RESULT:
             raise UnsupportedError(
-                f"the returns of {self.frame.source.name}() do not fit together: {c.reason}",
+                f"the returns of {self.frame.source.title}() do not fit together: {c.reason}",
                 self.frame.returns[-1], "return one kind of value on every path",
             )  # fmt: skip
         what = str(key).lstrip("$") if cell[0] in self.scopes else f"the item or attribute {key!r}"

@@ -48,7 +48,8 @@ class Problems(Part):
         if self.passed >= MOST_PASSED or len(self.problems) >= MOST:
             raise _Enough
         self.frame.depth, self.frame.passed = depth, True
-        for name in assigned([s]):
+        stated = s.names if isinstance(s, gast.Global) else []
+        for name in (*assigned([s]), *stated):
             self.scope_of(name)[name] = POISON
         self._poison_containers(s)
 

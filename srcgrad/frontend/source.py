@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import linecache
 import types
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ class Source:
     def name(self) -> str:
         name = self.function.__name__
         return name if name.isidentifier() else "lambda_"
+
+    @property
+    def title(self) -> str:
+        """The function's name in texts; `name` is an identifier."""
+        return self.function.__name__
 
     def location(self, node: Any) -> Location:
         if self.place is not None:
@@ -100,7 +106,7 @@ def find(function: types.FunctionType) -> Source:
             None,
             "the file may have changed since it was imported; import it again, or pass source=...",
         )
-    found = Source(function, _to_gast(node), file)
+    found = Source(function, _to_gast(node, _class_of(function)), file)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(
             "'async def' is not supported", found.location(node), "write it as a plain function"
@@ -109,8 +115,35 @@ def find(function: types.FunctionType) -> Source:
 
 
 @functools.lru_cache(maxsize=1024)
-def _to_gast(node: ast.AST) -> Any:
-    return gast.ast_to_gast(node)
+def _to_gast(node: ast.AST, cls: str) -> Any:
+    tree = gast.ast_to_gast(node)
+    _mangle(tree, cls)
+    return tree
+
+
+def _class_of(function: types.FunctionType) -> str:
+    """The name of the innermost class whose body a function's text stands in; empty if none."""
+    parts = function.__qualname__.split(".")
+    bodies = [a for a, b in itertools.pairwise(parts) if "<locals>" not in (a, b)]
+    return bodies[-1] if bodies else ""
+
+
+_NAMING = (gast.Name, gast.Attribute, gast.FunctionDef)
+
+
+def _mangle(tree: Any, cls: str) -> None:
+    """Private names as Python compiles them in a class: `self.__x` is `self._Class__x`."""
+    inner = tree.name if isinstance(tree, gast.ClassDef) else cls
+    for field in ("id", "attr", "name") if isinstance(tree, _NAMING) else ():
+        name = getattr(tree, field, None)
+        if cls.strip("_") and isinstance(name, str) and _is_private(name):
+            setattr(tree, field, f"_{cls.lstrip('_')}{name}")
+    for child in gast.iter_child_nodes(tree):
+        _mangle(child, inner)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("__") and not name.endswith("__")
 
 
 def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) -> ast.AST | None:

@@ -215,7 +215,7 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
     if v is None or isinstance(v, str | bool | type):
         return v
     raise ReturnTypeError(
-        f"{found.name}() returns {_described(v)}, which is not a number, an array "
+        f"{found.title}() returns {_described(v)}, which is not a number, an array "
         "or a container of them",
         it.returned_at or found.location(found.tree),
     )

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.similar import similar, supported_in
+from srcgrad.frontend.values import article
 
 
 class Unknown(Part):
@@ -26,6 +27,11 @@ class Unknown(Part):
         known = refusal_of(f)
         if known is not None:
             self.refuse(node, *known)
+        if type(f).__module__.startswith("numba.np.ufunc"):
+            self.refuse(
+                node, f"{f.__name__}() is a universal function of Numba's, which is not followed",
+                "call the plain function for each element in a loop, or write it on arrays",
+            )  # fmt: skip
         module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
         name = callable_name(f)
         library = foreign_library(f)
@@ -52,7 +58,16 @@ class Unknown(Part):
             )  # fmt: skip
 
 
+_NAMED = (
+    type, np.ufunc, types.FunctionType, types.MethodType, types.BuiltinFunctionType,
+    types.BuiltinMethodType,
+)  # fmt: skip
+
+
 def callable_name(f: Any) -> str:
+    if not isinstance(f, _NAMED) and not hasattr(type(f), "__get__"):  # an instance with __call__
+        name = callable_name(type(f))
+        return f"calling {article(name)} {name}"
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
     if isinstance(f, np.ufunc):
         return f"{_home(f).__name__}.{name}"

@@ -46,6 +46,7 @@ class Conflict:
     """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
 
     reason: str
+    way_out: str = "give the name one kind of value, or use two names"
 
 
 @dataclass
@@ -270,6 +271,8 @@ def describe(v: Any) -> str:
             return f"an array of rank {t.ndim} ({t.dtype})"
         case None:
             return "None"
+        case np.void():
+            return "a record of NumPy"
         case bool() | int() | float() | complex() | np.generic():
             return f"the number {v!r}"
         case str():
@@ -278,6 +281,8 @@ def describe(v: Any) -> str:
             return "a list"
         case Iterated():
             return "an iterator"
+        case Bound():
+            return f"the method '{v.name}' of {describe(v.owner)}"
         case Closure() | Partial():
             return "a function"
         case Record():
@@ -291,6 +296,11 @@ def describe(v: Any) -> str:
         case Formatted():
             return "a string"
     return f"{article(type(v).__name__)} {type(v).__name__}"
+
+
+def written(v: Any) -> str:
+    """A known value as it is written; what kind of thing it is where that shows an address."""
+    return describe(v) if " at 0x" in (text := repr(v)) else text
 
 
 def article(noun: str) -> str:

@@ -127,7 +127,7 @@ def squared(x, n):
     if n == 0:
         return 1.0
     if n % 2 == 0:
-        return squared(x * x, n // 2)  # error: UnsupportedError: has no depth known at compile
+        return squared(x * x, n // 2)  # error: UnsupportedError: depends on run-time values
     return x * squared(x, n - 1)
 
 

@@ -220,7 +220,7 @@ def number_or_none(x):
 
 @program(vec(3))
 def number_or_array_in_a_choice(x):
-    return np.sum(x if x[0] > 0.0 else x[0])  # error: UnsupportedError: value is of two kinds
+    return np.sum(x if x[0] > 0.0 else x[0])  # error: UnsupportedError: value depends on the path
 
 
 @program(0.7)

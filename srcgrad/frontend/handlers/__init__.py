@@ -30,6 +30,7 @@ from srcgrad.frontend.handlers import (
     nans,
     norms,
     operators,
+    outside,
     places,
     polynomials,
     products,
@@ -51,6 +52,6 @@ __all__ = [
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
     "folds", "followed", "fourier", "gamma", "grids", "handler_of", "index_tricks",
     "inspection", "iterators", "joins", "margins", "matrices", "nans", "norms", "operators",
-    "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes", "solvers",
-    "sorting", "statistics", "ufuncs",
+    "outside", "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes",
+    "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

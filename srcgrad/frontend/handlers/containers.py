@@ -6,7 +6,7 @@ from typing import Any
 
 from srcgrad.frontend.handlers.registry import method
 from srcgrad.frontend.texts import filled_in, literal, shown
-from srcgrad.frontend.values import Formatted, GrownList, is_number
+from srcgrad.frontend.values import Formatted, GrownList, is_number, written
 from srcgrad.ir.nodes import Var
 
 _MISSING = object()
@@ -88,7 +88,7 @@ def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
             node, "a search among run-time values is not supported", "compare the items in a loop"
         )
     if item not in owner:
-        it.refuse(node, f"{item!r} is not in the list", like=ValueError)
+        it.refuse(node, f"{written(item)} is not in the list", like=ValueError)
     return list(owner).index(item)
 
 
@@ -181,7 +181,7 @@ def pop_key(it: Any, node: Any, owner: Any, key: Any, default: Any = _MISSING) -
     key = it.static_key(key, node)
     if key not in owner:
         if default is _MISSING:
-            it.refuse(node, f"the dict has no key {key!r}", like=KeyError)
+            it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
         return default
     it.reshaping(owner, node)
     return owner.pop(key)

@@ -20,7 +20,7 @@ from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_float
+from srcgrad.ir.types import Scalar, is_complex, is_float
 
 # importing them states their formulas
 assert arrays and calculus and elementwise and places and polynomials and statistics
@@ -60,6 +60,9 @@ def place(it: Any, node: Any, axis: Any, n: Any) -> int:
 def floating(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "this function")
     kind = atom(x).type
+    if is_complex(kind.dtype):
+        name = it.frame.source.function.__name__
+        it.refuse(node, f"{name} of complex numbers is not supported", "take .real or .imag first")
     if is_float(kind.dtype):
         return x
     return plain(it.b.cast(x, Scalar("f64", not is_array(x) and kind.weak)))

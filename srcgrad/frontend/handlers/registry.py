@@ -14,6 +14,7 @@ from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
+BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not imported here
 METHODS: dict[tuple[str, str], Callable] = {}
 # library functions that are refused with more to say than that: the reason and the way out
 REFUSED: dict[Any, tuple[str, str]] = {}
@@ -65,8 +66,10 @@ def handler_of(f: Any) -> Callable | None:
     f = within(f)
     try:
         found = FUNCTIONS.get(f)
-    except TypeError:
+    except (TypeError, ValueError):  # a memoryview
         return None
+    if found is None and BY_NAME:
+        found = BY_NAME.get((getattr(f, "__module__", None), getattr(f, "__qualname__", None)))
     if found is None and OF_SCIPY and _is_of_scipy(f):
         for module in [m for m in OF_SCIPY if m in sys.modules]:
             importlib.import_module(OF_SCIPY.pop(module))

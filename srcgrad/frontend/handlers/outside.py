@@ -1,0 +1,57 @@
+"""Objects of libraries that a program may use and srcgrad does not import: known by their names.
+
+`numba.prange` is the range that it is on one core; a progress bar is what it runs over, and shows
+nothing. Copies are those of `copy`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
+from srcgrad.frontend.values import GrownList, describe, is_array, is_scalar
+
+
+def _range(it: Any, node: Any, *args: Any) -> Any:
+    return it.handled(FUNCTIONS[range], list(args), {}, node)
+
+
+def _bar(it: Any, node: Any, iterable: Any = None, *args: Any, **options: Any) -> Any:
+    if iterable is None:
+        it.refuse(node, "a progress bar without what it runs over is not supported")
+    return iterable
+
+
+BY_NAME["numba.misc.special", "prange"] = _range
+for _module, _name in (
+    ("tqdm.std", "tqdm"), ("tqdm.asyncio", "tqdm_asyncio"), ("tqdm.notebook", "tqdm_notebook"),
+):  # fmt: skip
+    BY_NAME[_module, _name] = _bar
+
+
+@implements(copy.copy, copy.deepcopy)
+def copied(it: Any, node: Any, x: Any, memo: Any = None) -> Any:
+    if is_array(x) or isinstance(x, np.ndarray):
+        return it.call_numpy(np.copy, [x], {}, node)
+    if is_scalar(x) or isinstance(x, str | type(None)):
+        return x
+    flat = isinstance(x, list | tuple | dict) and not any(
+        is_array(v) or isinstance(v, list | dict | set | tuple | np.ndarray)
+        for v in (x.values() if isinstance(x, dict) else x)
+    )
+    if flat and isinstance(x, list | dict):
+        return it.call_method(x, "copy", [], {}, node)
+    if flat:
+        return x
+    kind = "a list" if isinstance(x, GrownList) else describe(x)
+    it.refuse(
+        node, f"copy of {kind} that may hold arrays is not supported",
+        "copy the arrays: x.copy()",
+    )  # fmt: skip
+
+
+REFUSED[deque] = ("collections.deque is not supported", "use a list: append() and pop(0)")

@@ -1,0 +1,67 @@
+"""What programs take along: progress bars, Numba's range, copies, private names, bools as ints."""
+
+import copy
+
+import numba
+import numpy as np
+from tqdm import tqdm, trange
+
+from tests.cases.registry import case, vec
+
+
+@case(vec(4))
+def parallel_range(x):
+    s = 0.0
+    for i in numba.prange(1, len(x)):
+        s += x[i] ** 2 * x[i - 1]
+    return s
+
+
+@case(vec(4))
+def progress_bar(x):
+    s = 0.0
+    for v in tqdm(x, disable=True):
+        s += np.sin(v)
+    for i in trange(len(x), disable=True):
+        s = s * x[i]
+    return s
+
+
+@case(vec(4))
+def copied_arrays(x):
+    y, z = copy.deepcopy(x), copy.copy(x)
+    y[0] = 3.0
+    z[1] = y[0] * x[1]
+    weights = copy.copy([x[0], x[1]])
+    weights[0] = 2.0
+    return np.sum(y * z * x) * weights[0] * copy.deepcopy(x[2])
+
+
+class Spring:
+    """Private names are the class's own."""
+
+    def __init__(self, stiffness):
+        self.__stiffness = stiffness
+
+    def __energy(self, x):
+        return 0.5 * self.__stiffness * np.sum(x * x)
+
+    def total(self, x):
+        def __twice(v):
+            return 2.0 * v * self.__stiffness
+
+        return __twice(self.__energy(x))
+
+
+SPRING = Spring(3.0)
+
+
+@case(vec(3))
+def private_names(x):
+    return SPRING.total(x) * x[0]
+
+
+@case(vec(4), False)
+def bools_as_integers(x, first):
+    parts = [x[0], x[1]]
+    return np.sum(x[not first :] ** 2) * parts[not first]

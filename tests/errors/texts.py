@@ -1,0 +1,171 @@
+"""What plain Python has and compiled code has not, or not in that way: the reason that is true."""
+
+import collections
+import copy
+import math
+
+import numba
+import numpy as np
+from scipy.special import loggamma
+from tqdm import tqdm
+
+import srcgrad as flow
+from tests.cases.registry import vec
+from tests.errors.registry import program
+
+
+# ---- recursion ----
+@program(2.0)
+def recursion_by_a_number(x):
+    if x < 1e-3:
+        return x
+    y = recursion_by_a_number(x * 0.5)  # error: UnsupportedError: recursion_by_a_number() depends
+    return y + x
+
+
+def halved(x):
+    return x * 0.5
+
+
+@program(2.0)
+def recursion_with_a_helper(x):
+    if x < 1e-3:
+        return x
+    y = halved(x)
+    return recursion_with_a_helper(halved(y))  # error: UnsupportedError: recursion_with_a_helper()
+
+
+@program(-2.0)
+def recursion_to_another_sign(x):
+    return (
+        recursion_to_another_sign(-x)  # error: UnsupportedError: run-time values ... as an 'if'
+        if x < 0.0
+        else x * x
+    )
+
+
+# ---- objects that are not followed ----
+@numba.vectorize
+def squared(a):
+    return a * a
+
+
+@program(vec(3))
+def universal_function_of_numba(x):
+    return np.sum(squared(x))  # error: UnsupportedError: squared() is a universal ... in a loop
+
+
+@program(2.0)
+def deque_of_values(x):
+    d = collections.deque([x])  # error: UnsupportedError: deque is not supported ... pop(0)
+    return d.popleft()
+
+
+@program(vec(3))
+def copy_of_a_list_of_arrays(x):
+    parts = copy.deepcopy([x, x])  # error: UnsupportedError: copy of a list ... x.copy()
+    return np.sum(parts[0])
+
+
+@program(2.0)
+def progress_bar_of_nothing(x):
+    tqdm(total=3)  # error: UnsupportedError: a progress bar without what it runs over
+    return x
+
+
+each = np.vectorize(lambda v: v * v)
+
+
+@program(vec(3))
+def vectorized_lambda(x):
+    return np.sum(each(x))  # error: UnsupportedError: calling a numpy.vectorize is not supported
+
+
+LINE = np.polynomial.Polynomial([1.0, 2.0])
+
+
+@program(2.0)
+def object_that_is_called(x):
+    return LINE(x)  # error: UnsupportedError: calling a numpy.polynomial.polynomial.Polynomial is
+
+
+class Key:
+    """An object without a text of its own."""
+
+
+KEY = Key()
+
+
+@program(2.0)
+def object_that_is_no_key(x):
+    return {1: x}[KEY]  # error: UnsupportedError: the dict has no key a Key
+
+
+nothing = flow.opaque(math.sin, KEY)
+
+
+@program(2.0)
+def likeness_that_is_an_object(x):
+    return nothing(x)  # error: UnsupportedError: has no dtype: it is a Key
+
+
+# ---- arguments of another kind than the function takes ----
+@program([1.0, 2.0])
+def shape_of_a_list(x):
+    return x[0] * x.shape[0]  # error: AttributeError: 'x' is a list ... 'shape' ... np.asarray(x)
+
+
+@program(2.0, "text")
+def shape_of_a_text(x, name):
+    return x * len(name.shape)  # error: AttributeError: 'name' is a string ... 'shape'
+
+
+@program(np.array(2.0))
+def axis_of_an_array_without_axes(x):
+    return x * x.shape[0]  # error: IndexError: tuple index out of range: 'x' has no axes
+
+
+@program((2.0, 3.0))
+def item_past_the_end(x):
+    return x[2]  # error: IndexError: tuple index out of range: 2, of 2 items
+
+
+@program(2.0, memoryview(b"abc"))
+def item_of_a_memoryview(x, data):
+    return x * data[0]  # error: UnsupportedError: 'data' is a memoryview ... np.frombuffer(data
+
+
+@program(2.0, np.zeros(2, [("a", float)])[0])
+def field_of_a_record(x, row):
+    return x * row["a"]  # error: UnsupportedError: a record of NumPy is not supported ... fields
+
+
+@program(2.0)
+def loggamma_of_a_complex_number(x):
+    return loggamma(x + 1j).real  # error: UnsupportedError: loggamma of complex numbers is not
+
+
+# ---- texts that depend on the path ----
+@program(2.0, 1)
+def text_of_two_paths(x, k):
+    name = "sum" if k > 0 else "mean"  # error: UnsupportedError: is 'sum' on ... and 'mean' on
+    return x if name == "sum" else -x
+
+
+@program(2.0)
+def name_of_two_texts(x):
+    if x > 1.0:
+        name = "sum"
+    else:
+        name = "mean"
+    return x if name == "sum" else -x  # error: UnsupportedError: 'sum' on one path and 'mean'
+
+
+COUNT = 1.0
+
+
+@program(2.0)
+def global_that_is_set(x):
+    global COUNT  # error: UnsupportedError: 'global' is not supported
+    COUNT = COUNT + 1.0
+    return x * COUNT
