@@ -18,7 +18,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.ir.types import Scalar, is_complex, is_float, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, is_float, np_dtype, same_dims
 
 
 class Checked:
@@ -69,7 +69,7 @@ class Checked:
             elif d != n:
                 self.shape(g, t, name)
         g = self.it.b.cast(g, Scalar(t.dtype))
-        return self.it.b("reshape", g, *t.dims) if g.type.dims != t.dims else g
+        return self.it.b("reshape", g, *t.dims) if not same_dims(g.type.dims, t.dims) else g
 
     def dtype(self, g: Atom, t: Any, name: str) -> None:
         have, want = g.type.dtype, t.dtype

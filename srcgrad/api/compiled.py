@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad import collector
 from srcgrad.api.dispatch import MISS, MOST_FAST, fast_path
 from srcgrad.api.kernel import Kernel
+from srcgrad.api.no_gradient import refuse_tangents
 from srcgrad.api.program import Gradient, Primal, Program, protected
 from srcgrad.api.reference import portable, reduced, restored
 from srcgrad.api.stack import described, shown_by, transforms, weights_of
@@ -188,6 +189,7 @@ class Compiled:
         if entry.stored and not entry.apart(inputs):
             return self._overlapping(arguments)
         if extra:
+            refuse_tangents(self.__name__, entry.program.inputs, extra)
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
         if entry.program.changed:
             refuse_shared(arguments, entry.program.changed, self.__name__)

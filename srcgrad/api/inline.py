@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.no_gradient import refuse_known
 from srcgrad.api.overlap import refuse_overlap
 from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
@@ -15,7 +16,7 @@ from srcgrad.frontend.captures import Captures, Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import RUNNING, Record, children, plain, rebuild
+from srcgrad.frontend.values import RUNNING, Record, children, is_number, plain, rebuild
 from srcgrad.ir.nodes import Const, Var, atom
 from srcgrad.ir.types import Array, Scalar, np_dtype
 
@@ -42,6 +43,8 @@ def inline(
     captures.inlined.append(compiled)
     _demand(it, compiled._demands, values, node)
     program = compiled.spec.program(likes, compiled._demands)
+    if extra is not None:
+        _refuse_tangents(compiled.__name__, program, values, extra)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
     for h in program.hidden:
         key = ("inlined", id(compiled), *h.key)
@@ -49,6 +52,15 @@ def inline(
     for g in program.guards:
         captures.guards[g.key] = g
     return spliced(it, program, given, node)
+
+
+def _refuse_tangents(name: str, program: Program, values: dict[tuple, Any], extra: Extra) -> None:
+    """As for a call: what is known when compiling has no derivative."""
+    known = [path for path, v in values.items() if path not in program.inputs and is_number(v)]
+    for path in known:
+        t = plain(atom(extra(("tangent", *path), values)))
+        if isinstance(t, Var) or t:
+            refuse_known(name, path, values[path])
 
 
 def spliced(it: Any, program: Program, given: list, node: Any) -> Any:

@@ -26,7 +26,7 @@ from srcgrad.api.weights import checked_weights
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import children, describe, is_value, rebuild
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Array, Scalar, float_type
+from srcgrad.ir.types import Array, Scalar, float_type, same_dims
 
 
 @functools.lru_cache(maxsize=512)
@@ -163,7 +163,7 @@ def _tangent(it: Any, v: Any, t: Any) -> Any:
     t = it.b.value(atom(0.0 if t is None else t))
     if not isinstance(v.type, Array):
         return it.b.cast(t, v.type)
-    if isinstance(t.type, Array) and t.type.dims == v.type.dims:
+    if isinstance(t.type, Array) and same_dims(t.type.dims, v.type.dims):
         return t
     return it.b("broadcast_to", it.b.cast(t, Scalar(v.type.dtype)), *v.type.dims)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.api.structure import leaves
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import children, describe, is_dataclass_instance
 from srcgrad.ir.nodes import Var
@@ -75,6 +75,26 @@ def no_float(function: str, name: str, value: Any) -> Exception:
     return ArgumentTypeError(
         f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
     )
+
+
+def refuse_known(function: str, path: tuple, value: Any) -> None:
+    """A float that had to be known when compiling is no variable of the program any more."""
+    kind = type_of_value(value)
+    if kind is not None and float_type(kind):
+        name = ".".join(map(str, path))
+        raise UnsupportedError(
+            f"argument '{name}' of {function}() has no derivative: it must be known at compile "
+            "time",
+            None,
+            f"differentiate by the others: lambda x: {function}(x, {name}=...)",
+        )
+
+
+def refuse_tangents(function: str, inputs: tuple[tuple, ...], extra: dict[tuple, Any]) -> None:
+    """Tangents that the program does not read are those of floats known when compiling."""
+    for key, t in extra.items():
+        if key[0] == "tangent" and key not in inputs and np.any(getattr(t, "srcgrad_value", t)):
+            refuse_known(function, key[1:], t)
 
 
 def _kind(value: Any) -> str:

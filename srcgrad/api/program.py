@@ -10,7 +10,13 @@ import types
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from srcgrad.api.no_gradient import no_float, nothing_returned, refuse_complex, without_floats
+from srcgrad.api.no_gradient import (
+    no_float,
+    nothing_returned,
+    refuse_complex,
+    refuse_known,
+    without_floats,
+)
 from srcgrad.api.stages import staged
 from srcgrad.api.structure import leaf_numbers, leaves, placed, spelled, template
 from srcgrad.api.weights import Weights, not_floating
@@ -140,6 +146,8 @@ class ByPosition:
 
         def at(path: tuple, value: Any) -> Any:
             k = place.get(path)
+            if k is None:
+                refuse_known(p.name, path, value)
             if k is None or not float_type(p.function.params[k].type):
                 return None
             wrt.append(k)

@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.api import tape
 from srcgrad.api.dispatch import MOST_FAST, tensor_path
+from srcgrad.api.no_gradient import refuse_tangents
 from srcgrad.api.node import applied, raw, wanted
 from srcgrad.api.program import Primal, Program, one_by_one
 from srcgrad.api.structure import filled, leaves, mapped, template
@@ -154,6 +155,7 @@ class Call:
         self.entry, captured = _entry_for(compiled, arguments)
         program = self.entry.program
         values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
+        refuse_tangents(self.name, program.inputs, extra)
         self.values = {**values, **extra}
         self.trained = trained(compiled.spec, program)
         hidden = [

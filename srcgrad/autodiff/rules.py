@@ -12,7 +12,7 @@ from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var
-from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
+from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex, same_dims
 from srcgrad.primitives.registry import REGISTRY, ZERO
 
 
@@ -89,14 +89,6 @@ def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     elif ours is not None and theirs is not None and not same_dims(ours, theirs):
         g = builder("sum_to", g, *theirs)
     return converted(builder, g, scalar_of(like))
-
-
-def same_dims(a: tuple, b: tuple) -> bool:
-    """Whether two shapes are the same as written."""
-    return len(a) == len(b) and all(
-        m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n)
-        for m, n in zip(a, b, strict=True)
-    )
 
 
 _READS: dict[tuple, tuple[frozenset[int], bool]] = {}

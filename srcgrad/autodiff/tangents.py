@@ -16,13 +16,12 @@ from srcgrad.autodiff.rules import (
     holds,
     made,
     no_rule,
-    same_dims,
     tracer_for,
 )
 from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
-from srcgrad.ir.types import Array, Scalar, Type, float_type
+from srcgrad.ir.types import Array, Scalar, Type, float_type, same_dims
 
 
 def tangent(

@@ -139,6 +139,9 @@ class Calls(Part):
         return v
 
     def handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+        from srcgrad.frontend.handlers.parameters import known_arguments
+
+        args, kwargs = known_arguments(self, handler, args, kwargs, node)
         try:
             return handler(self, node, *args, **kwargs)
         except TypeError as e:
@@ -186,6 +189,8 @@ class Calls(Part):
         self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
     ) -> Any:
         """The result of a Python function, whose source is interpreted here."""
+        from srcgrad.frontend.handlers.parameters import known_arguments
+
         module = (f.__module__ or "").split(".")[0]
         if module in ("numpy", "scipy", "numba") or foreign_library(f):
             self.refuse_unknown(f, node)
@@ -205,6 +210,8 @@ class Calls(Part):
         if not is_formula(f):
             self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
+        if is_formula(f):
+            bound = known_arguments(self, f, [], bound, node)[1]
         ours = module == "srcgrad" and not (self.follows_library() or is_formula(f))
         if not library and not ours:
             return self.inline(found, bound, None, node)

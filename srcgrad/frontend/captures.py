@@ -350,7 +350,7 @@ class Captures:
             todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
         if any(r not in self.leaves and r not in self.dims and r not in self.loops for r in inputs):
             reason = f"{what} must be known at compile time, but it depends on run-time values"
-            it.refuse(node, reason)
+            it.refuse(node, reason, "compute it outside and pass it as an argument")
         for r in inputs:
             if r in self.leaves:
                 kind, *rest = self.leaves[r]

@@ -26,7 +26,7 @@ from srcgrad.frontend.values import (
     written,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.types import Scalar, same_dims
 
 
 def subscripted(x: Any) -> Any:
@@ -288,7 +288,7 @@ class Indexing(Part):
                 i = self.b("indices", self.b.cast(i, Scalar("i64")), n, axis=axis)
             else:
                 i = self.b.cast(self.place(i, n, axis), Scalar("i64"))
-            if not is_array(i) or i.type.dims != dims:
+            if not is_array(i) or not same_dims(i.type.dims, dims):
                 i = self.b("broadcast_to", i, *dims)
             idx.append(i)
             place += 1

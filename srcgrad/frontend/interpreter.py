@@ -211,6 +211,14 @@ class Interpreter(
             like=TypeError,
         )
 
+    def static_number(self, v: Any, node: Any, what: str) -> Any:
+        """A number, a name or None that must be known at compile time, a float as well."""
+        if is_array(v):
+            self.refuse(node, f"{what} must be known at compile time, not {describe(v)}")
+        if isinstance(v, Var):
+            self.captures.demand_static(self, v, node, what)
+        return v
+
     def truth(self, v: Any, node: Any) -> Any:
         """The truth of a value: a bool now, or a run-time one."""
         if is_array(v):

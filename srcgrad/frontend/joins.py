@@ -30,7 +30,7 @@ from srcgrad.frontend.values import (
     is_scalar,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, join_scalars
+from srcgrad.ir.types import INT, Scalar, join_scalars, same_dim, same_dims
 
 VARIES = None  # in a pattern of dims: carried as an integer of its own
 
@@ -40,11 +40,18 @@ class ScalarSpec:
     type: Scalar
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArraySpec:
     dtype: str
     dims: tuple  # an atom that all paths share, or VARIES
     layout: str
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ArraySpec)
+            and (self.dtype, self.layout) == (other.dtype, other.layout)
+            and same_dims(self.dims, other.dims)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +188,7 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return ScalarSpec(join_scalars(t, u))
         case ArraySpec(), ArraySpec() if a.dtype == b.dtype and len(a.dims) == len(b.dims):
             dims = tuple(
-                d if d is not VARIES and (d is e or (d == e and not isinstance(d, Var))) else VARIES
+                d if d is not VARIES and same_dim(d, e) else VARIES
                 for d, e in zip(a.dims, b.dims, strict=True)
             )
             return ArraySpec(a.dtype, dims, a.layout if a.layout == b.layout else "S")

@@ -281,7 +281,7 @@ class Loops(Part):
         return self.branch(stay, test, lambda: False, node, live_rest=True)
 
     def _bounds(self, it: Iterated) -> tuple[Any, Any]:
-        if it.range is not None and it.range.step == 1 and not isinstance(it.range.step, Var):
+        if it.range is not None and self.b.is_const(it.range.step, 1):
             return atom(it.range.start), atom(it.range.stop)
         return atom(0), atom(it.length)
 

@@ -45,7 +45,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         source = aliases.of(each.source)
         if source not in aliases.written:
             continue
-        made = next((k for k, s in enumerate(order) if each.copy in _defined(s)), 0)
+        made = next((k for k, s in enumerate(order) if _defines(s, each.copy)), 0)
         writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
         if each.kept:
             born = _first(function, order, aliases, source)
@@ -67,8 +67,8 @@ def _refuse(each: Snapshot, why: str) -> None:
     )
 
 
-def _defined(s: Stmt) -> tuple:
-    return (s.var,) if isinstance(s, Def) else ()
+def _defines(s: Stmt, v: Var) -> bool:
+    return isinstance(s, Def) and s.var is v
 
 
 def writes_to(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
@@ -86,7 +86,7 @@ def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var
     if any(is_reference(p.type) and aliases.of(p) is of for p in function.params):
         return -1
     for k, s in enumerate(order):
-        names = _defined(s) if isinstance(s, Def) else (*getattr(s, "params", ()), *s.results)
+        names = (s.var,) if isinstance(s, Def) else (*getattr(s, "params", ()), *s.results)
         if any(v is not None and is_reference(v.type) and aliases.of(v) is of for v in names):
             return k
     return -1

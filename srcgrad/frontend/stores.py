@@ -29,7 +29,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.alias import WRITES
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Def, Var, atom
-from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype
+from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype, same_dim, same_dims
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
 
@@ -141,9 +141,7 @@ class Stores(Part):
         pairs = list(zip(reversed(a), reversed(v), strict=False))
         if (
             len(v) <= len(a)
-            and all(
-                m is n or m == n or n == 1 for m, n in pairs if not isinstance(n, Var) or m is n
-            )
+            and all(same_dim(m, n) or n == 1 for m, n in pairs if not isinstance(n, Var))
             and all(m is n or not isinstance(n, Var) for m, n in pairs)
             and all(
                 not (isinstance(m, Var) and not isinstance(n, Var) and n != 1) for m, n in pairs
@@ -202,7 +200,7 @@ class Stores(Part):
 
     def _spread(self, value: Var, base: Var, idx: list[Var], spec: tuple) -> Var:
         dims = gather_dims(base.type.dims, idx[0].type.dims, spec)
-        if value.type.dims == dims:
+        if same_dims(value.type.dims, dims):
             return self.unaliased(value, base)
         self.b("check_assign", *dims, *value.type.dims, split=len(dims))
         return self.b("broadcast_to", value, *dims)

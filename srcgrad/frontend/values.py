@@ -16,6 +16,8 @@ import numpy as np
 from srcgrad.ir.nodes import Atom, Const, Var
 from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
 
+Known = Any  # annotates a parameter of a handler or a formula that must be known when compiling
+
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 

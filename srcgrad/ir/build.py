@@ -31,6 +31,7 @@ from srcgrad.ir.types import (
     is_int,
     join_scalars,
     np_dtype,
+    same_dim,
     short_dtype,
 )
 
@@ -189,7 +190,7 @@ class Builder:
             )
 
     def is_const(self, a: Any, value: int) -> bool:
-        return (a.value if isinstance(a, Const) else a) == value and not isinstance(a, Var)
+        return not isinstance(a, Var) and (a.value if isinstance(a, Const) else a) == value
 
     # ---- dims ----
     def dim(self, a: Any) -> Any:
@@ -228,7 +229,7 @@ class Builder:
                 out.append(longer[-k])
                 continue
             m, n = a[-k], b[-k]
-            if m is n or m == n or (not isinstance(n, Var) and n == 1):
+            if same_dim(m, n) or (not isinstance(n, Var) and n == 1):
                 out.append(m)
             elif not isinstance(m, Var) and m == 1:
                 out.append(n)

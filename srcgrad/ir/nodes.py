@@ -15,6 +15,10 @@ from srcgrad.errors import Location
 from srcgrad.ir.types import Scalar, Type, constant_type
 
 
+class Unknown(AssertionError):
+    """Compiler code asked a run-time value for its truth, or whether it is some constant."""
+
+
 @dataclass(eq=False)
 class Var:
     """A name bound once. `name` is a wish; the printer makes it unique."""
@@ -26,6 +30,15 @@ class Var:
         return self.name
 
     __str__ = __repr__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise Unknown(f"the truth of '{self.name}' is not known when compiling")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Var | Const):
+            raise Unknown(f"'{self.name}' == {other!r} is not known when compiling")
+        return self is other
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,12 @@ class Const:
     def __hash__(self) -> int:
         return hash((self.type, repr(self.value)))
 
+    def __bool__(self) -> bool:
+        raise Unknown(f"{self} is an atom of the IR: its truth is that of its value")
+
     def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Var | Const):
+            raise Unknown(f"{self} == {other!r} compares an atom of the IR with what is none")
         return (
             isinstance(other, Const)
             and self.type == other.type

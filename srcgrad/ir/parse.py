@@ -103,7 +103,8 @@ class _Parser:
                 case ast.AnnAssign(value=value) if value is None or not self.is_call(value):
                     typed.append(node)
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call):
-                    v = self.forward.pop(name, None) or Var(name, None)
+                    v = self.forward.pop(name, None)
+                    v = Var(name, None) if v is None else v
                     v.type = self.type(node.annotation, env)
                     out.append(self.definition(v, call, env))
                     env[name] = v

@@ -64,7 +64,16 @@ COMPLEX = Scalar("c128", weak=True)
 BOOL = Scalar("bool")
 
 
-@dataclass(frozen=True)
+def same_dim(a: Any, b: Any) -> bool:
+    """Whether two dims are one variable, or equal numbers."""
+    return a is b or (isinstance(a, int) and isinstance(b, int) and a == b)
+
+
+def same_dims(a: tuple, b: tuple) -> bool:
+    return len(a) == len(b) and all(map(same_dim, a, b))
+
+
+@dataclass(frozen=True, eq=False)
 class Array:
     """A reference to a buffer. `layout` is "C" (contiguous) or "S" (strided)."""
 
@@ -75,6 +84,16 @@ class Array:
     @property
     def ndim(self) -> int:
         return len(self.dims)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Array)
+            and (self.dtype, self.layout) == (other.dtype, other.layout)
+            and same_dims(self.dims, other.dims)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.dims, self.layout))
 
     def __str__(self) -> str:
         dims = ", ".join(str(d) for d in self.dims) or "()"

@@ -21,7 +21,7 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import Array, Scalar, Tuple, Type
+from srcgrad.ir.types import Array, Scalar, Tuple, Type, same_dims
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:
@@ -127,7 +127,7 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 
     if isinstance(type, Array) and any(isinstance(d, Var) for d in type.dims):
         dims = tuple(dim(d) for d in type.dims)
-        return type if dims == type.dims else replace(type, dims=dims)
+        return type if same_dims(dims, type.dims) else replace(type, dims=dims)
     if isinstance(type, Tuple):
         return Tuple(tuple(map_type(t, f) for t in type.items))
     return type

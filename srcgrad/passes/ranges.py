@@ -141,7 +141,7 @@ class Ranges:
         todo, found = [self.form(a)], []
         while todo and len(found) < MOST:
             base, offset = todo.pop(0)
-            if (base, offset) in found:
+            if any(b is base and o == offset for b, o in found):
                 continue
             found.append((base, offset))
             if base is not None:

@@ -161,9 +161,62 @@ def average_of_a_number(x):
     return np.average(x[0], weights=x)  # error: UnsupportedError: a weighted average of a number
 
 
-@program(vec(3), True)
-def average_that_may_return_its_weights(x, whole):
-    return np.average(x, returned=whole)  # error: UnsupportedError: 'returned' must be known
+@program(vec(3))
+def average_that_may_return_its_weights(x):
+    return np.average(x, returned=x[0] > 0)  # error: UnsupportedError: 'returned' must be known
+
+
+@program(vec(3), 0.5)
+def flag_that_is_a_fraction(x, keep):
+    return np.sum(x, keepdims=keep)  # error: UnsupportedError: 'keepdims' must be an integer known
+
+
+@program(vec(4).reshape(2, 2), 3)
+def flag_of_a_loop(x, n):
+    keep = False
+    for _ in range(n):
+        keep = not keep
+    return np.sum(x, axis=0, keepdims=keep)  # error: UnsupportedError: outside and pass it as an
+
+
+@program(vec(4).reshape(2, 2), np.array([True, False]))
+def flag_in_an_array(x, flags):
+    return np.max(x, 0, keepdims=flags[0])  # error: UnsupportedError: depends on run-time values
+
+
+@program(vec(3))
+def triangle_of_a_number(x):
+    return np.tril(x[0])  # error: UnsupportedError: tril takes an array, not a number
+
+
+@program(vec(3))
+def flip_of_a_number(x):
+    return np.flip(x[0])  # error: UnsupportedError: flip takes an array, not a number
+
+
+@program(vec(3))
+def norm_of_no_order(x):
+    return np.linalg.norm(x, x)  # error: UnsupportedError: Invalid norm order for vectors: an array
+
+
+@program(vec(4).reshape(2, 2))
+def norm_of_matrices_of_many_orders(x):
+    return np.linalg.cond(x, x[0])  # error: UnsupportedError: must be known at compile time, not an
+
+
+@program(vec(4).reshape(2, 2))
+def one_axis_for_several(x):
+    return np.transpose(x, 1)  # error: UnsupportedError: axes= takes a tuple of axes
+
+
+@program(vec(3))
+def roll_by_a_fraction(x):
+    return np.roll(x, 1.5)  # error: UnsupportedError: roll takes an integer as its shift
+
+
+@program(vec(4).reshape(2, 2))
+def rolls_of_too_many_axes(x):
+    return np.roll(x, (1, 1, 1), (0, 1))  # error: UnsupportedError: roll takes one shift for each
 
 
 @program(vec(8).reshape(2, 2, 2))
@@ -245,3 +298,13 @@ def rolled_to_no_axis(x):
 @program(vec(3))
 def median_that_may_sort_its_argument(x):
     return np.median(x, overwrite_input=True)  # error: UnsupportedError: overwrite_input
+
+
+@program(vec(4).reshape(2, 2), 2.0, position=1)
+def gradient_by_what_must_be_known(x, p):  # error, no line: UnsupportedError: has no derivative
+    return np.linalg.norm(x, p) * p
+
+
+@program(vec(4).reshape(2, 2), 2.0, how="tangent")
+def tangent_of_what_must_be_known(x, p):  # error, no line: UnsupportedError: has no derivative
+    return np.linalg.norm(x, p) * p

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import cmath
 import functools
+import inspect
 import itertools
 import linecache
 import math
@@ -22,6 +23,8 @@ import numpy as np
 from scipy import fft, integrate, linalg, ndimage, signal, special, stats
 from scipy.spatial import distance
 
+P = inspect.Parameter
+BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
     "np": np, "math": math, "cmath": cmath, "functools": functools, "itertools": itertools,
     "operator": operator, "fft": fft, "integrate": integrate, "linalg": linalg,
@@ -88,12 +91,22 @@ class Sample:
         'def call(t, flag):\\n    return np.max(t, keepdims=flag)\\n'
         """
         tree = ast.parse(self.line, mode="eval").body
-        inner = _call_in(tree)
-        inner.keywords += [ast.keyword(k, ast.Name(v)) for k, v in given.items()]
+        call = _call_in(tree)
+        for name, variable in given.items():
+            _give(call, self._place(name), name, ast.Name(variable))
         arguments = ", ".join((*self.reads, *given.values()))
         text = ast.unparse(tree)
         body = [text, f"return {self.reads[0]}"] if self.stores else [f"return {text}"]
         return f"def call({arguments}):\n" + "".join(f"    {line}\n" for line in body)
+
+    def _place(self, name: str) -> int | None:
+        """Where an argument stands that is given by position."""
+        try:
+            parameters = inspect.signature(self.function).parameters
+        except (TypeError, ValueError):
+            return None
+        by_place = [n for n, p in parameters.items() if p.kind in BY_PLACE]
+        return by_place.index(name) if name in by_place else None
 
     def program(self, **given: str) -> Callable[..., Any]:
         """The function of that source, which can be found by `inspect`."""
@@ -111,6 +124,15 @@ def made(source: str) -> Callable[..., Any]:
     scope: dict[str, Any] = dict(SPACE)
     exec(compile(source, file, "exec"), scope)
     return scope["call"]
+
+
+def _give(call: ast.Call, place: int | None, name: str, value: ast.expr) -> None:
+    """Put an argument in the place where the call has one, or add it by name."""
+    call.keywords = [k for k in call.keywords if k.arg != name]
+    if place is not None and place < len(call.args):
+        call.args[place] = value
+    else:
+        call.keywords.append(ast.keyword(name, value))
 
 
 def _call_in(tree: Any) -> ast.Call:

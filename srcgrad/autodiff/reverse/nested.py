@@ -12,7 +12,7 @@ from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.program import body_of
 from srcgrad.autodiff.reverse.sweep import Sweep, grad_of
 from srcgrad.ir.nodes import Atom, Block, Const, For, If, Stmt, Var, While, atom
-from srcgrad.ir.types import INT, Array, Scalar
+from srcgrad.ir.types import INT, Array, Scalar, same_dim
 
 
 class Nested(Sweep):
@@ -189,10 +189,7 @@ class _Loop:
     def _dims_vary(self, j: int) -> bool:
         s = self.s
         dims = [getattr(a[j].type, "dims", ()) for a in (s.params, s.inits, s.yields, s.results)]
-        return any(
-            not all(d is e or (d == e and not isinstance(d, Var)) for e in rest)
-            for d, *rest in zip(*dims, strict=True)
-        )
+        return any(not all(same_dim(d, e) for e in rest) for d, *rest in zip(*dims, strict=True))
 
     def _close(self, own: list[Var], free: list[Var], end: list[Any]) -> None:
         """At the end of the body's reverse: what flows to the previous trip."""

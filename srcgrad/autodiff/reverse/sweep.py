@@ -280,7 +280,7 @@ class Sweep:
             return
         if faults.injected("rewind-accumulation") and s.op.name in ("add_at", "add_to"):
             return
-        old = self.old.get(s) or self._save_old(s, x, point)
+        old = self.old[s] if s in self.old else self._save_old(s, x, point)
         self._after()
         reference, places = self.values(x), [self.values.contents(a) for a in s.args[1:-1]]
         if s.op.name in ("store", "add_at"):

@@ -20,7 +20,7 @@ from srcgrad.frontend.handlers.elementwise import (
     to_out,
 )
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.frontend.values import Known, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
 
@@ -81,7 +81,7 @@ def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
 
 
 @implements(np.angle)
-def angle(it: Any, node: Any, z: Any, deg: Any = False) -> Any:
+def angle(it: Any, node: Any, z: Any, deg: Known = False) -> Any:
     (z,) = operands(it, node, (z,), "angle")
     if is_number(z):
         return np.angle(z, deg)

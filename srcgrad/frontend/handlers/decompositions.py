@@ -237,6 +237,7 @@ def matrix_rank(
 
 @implements(np.linalg.cond)
 def cond(it: Any, node: Any, a: Any, p: Any = None) -> Any:
+    p = it.static_number(p, node, "the order of a norm of matrices")
     a = reals(it, node, a, "cond")
     it.fail_if(none_of(it, a.type.dims), LINALG, "cond is not defined on empty arrays")
     if p not in (None, 2, -2):

@@ -319,8 +319,9 @@ def clip(
     hi = math.inf if hi is None else hi
     if atom(x).type.dtype[0] in "iu":
         # an integer stays one: bounds that are missing do not make it a float
-        y = x if lo == -math.inf else it.emit(node, "maximum", x, lo)
-        return to_out(it, node, y if hi == math.inf else it.emit(node, "minimum", y, hi), out)
+        y = x if is_number(lo) and lo == -math.inf else it.emit(node, "maximum", x, lo)
+        y = y if is_number(hi) and hi == math.inf else it.emit(node, "minimum", y, hi)
+        return to_out(it, node, y, out)
     lo, hi = operands(it, node, (lo, hi), "clip")
     return to_out(it, node, it.emit(node, "clip", x, lo, hi), out)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axes_of, in_order
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.nodes import Var
@@ -151,7 +151,7 @@ def _places(it: Any, node: Any, x: Any, s: Any, axes: Any) -> list[tuple[Any, in
         s = list(s) if isinstance(s, tuple | list) else it.static_items(s, node)
     if axes is None:
         axes = range(x.type.ndim) if s is None else range(-len(s), 0)
-    axes = [_axis(it, node, x, a) for a in axes]
+    axes = [_axis(it, node, x, a) for a in in_order(it, node, axes)]
     s = [None] * len(axes) if s is None else s
     if len(s) != len(axes):
         it.refuse(node, "Shape and axes have different lengths.", like=ValueError)

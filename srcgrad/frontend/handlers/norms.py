@@ -23,10 +23,13 @@ from srcgrad.frontend.handlers.reductions import (
     sum_,
 )
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_number
+from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, plain
 from srcgrad.ir.types import Scalar, real_dtype
 
 ENTRYWISE = (None, "fro")
+# orders of vectors with formulae of their own; those of floats have no derivative by the order
+OF_INTEGERS = (0, 1, 2)
+OF_FLOATS = (math.inf, -math.inf, 0)
 
 
 @implements(np.linalg.norm)
@@ -42,6 +45,7 @@ def norm(
         return _vector_norm(it, node, x, ord, axis, keepdims)
     if len(axes) != 2:
         it.refuse(node, "Improper number of dimensions to norm.", like=ValueError)
+    ord = it.static_number(ord, node, "the order of a norm of matrices")
     rows, columns = axes if axis is None else (int(k) % x.type.ndim for k in axis)
     return _matrix_norm(it, node, x, ord, (rows, columns), keepdims)
 
@@ -60,24 +64,50 @@ def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any =
 
 
 def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """Over all the axes at once; `ord` may be a run-time number."""
+    """Over all the axes at once; `ord` may be a run-time float, whose special values branch."""
     if isinstance(ord, str):
         return it.refuse(node, f"Invalid norm order '{ord}' for vectors", like=ValueError)
-    b, known = it.b, is_number(ord)
-    if known and ord == 2:
+    if not is_scalar(ord):
+        return it.refuse(node, f"Invalid norm order for vectors: {describe(ord)}")
+    if is_number(ord):
+        return _of_order(it, node, x, ord, axis, keepdims)
+    special = OF_INTEGERS if is_integer(ord) else OF_FLOATS
+
+    def otherwise(k: int) -> Any:
+        if k == len(special):
+            return _general(it, node, x, ord, axis, keepdims)
+        return it.branch(
+            plain(it.b("eq", ord, special[k])),
+            lambda: _of_order(it, node, x, special[k], axis, keepdims),
+            lambda: otherwise(k + 1),
+            node,
+            live_rest=True,
+        )
+
+    return otherwise(0)
+
+
+def _of_order(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    b = it.b
+    if ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
     size = b("abs", x)
-    if known and ord == math.inf:
+    if ord == math.inf:
         return largest_of(it, node, size, axis, keepdims)
-    if known and ord == -math.inf:
+    if ord == -math.inf:
         return reduce(it, node, "min", size, axis, keepdims)
-    if known and ord == 0:
+    if ord == 0:
         count = b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype)))
         return sum_(it, node, count, axis, keepdims=keepdims)
-    if known and ord == 1:
+    if ord == 1:
         return reduce(it, node, "sum", size, axis, keepdims)
-    total = reduce(it, node, "sum", it.power(size, ord, node), axis, keepdims)
-    return it.power(total, 1.0 / ord if known else b("div", 1.0, ord), node)
+    return _general(it, node, x, ord, axis, keepdims)
+
+
+def _general(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """(Σ |x|^p)^(1/p)"""
+    total = reduce(it, node, "sum", it.power(it.b("abs", x), ord, node), axis, keepdims)
+    return it.power(total, plain(it.b("div", 1.0, ord)), node)
 
 
 def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], keepdims: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_array, is_number, is_scalar, plain
+from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
 
@@ -27,6 +27,13 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
     if len(set(out)) != len(out):
         it.refuse(node, "duplicate value in 'axis'", like=ValueError)
     return tuple(sorted(out))
+
+
+def in_order(it: Any, node: Any, axes: Any) -> list[Any]:
+    """Axes that are given one by one."""
+    if not isinstance(axes, tuple | list | range):
+        it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}")
+    return list(axes)
 
 
 def place_of_axis(it: Any, node: Any, axis: Any, n: int, scalars: bool = False) -> int:

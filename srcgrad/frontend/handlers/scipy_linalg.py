@@ -212,8 +212,14 @@ def eigh(
 
 
 @scipys(sl.eigvalsh)
-def eigvalsh(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
-    return eigh(it, node, *args, eigvals_only=True, **kwargs)
+def eigvalsh(
+    it: Any, node: Any, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
+    type: Any = 1, subset_by_index: Any = None,
+) -> Any:  # fmt: skip
+    return eigh(
+        it, node, a, c, b=b, lower=lower, eigvals_only=True, type=type,
+        subset_by_index=subset_by_index,
+    )  # fmt: skip
 
 
 @scipys(sl.pinv)

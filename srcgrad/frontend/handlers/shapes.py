@@ -9,10 +9,11 @@ import numpy as np
 from srcgrad.frontend.formulas import calculus
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis
+from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number
-from srcgrad.ir.nodes import Var
+from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number, is_scalar
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import INT
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
@@ -161,7 +162,7 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
     perm = (
         tuple(reversed(range(n)))
         if axes is None
-        else tuple(place_of_axis(it, node, a, n) for a in axes)
+        else tuple(place_of_axis(it, node, a, n) for a in in_order(it, node, axes))
     )
     if sorted(perm) != list(range(n)):
         it.refuse(node, "axes don't match array", like=ValueError)
@@ -268,6 +269,9 @@ def _whole(n: int) -> list[Any]:
 
 @implements(np.flip)
 def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "flip")
+    if not is_array(x):
+        it.refuse(node, f"flip takes an array, not {describe(x)}")
     items = _whole(x.type.ndim)
     for k in axes_of(it, node, x, axis):
         items[k] = Slice(None, None, -1)
@@ -284,22 +288,31 @@ def flipud(it: Any, node: Any, x: Any) -> Any:
     return flip(it, node, x, 0)
 
 
+def _shift(it: Any, node: Any, shift: Any) -> Any:
+    """By how many places an array is rolled."""
+    if not is_scalar(shift) or atom(shift).type.dtype[0] not in "biu":
+        it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}")
+    return it.b.cast(shift, INT)
+
+
 @implements(np.roll)
 def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
     b = it.b
+    (x,) = operands(it, node, (x,), "roll")
     if axis is None:
         flat = ravel(it, node, x)
         rolled = roll(it, node, flat, shift, 0)
         return rolled if x.type.ndim == 1 else reshaped(it, node, rolled, list(x.type.dims))
-    if isinstance(shift, tuple):
-        for s, a in zip(shift, axis, strict=True):
+    if isinstance(shift, tuple | list):
+        axes = axis if isinstance(axis, tuple | list) else (axis,) * len(shift)
+        if len(axes) != len(shift):
+            it.refuse(node, "roll takes one shift for each axis")
+        for s, a in zip(shift, axes, strict=True):
             x = roll(it, node, x, s, a)
         return x
     (k,) = axes_of(it, node, x, axis)
     n = x.type.dims[k]
-    cut = b.dim(
-        b("mod", b("neg", shift) if isinstance(shift, Var) else -int(shift), b("maximum", n, 1))
-    )
+    cut = b.dim(b("mod", b("neg", _shift(it, node, shift)), b("maximum", n, 1)))
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
     joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
@@ -367,7 +380,7 @@ def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
 
 @implements(np.rot90)
 def rot90(it: Any, node: Any, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
-    first, second = (axes_of(it, node, x, a)[0] for a in axes)
+    first, second = (axes_of(it, node, x, a)[0] for a in in_order(it, node, axes))
     for _ in range(it.static_int(k, node, "the number of turns") % 4):
         x = flip(it, node, swapaxes(it, node, x, first, second), first)
     return x

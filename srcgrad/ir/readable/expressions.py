@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.text import constant, plain
-from srcgrad.ir.types import INT, Array, Scalar, np_dtype
+from srcgrad.ir.types import INT, Array, Scalar, np_dtype, same_dims
 
 # Python's precedence, loosest first
 TERNARY, OR, AND, NOT, COMPARE, BITOR, XOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(
@@ -116,7 +116,7 @@ class Speller:
         others = [o.type for o in d.args if o is not a and not self._spread(o)]
         match inner.op.name, inner.args:
             case "broadcast_to", (x, *_):
-                alike = any(isinstance(t, Array) and t.dims == dims_of(a) for t in others)
+                alike = any(isinstance(t, Array) and same_dims(t.dims, dims_of(a)) for t in others)
                 return self.bare(x, d) if alike else a
             case "cast", (x,) if x.type.dtype[0] in "iu" and a.type.dtype == "f64":
                 return x if any(t.dtype == "f64" for t in others) else a

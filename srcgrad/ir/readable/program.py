@@ -34,7 +34,8 @@ class Writer:
         self.function = function
         self.folds = folds
         self.names = names
-        definitions = {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var}
+        defined = (s for s in walk(function.body) if isinstance(s, Def))
+        definitions = {s.var: s for s in defined if s.var is not None}
         self.spell = Speller(names.__getitem__, folds.folded, definitions, folds.arrays)
         self.lines: list[str] = []
         self._note = ""

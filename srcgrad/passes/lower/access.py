@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Var
-from srcgrad.ir.types import INT
+from srcgrad.ir.types import INT, same_dim
 
 ZERO = Const(0, INT)
 
@@ -25,14 +25,6 @@ class Place:
 
 
 Access = tuple[Place, ...]
-
-
-def same_dim(a: Any, b: Any) -> bool:
-    return a is b or (not isinstance(a, Var) and not isinstance(b, Var) and a == b)
-
-
-def same_dims(a: tuple, b: tuple) -> bool:
-    return len(a) == len(b) and all(map(same_dim, a, b))
 
 
 def aligned(b: Builder, dims: tuple, nest: tuple, first: int = 0) -> Access:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Var
-from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.types import Array, is_reference, same_dims
 from srcgrad.ir.walk import results, uses
 from srcgrad.passes.effects import classes_read, classes_written
-from srcgrad.passes.lower.access import is_exact, same_dims
+from srcgrad.passes.lower.access import is_exact
 from srcgrad.passes.lower.member import Member
 
 MOST = 96  # members of a group

@@ -11,14 +11,13 @@ from typing import Any
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, Var
-from srcgrad.ir.types import Array
+from srcgrad.ir.types import Array, same_dims
 from srcgrad.passes.lower.access import (
     Access,
     Place,
     aligned,
     identity,
     place,
-    same_dims,
 )
 from srcgrad.primitives.memory import gather_dims
 

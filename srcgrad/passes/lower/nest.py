@@ -12,14 +12,13 @@ from collections.abc import Set as AbstractSet
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar
+from srcgrad.ir.types import INT, Array, Scalar, same_dim
 from srcgrad.passes.lower.access import (
     Access,
     depth,
     identity,
     index,
     is_exact,
-    same_dim,
 )
 from srcgrad.passes.lower.accumulate import COMBINE, accumulator, start
 from srcgrad.passes.lower.member import Member

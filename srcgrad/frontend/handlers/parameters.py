@@ -1,0 +1,87 @@
+"""Which arguments of library functions must be known when compiling: said by their names, here.
+
+NumPy, SciPy and PyTorch give a parameter of one meaning one name in all their functions. What is
+listed below shapes the program that is made: an axis, a count, a flag, a mode. A run-time integer
+or bool in its place is asked for: the compiled function has one program for each value of it.
+Any other run-time value there is refused. A name with several meanings is not listed; where it
+has this one, the parameter's annotation is `Known`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.frontend.values import children, rebuild
+from srcgrad.ir.nodes import Var
+
+FLAGS = frozenset({
+    "adjoint", "assume_unique", "bias", "check_finite", "compute_expm", "compute_uv", "copy",
+    "density", "descending", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
+    "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim", "keepdims",
+    "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
+    "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
+    "repetition", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
+    "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted", "sparse", "stable",
+    "strict", "subok", "tensor", "transposed", "unbiased", "unit_diagonal", "wrap",
+})  # fmt: skip
+NAMES = frozenset({
+    "UPLO", "assume_a", "boundary", "device", "dtype", "indexing", "kind", "lapack_driver",
+    "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan", "reduction",
+    "side", "singular",
+})  # fmt: skip
+# axes and counts, as errors speak of them
+COUNTS = {
+    **dict.fromkeys(
+        (
+            "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis", "dim",
+            "axes", "dims", "source", "destination",
+        ),
+        "an axis",
+    ),
+    "decimals": "decimals", "digits": "digits",
+    "edge_order": "the order at the edges", "ndim": "the number of axes", "ndmin": "ndmin",
+    "offset": "the offset of a diagonal", "trans": "trans",
+}  # fmt: skip
+
+
+def known_arguments(
+    it: Any, handler: Callable, args: list[Any], kwargs: dict[str, Any], node: Any
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments, with nothing left to the run where a parameter must be known."""
+    places, named, rest = _known(handler)
+    said = [*places, *[rest] * max(len(args) - len(places), 0)]
+    args = [known(it, v, node, name) if name else v for v, name in zip(args, said, strict=False)]
+    return args, {n: known(it, v, node, n) if n in named else v for n, v in kwargs.items()}
+
+
+def known(it: Any, v: Any, node: Any, name: str) -> Any:
+    """A value without anything of the run in it; asks for a specialisation if there is."""
+    if isinstance(v, Var):
+        return it.static_int(v, node, COUNTS.get(name, f"'{name}'"))
+    parts = children(v) if isinstance(v, tuple | list) else None
+    if parts is None or not any(isinstance(p, Var | tuple | list) for p in parts):
+        return v
+    return rebuild(v, [known(it, p, node, name) for p in parts])
+
+
+@functools.cache
+def _known(handler: Callable) -> tuple[tuple[str, ...], frozenset[str], str]:
+    """The name at each place, "" where it may be of the run; all names; that of `*args`."""
+    own = list(inspect.signature(handler).parameters.values())
+    own = own[2:] if [p.name for p in own[:2]] == ["it", "node"] else own
+    names = frozenset(p.name for p in own if is_known(p) and p.kind is not p.VAR_POSITIONAL)
+    places = tuple(p.name if p.name in names else "" for p in own if p.kind in BY_PLACE)
+    rest = next((p.name for p in own if p.kind is p.VAR_POSITIONAL and is_known(p)), "")
+    return places, names, rest
+
+
+P = inspect.Parameter
+BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
+
+
+def is_known(p: inspect.Parameter) -> bool:
+    """Whether the value of a parameter must be known when compiling."""
+    return p.name in FLAGS or p.name in NAMES or p.name in COUNTS or p.annotation == "Known"

@@ -1,0 +1,100 @@
+"""What the parameters of library functions are given by tests that try each of them.
+
+Flags are found by their defaults; everything else is listed here, by the name that NumPy and SciPy
+give to what it means. `DATA` are arrays, numbers and functions that a program computes with.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from tests.support.samples import Sample
+
+FLAG = (True, False, 1, 0)
+AXIS = (0, 1, -1)
+DATA = frozenset({
+    "A", "B", "E", "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "ab", "abs_tol",
+    "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol", "aweights", "b",
+    "base", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr", "choicelist", "choices",
+    "cond", "condition", "condlist", "cov", "cval", "d", "data", "default", "dims", "disp", "dst",
+    "dx", "element", "exp", "f", "fill_value", "fillvalue", "fp", "func", "func1d", "funclist",
+    "function", "fweights", "imag", "in1", "in2", "ind", "indices", "initial", "input", "iterable",
+    "k", "key", "keys", "l_and_u", "left", "like", "lu_and_piv", "lwork", "m", "mask", "max",
+    "mean", "min", "multi_index", "n", "nan", "neginf", "new_shape", "number", "obj", "object",
+    "out", "p", "period", "phi", "plan", "posinf", "prepend", "prototype", "q", "r", "rcond",
+    "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
+    "sigma", "sorter", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
+    "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "values", "w", "weights",
+    "where", "x", "x1", "x2", "xp", "y", "z", "zi",
+})  # fmt: skip
+CHOICES: dict[str, tuple] = {
+    **dict.fromkeys(
+        (
+            "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis",
+            "source", "destination",
+        ),
+        AXIS,
+    ),
+    "axes": ((0, 1), (1, 0), 1, 0), "k": (0, 1, -1), "N": (2, 3), "M": (2, 3), "n": (2, 3, 1),
+    "m": (1, 2), "d": (1, 2), "r": (1, 2), "p": (2, 1, np.inf), "deg": (1, 2), "num": (3, 4),
+    "decimals": (0, 1, -1), "ndigits": (0, 1, None), "ddof": (0, 1), "correction": (0, 1),
+    "edge_order": (1, 2), "ndim": (1, 2), "ndmin": (1, 3), "ndmax": (1, 3), "offset": (0, 1, -1),
+    "ord": (None, 1, 2, 0, -1, 3.5, np.inf, -np.inf, "fro", "nuc"), "minlength": (3, 6),
+    "trans": (0, 1, 2, "T", "N", "C"), "type": (1, 2, 3, 4, "linear", "constant"),
+    "kth": (0, 1), "repeats": (2, 3), "reps": (2, 3), "shift": (1, 2, True, -1, 1.5),
+    "indices_or_sections": (1, 2), "pad_width": (1, 2), "ind": (1, 2), "discont": (1.0, 4.0),
+    "radius": (1, 2), "size": (2, 3), "origin": (0, 1, -1), "mod": (3, None), "start": (0, 1),
+    "shape": ((2, 4), (3, 4)), "new_shape": ((2, 2), (3, 1)), "dimensions": ((2, 3), (3, 2)),
+    "dims": ((3, 3), (4, 4)), "s": ((2, 3), (3, 4)), "l_and_u": ((1, 1), (0, 1)),
+    "right": FLAG, "left": (0.0, 1.0), "cov": FLAG, "keepdims": FLAG, "full": FLAG,
+    "lwork": (100, 200), "order": ("C", "F", 0, 1),
+    "mode": ("full", "same", "valid", "reflect", "wrap", "constant", "edge", "clip", "raise", "r",
+             "reduced", "complete", 1),
+    "method": ("linear", "lower", "nearest", "direct", "fft", "auto", 1),
+    "kind": ("stable", "quicksort", 1), "side": ("left", "right", 1),
+    "norm": ("ortho", "forward", "backward", None, 1), "indexing": ("ij", "xy", 1),
+    "boundary": ("fill", "wrap", "symm", 1), "metric": ("euclidean", "cityblock", 1),
+    "UPLO": ("L", "U", 1), "casting": ("same_kind", "unsafe", 1), "dtype": (np.float32, float, 1),
+    "nan_policy": ("propagate", "omit", 1), "extend": ("zero", "complex", 1),
+    "singular": ("raise", "lstsq", 1), "assume_a": ("gen", "pos", None, 1),
+    "driver": ("evr", "ev", 1), "lapack_driver": ("gelsd", "gesdd", 1), "device": ("cpu", None, 1),
+    "workers": (1, 2, None), "optimize": (True, False, "greedy"), "output": (None, np.float32),
+    "like": (None, 1), "subset_by_index": (None, (0, 1)), "subset_by_value": (None, (0.0, 9.0)),
+    "range": (None, (0.0, 1.0)), "density": (None, True, False), "stable": (None, True, False),
+    "equal_nan": FLAG, "copy": FLAG, "orthogonalize": (None, True, False),
+    "retstep": FLAG, "repeat": (1, 2), "times": (1, 2), "strict": FLAG,
+}  # fmt: skip
+# of functions in C, which do not say what they take
+UNSAID = {
+    "zip": ("strict",), "itertools.product": ("repeat",), "itertools.repeat": ("times",),
+}  # fmt: skip
+# what NumPy leaves open: nothing to compare with
+OPEN = {("np.unique", "sorted"): "the order of what is not sorted"}
+OF_UFUNCS = ("axis", "casting", "dtype", "keepdims", "order", "subok")
+
+
+def parameters_of(sample: Sample) -> dict[str, tuple]:
+    """The parameters that change how a function works, each with values to give to it."""
+    if isinstance(sample.function, np.ufunc):
+        keepdims = {"keepdims": FLAG, "subok": FLAG}
+        return {n: keepdims.get(n) or CHOICES[n] for n in OF_UFUNCS}
+    try:
+        signature = inspect.signature(sample.function)
+    except (TypeError, ValueError):
+        return {n: CHOICES[n] for n in UNSAID.get(sample.name, ())}
+    given = {p.name: _choices(p, sample) for p in signature.parameters.values()}
+    return {n: values for n, values in given.items() if values}
+
+
+def _choices(p: inspect.Parameter, sample: Sample) -> tuple:
+    if p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) or (sample.name, p.name) in OPEN:
+        return ()
+    if isinstance(p.default, bool):
+        return FLAG
+    if p.name in CHOICES:
+        return CHOICES[p.name]
+    if p.name in DATA:
+        return ()
+    raise AssertionError(f"what is {sample.name}({p.name}=...) given? say so in {__name__}")

@@ -1,0 +1,66 @@
+"""Flags, modes, axes, counts and names given when a compiled function runs, of every function.
+
+A handler that takes a value of the run for its Python truth, or looks it up in a table, answers
+for another flag than the one given. Each parameter is an argument of the compiled function here,
+with one value after another: what comes is NumPy's result for that value, or a refusal.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.errors import SrcgradError
+from tests.support.choices import parameters_of
+from tests.support.samples import SAMPLES, Sample, inputs
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
+
+
+def numbers(v: Any) -> list[np.ndarray]:
+    if isinstance(v, dict):
+        v = tuple(v.values())
+    if isinstance(v, tuple | list):
+        return [n for part in v for n in numbers(part)]
+    return [] if v is None else [np.asarray(v)]
+
+
+def agree(got: Any, want: Any) -> bool:
+    pairs = numbers(got), numbers(want)
+    return len(pairs[0]) == len(pairs[1]) and all(
+        a.shape == b.shape and np.allclose(a, b, 1e-6, 1e-9, equal_nan=True)
+        for a, b in zip(*pairs, strict=True)
+    )
+
+
+def check(sample: Sample, name: str, values: tuple) -> list[str]:
+    """What is wrong with the answers of one compiled function, for one value after another."""
+    program = sample.program(**{name: "given"})
+    compiled = flow.compile(program, target="python")
+    wrong = []
+    for value in values:
+        args = (*sample.arguments(inputs()), value)
+        try:
+            got = compiled(*args)
+        except SrcgradError:
+            continue
+        except Exception as e:
+            got = e
+        try:
+            want = program(*(*sample.arguments(inputs()), value))
+        except Exception as e:
+            want = e
+        if isinstance(got, Exception):
+            if type(got) is not type(want) or isinstance(got, TypeError | AssertionError):
+                wrong.append(f"{name}={value!r}: {type(got).__name__}: {got}")
+        elif not isinstance(want, Exception) and not agree(got, want):
+            wrong.append(f"{name}={value!r}: {got!r}, not {want!r}")
+    return wrong
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: s.line)
+def test_each_parameter_at_run_time(sample: Sample):
+    wrong = [w for name, values in parameters_of(sample).items()
+             for w in check(sample, name, values)]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
