@@ -152,7 +152,7 @@ class Tracer:
         parts = [a.made if isinstance(a, Traced) else atom(a) for a in args]
         if all(p is None or isinstance(p, Const) for p in parts):
             return None
-        return None if None in parts else Made.of(op, parts, params)  # type: ignore[arg-type]
+        return None if any(p is None for p in parts) else Made.of(op, parts, params)  # type: ignore[arg-type]
 
     def typed(self, a: Any) -> Any:
         """A literal with the dtype that the rule works in."""

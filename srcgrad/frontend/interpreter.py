@@ -214,7 +214,8 @@ class Interpreter(
     def static_number(self, v: Any, node: Any, what: str) -> Any:
         """A number, a name or None that must be known at compile time, a float as well."""
         if is_array(v):
-            self.refuse(node, f"{what} must be known at compile time, not {describe(v)}")
+            reason = f"{what} must be known at compile time, not {describe(v)}"
+            self.refuse(node, reason, like=ValueError)
         if isinstance(v, Var):
             self.captures.demand_static(self, v, node, what)
         return v

@@ -181,12 +181,8 @@ def flag_of_a_loop(x, n):
 
 @program(vec(4).reshape(2, 2), np.array([True, False]))
 def flag_in_an_array(x, flags):
-    return np.max(x, 0, keepdims=flags[0])  # error: UnsupportedError: depends on run-time values
-
-
-@program(vec(3))
-def triangle_of_a_number(x):
-    return np.tril(x[0])  # error: UnsupportedError: tril takes an array, not a number
+    flag = flags[0]
+    return np.vander(x[0], increasing=flag)  # error: UnsupportedError: depends on run-time values
 
 
 @program(vec(3))
@@ -201,17 +197,17 @@ def norm_of_no_order(x):
 
 @program(vec(4).reshape(2, 2))
 def norm_of_matrices_of_many_orders(x):
-    return np.linalg.cond(x, x[0])  # error: UnsupportedError: must be known at compile time, not an
+    return np.linalg.norm(x, x[0] > 0)  # error: UnsupportedError: must be known at compile time, n
 
 
 @program(vec(4).reshape(2, 2))
 def one_axis_for_several(x):
-    return np.transpose(x, 1)  # error: UnsupportedError: axes= takes a tuple of axes
+    return np.rot90(x, 1, 0)  # error: UnsupportedError: axes= takes a tuple of axes
 
 
 @program(vec(3))
-def roll_by_a_fraction(x):
-    return np.roll(x, 1.5)  # error: UnsupportedError: roll takes an integer as its shift
+def roll_by_a_complex_number(x):
+    return np.roll(x, 1j)  # error: UnsupportedError: roll takes an integer as its shift
 
 
 @program(vec(4).reshape(2, 2))

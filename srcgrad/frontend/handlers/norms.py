@@ -68,7 +68,7 @@ def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any)
     if isinstance(ord, str):
         return it.refuse(node, f"Invalid norm order '{ord}' for vectors", like=ValueError)
     if not is_scalar(ord):
-        return it.refuse(node, f"Invalid norm order for vectors: {describe(ord)}")
+        return it.refuse(node, f"Invalid norm order for vectors: {describe(ord)}", like=ValueError)
     if is_number(ord):
         return _of_order(it, node, x, ord, axis, keepdims)
     special = OF_INTEGERS if is_integer(ord) else OF_FLOATS

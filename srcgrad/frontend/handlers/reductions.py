@@ -29,10 +29,10 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
-def in_order(it: Any, node: Any, axes: Any) -> list[Any]:
+def in_order(it: Any, node: Any, axes: Any, like: type[Exception] | None = TypeError) -> list[Any]:
     """Axes that are given one by one."""
     if not isinstance(axes, tuple | list | range):
-        it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}")
+        it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}", like=like)
     return list(axes)
 
 

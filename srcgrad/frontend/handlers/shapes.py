@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axi
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number, is_scalar
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT
+from srcgrad.ir.types import INT, is_complex
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
@@ -162,7 +162,7 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
     perm = (
         tuple(reversed(range(n)))
         if axes is None
-        else tuple(place_of_axis(it, node, a, n) for a in in_order(it, node, axes))
+        else tuple(place_of_axis(it, node, a, n) for a in in_order(it, node, axes, ValueError))
     )
     if sorted(perm) != list(range(n)):
         it.refuse(node, "axes don't match array", like=ValueError)
@@ -290,9 +290,9 @@ def flipud(it: Any, node: Any, x: Any) -> Any:
 
 def _shift(it: Any, node: Any, shift: Any) -> Any:
     """By how many places an array is rolled."""
-    if not is_scalar(shift) or atom(shift).type.dtype[0] not in "biu":
+    if not is_scalar(shift) or is_complex(atom(shift).type.dtype):
         it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}")
-    return it.b.cast(shift, INT)
+    return int(shift) if is_number(shift) else it.b.cast(shift, INT)
 
 
 @implements(np.roll)
@@ -306,7 +306,7 @@ def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
     if isinstance(shift, tuple | list):
         axes = axis if isinstance(axis, tuple | list) else (axis,) * len(shift)
         if len(axes) != len(shift):
-            it.refuse(node, "roll takes one shift for each axis")
+            it.refuse(node, "roll takes one shift for each axis", like=ValueError)
         for s, a in zip(shift, axes, strict=True):
             x = roll(it, node, x, s, a)
         return x
