@@ -39,8 +39,9 @@ def failures(results):
 # ---- programs ----
 def test_every_theme_is_common():
     shares = census((generate(seed, WIDE) for seed in range(400)), THEMED)
-    # three of the themes are drawn, and not each of their moves: at most 3 / len(THEMES) = 0.18
-    assert not {name: share for name, share in shares.items() if share < 0.09}
+    # three of the themes are drawn, and not each of their moves
+    most = 3 / len(THEMES)
+    assert not {name: share for name, share in shares.items() if share < 0.5 * most}
     assert {t.moves[0].tags[0] for t in THEMES if t.moves[0].tags} <= set(THEMED)
 
 
