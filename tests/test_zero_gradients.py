@@ -204,6 +204,22 @@ def rank(a):
     return 1.0 * np.linalg.matrix_rank(a)  # the step
 
 
+@warns(X)
+def heaviside(x):
+    return np.sum(np.heaviside(x, 0.5))  # the step
+
+
+@warns(X)
+def length_of_what_is_made(x):
+    n = int(x[2])  # the step
+    return np.sum(np.zeros(n) + 1.0)
+
+
+@warns(X)
+def sign_of_a_determinant(x):
+    return np.linalg.slogdet(np.outer(x, x) + np.eye(3))[0]  # the step
+
+
 def only_value(x):
     return np.sum(np.round(x))  # the step
 

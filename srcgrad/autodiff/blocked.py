@@ -3,7 +3,8 @@
 An input is blocked if values flow from it to the results, but every such path passes a step
 without a derivative: a rounding, a cast to an integer, a comparison, an index, a test of a branch
 or of a loop. What `stop_gradient` and the user's own rules cut is meant, and what a transform wrote
-is no step of the program: through both, only derivatives flow. Lengths are no values.
+is no step of the program: through both, only derivatives flow. Lengths of arrays are no values. An
+array that is stored to is one value, whatever is overwritten: it may count as a path too many.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 
 MEANT = frozenset(("stop_gradient", "attached", "part"))
-LENGTHS = frozenset(("dim", "slots", "broadcast_dim"))
+LENGTHS = frozenset(("dim", "slots", "broadcast_dim", "tape_like"))
 
 
 @dataclass(frozen=True)
@@ -118,5 +119,4 @@ def _others(s: Def, tests: tuple[Atom, ...]) -> list[tuple[Atom, Var]]:
     if s.var is None:
         into = s.args[0] if s.op.name in STORES else None
         return [(a, into) for a in (*s.args[1:], *tests)] if isinstance(into, Var) else []
-    cut = s.op.name in MEANT or s.op.name in LENGTHS or s.op.fresh
-    return [] if cut else [(a, s.var) for a in s.args]
+    return [] if s.op.name in MEANT | LENGTHS else [(a, s.var) for a in s.args]

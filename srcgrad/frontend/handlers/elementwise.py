@@ -301,8 +301,8 @@ def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
     x, h = it.b.cast(x, kind), it.b.cast(h, kind)
     step = it.b.cast(it.b("gt", x, 0.0), kind)
     y = it.emit(node, "where", it.b("eq", x, 0.0), h, step)
-    # neither branch is taken for NaN
-    return it.emit(node, "where", it.b("isnan", x), x, y)
+    # neither branch is taken for NaN; a constant, since the function is flat in x
+    return it.emit(node, "where", it.b("isnan", x), float("nan"), y)
 
 
 @implements(np.clip, method="clip")
