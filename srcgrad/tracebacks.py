@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
+from srcgrad.errors import TensorTypeError
+
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
 # what we run: their frames are shown where a user calls them, not where we do
+OF_TENSORS = ("_a", "_node")  # what only a tensor has: read of an argument that should be one
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse")
 
 
@@ -107,7 +110,13 @@ def entrance(function: Callable, home: str = "") -> Any:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except AttributeError as error:
+                if not _wants_tensor(function, error, args):
+                    raise
+                kind, name = type(error.obj).__name__, function.__name__
+                raise TensorTypeError(f"{name}(): expected a Tensor, not {kind}") from None
         except BaseException as error:
             shorten(error)
             raise
@@ -115,6 +124,14 @@ def entrance(function: Callable, home: str = "") -> Any:
     call.srcgrad_within = function  # type: ignore[attr-defined]
     call.__module__ = home or function.__module__
     return call
+
+
+def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> bool:
+    """Whether a function of tensors has asked an argument that is none for what a tensor has."""
+    ours = str(function.__module__).startswith("srcgrad.eager")
+    if not ours or hasattr(type(error.obj), "srcgrad_value") or list(_frames(error))[-1][1]:
+        return False
+    return error.name in OF_TENSORS or any(error.obj is a for a in args)
 
 
 def is_entrance(function: Any) -> Any:

@@ -196,3 +196,26 @@ def test_what_is_public_is_an_entrance():
 def test_entrances_are_pickled_by_name():
     for f in (flow.nn.functional.silu, flow.sum, flow.grad, flow.nn.utils.clip_grad_norm_):
         assert pickle.loads(pickle.dumps(f)) is f
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: flow.nn.functional.cross_entropy(flow.ones(2), 4), "cross_entropy()"),
+        (lambda: flow.cat([1.0, 2.0]), "cat()"),
+        (lambda: flow.zeros_like(4), "zeros_like()"),
+    ],
+)
+def test_what_is_no_tensor_is_named(call, text):
+    with pytest.raises(TypeError, match=re.escape(text)) as caught:
+        call()
+    assert "'_" not in str(caught.value)
+
+
+def test_an_attribute_that_the_users_own_code_lacks_stays():
+    class Net(flow.nn.Module):
+        def forward(self, x):
+            return x.nothing
+
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'nothing'"):
+        Net()(4)

@@ -32,7 +32,9 @@ from srcgrad.frontend.values import (
     Conflict,
     Iterated,
     Partial,
+    Range,
     Record,
+    Slice,
     describe,
     is_array,
     is_dataclass_instance,
@@ -117,7 +119,7 @@ class Calls(Part):
             if isinstance(method, types.FunctionType):
                 return self.call(method, [f, *args], kwargs, node)
         if (
-            isinstance(f, Var | str | list | tuple | dict | Record | Iterated)
+            isinstance(f, Var | str | list | tuple | dict | Record | Iterated | Range | Slice)
             or is_value(f)
             or f is None
         ):

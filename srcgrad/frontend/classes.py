@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
 from srcgrad.frontend.part import Part
-from srcgrad.frontend.values import Bound, GrownList, Iterated, Record, describe, is_value
+from srcgrad.frontend.values import OWN, Bound, GrownList, Record, describe, is_value
 from srcgrad.ir.nodes import Var
 
 # methods that change what an operator, an attribute or a call means: not followed
@@ -123,7 +123,7 @@ class Classes(Part):
             return Bound(owner, name)
         if isinstance(owner, tuple):  # a method of the user's on a named tuple
             return self._of_class(owner, type(owner), name, node)
-        if isinstance(owner, Iterated | Bound):
+        if isinstance(owner, OWN):
             self.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
         return self.captures.attribute(self, owner, name, node)
 

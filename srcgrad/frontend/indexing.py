@@ -170,7 +170,7 @@ class Indexing(Part):
             node,
             f"{describe(i)} cannot be an index",
             "indices are integers, slices, masks, int arrays",
-            like=IndexError,
+            like=None if isinstance(i, Range | range) else IndexError,
         )
 
     def place(self, i: Any, n: Any, axis: int) -> Any:

@@ -16,6 +16,7 @@ from srcgrad.frontend.part import Part
 from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
+    OWN,
     Formatted,
     GrownList,
     Slice,
@@ -57,7 +58,8 @@ class Lists(Part):
         try:
             hash(key)
         except TypeError:
-            self.refuse(node, f"{describe(key)} cannot be a key of a dict", like=TypeError)
+            wrong = None if isinstance(key, OWN) else TypeError
+            self.refuse(node, f"{describe(key)} cannot be a key of a dict", like=wrong)
         if isinstance(key, tuple):
             return tuple(self.static_key(k, node) for k in key)
         return key

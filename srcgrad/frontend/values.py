@@ -285,8 +285,14 @@ def describe(v: Any) -> str:
             return "an iterator"
         case Bound():
             return f"the method '{v.name}' of {describe(v.owner)}"
+        case Range():
+            return "a range"
+        case Slice():
+            return "a slice"
         case Closure() | Partial():
             return "a function"
+        case type():
+            return f"the class {v.__name__}"
         case Record():
             return f"{article(v.cls.__name__)} {v.cls.__name__}"
         case np.ndarray() if type(v) is np.ndarray:
@@ -297,6 +303,8 @@ def describe(v: Any) -> str:
             return f"the module {v.__name__}"
         case Formatted():
             return "a string"
+    if callable(v) and isinstance(getattr(v, "__name__", None), str):
+        return "a function" if "<" in v.__name__ else f"the function {v.__name__}"
     return f"{article(type(v).__name__)} {type(v).__name__}"
 
 
