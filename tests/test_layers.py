@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 
 # From the bottom up. A part may import itself and every part of a lower row.
 LAYERS = (
-    ("errors", "collector", "above", "tracebacks"),
+    ("errors", "collector", "above"),
+    ("tracebacks",),
     ("debug", "config"),
     ("ir",),
     ("primitives",),

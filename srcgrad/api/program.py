@@ -70,7 +70,7 @@ class Program:
         if k < len(self.inputs):
             return spelled(self.inputs[k])
         h = self.hidden[k - len(self.inputs)]
-        return h.name if h.parameter is None else h.parameter.name
+        return getattr(h.parameter, "name", h.name)  # a plain tensor has no name
 
     @property
     def unshared(self) -> frozenset[int]:

@@ -21,16 +21,16 @@ def reduced(compiled: Any, transforms: tuple) -> tuple:
     function = compiled.function
     given = getattr(function, "srcgrad_callable", None)
     if given is not None:  # a method, a partial, an instance: they pickle by themselves
-        return given, transforms, compiled.options, (), None
+        return transforms, compiled.options, given, (), None
     found = _found(function)
     shadowed = found is not function and getattr(found, "function", None) is function
     # where the name stands for `found`, the function is its `portable`
     sent = found.portable if shadowed else function
-    return sent, transforms, compiled.options, _texts(function), stated_source(function)
+    return transforms, compiled.options, sent, _texts(function), stated_source(function)
 
 
 def restored(
-    function: Any, transforms: tuple, options: Any, texts: tuple = (), stated: str | None = None
+    transforms: tuple, options: Any, function: Any, texts: tuple = (), stated: str | None = None
 ) -> Any:
     """The compiled object that was pickled."""
     from srcgrad.api.transforms import over

@@ -107,7 +107,7 @@ def _silent(f: Function) -> Function:
 def _begun(block: Block, table: Mapping[str, Any]) -> Builder:
     b = Builder(table)
     b.out += block
-    b.definition.update({s.var: s for s in walk(block) if isinstance(s, Def) and s.var})
+    b.definition.update({s.var: s for s in walk(block) if isinstance(s, Def) and s.var is not None})
     return b
 
 
