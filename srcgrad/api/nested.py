@@ -7,12 +7,14 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from srcgrad.api import inner, odes, transforms
+from srcgrad.api.checked import shape_of
 from srcgrad.api.custom import custom_jvp, custom_vjp
+from srcgrad.api.directions import ZERO, tangent_at
 from srcgrad.api.implicit import fixed_point, implicit_root
 from srcgrad.api.inline import inline
 from srcgrad.api.inner import Inner, is_inner
@@ -21,10 +23,11 @@ from srcgrad.api.jacobians import jacfwd, jacrev
 from srcgrad.api.opaque import opaque
 from srcgrad.api.program import Gradient
 from srcgrad.api.pullback import vjp
-from srcgrad.api.structure import Same
+from srcgrad.api.structure import Same, spelled
 from srcgrad.api.weights import checked_weights
+from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import children, describe, is_value, rebuild
+from srcgrad.frontend.values import children, describe, is_value, plain, rebuild
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Array, Scalar, float_type, same_dims
 
@@ -153,19 +156,40 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
 
 def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
     """The tangent of the leaf at `path`."""
-    return _tangent(it, atom(values[path[1:]]), transforms.at(dots.get(path[1]), path[2:]))
+    try:
+        t = tangent_at(dots, path[1:])
+    except ArgumentValueError as e:
+        raise ArgumentValueError(e.reason, it.b.loc, e.way_out) from None
+    return _tangent(it, atom(values[path[1:]]), t, spelled(path[1:]))
 
 
-def _tangent(it: Any, v: Any, t: Any) -> Any:
-    """The tangent of `v` with its shape; zero where none is given."""
+def _tangent(it: Any, v: Any, t: Any, name: str) -> Any:
+    """The tangent of `v`, whose shape it has; zero where none is given."""
     if isinstance(t, Var) and not float_type(t.type):
         t = it.b.cast(t, v.type)
-    t = it.b.value(atom(0.0 if t is None else t))
     if not isinstance(v.type, Array):
-        return it.b.cast(t, v.type)
-    if isinstance(t.type, Array) and same_dims(t.type.dims, v.type.dims):
-        return t
-    return it.b("broadcast_to", it.b.cast(t, Scalar(v.type.dtype)), *v.type.dims)
+        t = it.b.value(atom(0.0 if t is None else t))
+        if isinstance(t.type, Array) and t.type.dims:
+            _misfit(it, t, v, name)
+        return it.b.cast(it.b("load", t) if isinstance(t.type, Array) else t, v.type)
+    if t is None:
+        return it.b("broadcast_to", it.b.cast(0.0, Scalar(v.type.dtype)), *v.type.dims)
+    t = it.b.cast(it.b.value(atom(t)), Scalar(v.type.dtype))
+    dims = getattr(t.type, "dims", ())
+    if len(dims) != len(v.type.dims):
+        _misfit(it, t, v, name)
+    for n, m in zip(dims, v.type.dims, strict=True):
+        if n is not m:
+            wrong = plain(it.b("ne", n, m))
+            text = f"the tangent of {name} has another shape than {name}"
+            it.fail_if(wrong, "ValueError", text)
+    same = isinstance(t.type, Array) and same_dims(t.type.dims, v.type.dims)
+    return t if same else it.b("broadcast_to", t, *v.type.dims)
+
+
+def _misfit(it: Any, t: Any, v: Any, name: str) -> NoReturn:
+    text = f"the tangent of {name} has the shape {shape_of(t.type)}, {name} has {shape_of(v.type)}"
+    raise ArgumentValueError(text, it.b.loc, ZERO)
 
 
 def _floating(it: Any, node: Any, v: Any) -> Any:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.compiled import TARGETS, Compiled, Options
+from srcgrad.api.directions import tangents_of
 from srcgrad.api.program import Gradient, Primal, Tangent
 from srcgrad.api.stack import stacked
-from srcgrad.api.structure import leaves, mapped
+from srcgrad.api.structure import mapped
 from srcgrad.api.weights import checked_weights
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
@@ -142,11 +143,18 @@ def grad(
 
     An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
     structure, shape and dtype of its argument. One Parameter gives a bare gradient, a list or tuple
-    of them a tuple; both together give (by arguments, by weights). Results that are not scalars
-    are summed, several outputs too; with `has_aux` only the first counts, and (gradient, the
-    others) is returned. With `return_ids` each gradient is a pair with its position or the
-    Parameter's name: see `get_grad`. With `sens_param` the last argument of a call is the adjoint
-    of the output. The caller's arrays are never changed.
+    of them a tuple; both together give (by arguments, by weights). What is no float within a dict,
+    a dataclass, a list or a tuple (an integer, a string) has None in its place; a position without
+    any float is refused. Results that are not scalars are summed, several outputs too; with
+    `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
+    gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
+    the last argument of a call is the adjoint of the output. The caller's arrays are never changed.
+
+    >>> import srcgrad as flow
+    >>> def g(p):
+    ...     return p["rate"] * p["days"]
+    >>> flow.grad(flow.compile(g, target="python"))({"rate": 0.5, "days": 3})
+    {'rate': 3.0, 'days': None}
 
     >>> import srcgrad as flow
     >>> def f(x, y):
@@ -256,7 +264,10 @@ def is_float(v: Any) -> bool:
 def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
 
-    With `has_aux` only the first output is differentiated: (out, out_dot, the others).
+    A tangent has the structure, the shapes and the kinds of its argument, None stands for zero;
+    ArgumentValueError or ArgumentTypeError says which leaf has another, and what was expected.
+    Integers and all else that is no float have none: their tangent is None. With `has_aux` only
+    the first output is differentiated: (out, out_dot, the others).
 
     >>> import srcgrad as flow
     >>> def f(x):
@@ -273,13 +284,8 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
         )
     compiled = tangent_of(function, spec, options)
     arguments = compiled._bind(tuple(args), {})
-    extra: dict[tuple, Any] = {}
-    dots = compiled._signature.bind(*tangents).arguments
-    for name, value in arguments.items():
-        for path, v in leaves(value, (name,)):
-            if is_float(getattr(v, "srcgrad_value", v)):
-                extra[("tangent", *path)] = _tangent(v, at(dots.get(name), path[1:]))
-    out, dots = compiled._run(arguments, extra)
+    given = compiled._signature.bind(*tangents).arguments
+    out, dots = compiled._run(arguments, tangents_of(arguments, given))
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
 
 
@@ -291,30 +297,6 @@ def by_name(function: Any, tangents: Any) -> dict[str, Any]:
 @functools.lru_cache(maxsize=512)
 def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
     return Compiled(function, Tangent(spec), options)
-
-
-def at(value: Any, path: tuple) -> Any:
-    for k in path:
-        if value is None:
-            return None
-        value = (
-            getattr(value, k) if isinstance(k, str) and not isinstance(value, dict) else value[k]
-        )
-    return value
-
-
-def _tangent(v: Any, t: Any) -> Any:
-    if hasattr(type(v), "srcgrad_value"):
-        from srcgrad.api.tensors import fitted
-
-        return fitted(t, v, "a tangent", "its argument")
-    t = getattr(t, "srcgrad_value", t)
-    if isinstance(v, np.ndarray):
-        if t is None:
-            return np.zeros_like(v, order="C")
-        t = np.array(np.broadcast_to(np.asarray(t, v.dtype), v.shape))
-        return t
-    return type(v)(0 if t is None else t)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -151,6 +151,25 @@ def tangents_that_do_not_fit(x):
     return flow.jvp(square, (x,), (1.0, 2.0))[1]  # error: UnsupportedError: invalid length
 
 
+def of_a_dict(p):
+    return p["a"] * p["b"]
+
+
+@program(0.7)
+def tangents_without_a_key(x):
+    p = {"a": x, "b": x}
+    return flow.jvp(of_a_dict, (p,), ({"a": 1.0},))[1]  # error: ArgumentValueError: none at p.b
+
+
+@program(vec(3))
+def number_for_the_tangent_of_an_array(x):
+    return flow.jvp(summed_square, (x,), (1.0,))[1]  # error: ArgumentValueError: has the shape ()
+
+
+def summed_square(x):
+    return np.sum(x * x)
+
+
 def stored(x, y):
     x[0] = y[1]
     return np.sum(x * y)
