@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from srcgrad.autodiff.rules import same_dims
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, For, Var, altered, atom
 from srcgrad.ir.types import INT, Array, RefTape, Scalar, Tape, Type
@@ -27,6 +28,8 @@ class Batch:
     ):
         self.b, self.size, self.varies, self.pure = b, size, varies, pure
         self.new: dict[Var, Any] = {}
+        # of vectors that vary: their diagonals, where a batch of unit seeds has only been scaled
+        self.diagonals: dict[Atom, Any] = {}
 
     # ---- values ----
     def __call__(self, a: Atom) -> Any:
@@ -89,11 +92,28 @@ class Batch:
 
     # ---- operations ----
     def elementwise(self, s: Def) -> Any:
-        """The shapes fit as they did: nothing is checked again."""
         assert s.var is not None
-        made = Var(s.var.name, self.type(s.var.type))
-        made.type = Array(made.type.dtype, made.type.dims)
-        definition = Def(made, s.op, tuple(self.beside(a) for a in s.args), s.params, s.loc)
+        self.scaled(s)
+        t = self.type(s.var.type)
+        assert isinstance(t, Array)
+        return self.emitted(s, Array(t.dtype, t.dims), tuple(self.beside(a) for a in s.args))
+
+    def scaled(self, s: Def) -> None:
+        """Keep the diagonal of what is linear in vectors that are a diagonal each."""
+        v, moving = s.var, [a for a in s.args if self.varies(a)]
+        if v is None or not self.pure(v) or any(a not in self.diagonals for a in moving):
+            return
+        both = s.op.name in ("add", "sub") and len(moving) == 2
+        first = s.op.name in ("div", "absorb") and moving == [s.args[0]]
+        one = s.op.name in ("mul", "neg", "cast") and len(moving) == 1
+        if (both or first or one) and all(_as_long(a, v) for a in moving):
+            args = tuple(self.diagonals.get(a, a) for a in s.args)
+            self.diagonals[v] = self.emitted(s, v.type, args)
+
+    def emitted(self, s: Def, type: Type, args: tuple) -> Var:
+        """An operation whose shapes fit as they did: nothing is checked again."""
+        made = Var(s.var.name, type)  # type: ignore[union-attr]
+        definition = Def(made, s.op, args, s.params, s.loc)
         self.b.append(definition)
         self.b.definition[made] = definition
         return made
@@ -123,6 +143,12 @@ class Batch:
         if isinstance(a.type, Scalar):
             return self.b("load", x, k)
         return self.b("copy", self.b("view", x, k, spec=(*":" * (x.type.ndim - 1), "i")))
+
+
+def _as_long(a: Atom, b: Atom) -> bool:
+    """Whether two vectors have the same length: neither is broadcast."""
+    vectors = isinstance(a.type, Array) and isinstance(b.type, Array) and len(b.type.dims) == 1
+    return vectors and same_dims(a.type.dims, b.type.dims)  # type: ignore[union-attr]
 
 
 # ---- allocation, views ----
@@ -210,6 +236,10 @@ def _store(t: Batch, s: Def) -> None:
 
 def _assign(t: Batch, s: Def) -> None:
     x, value = s.args
+    if s.op.name == "add_to" and value in t.diagonals and _as_long(value, x):
+        places = t.b("iota", t.size)
+        t.b("scatter_add", t(x), places, places, t.diagonals[value], spec=("a", "a"))
+        return
     if isinstance(value.type, Array):
         value = t.lifted(value)
     elif t.varies(value):
@@ -251,9 +281,23 @@ def _matmul(t: Batch, s: Def) -> Any:
         return t.each(s)
     if t.varies(c):
         return _product(t, a, t(c))
+    turned = t.b("copy", _turned(t, c))
+    if a.type.ndim == 2:  # type: ignore[union-attr]
+        return _rows(t, t(a), turned)
+    made = _product(t, turned, _turned(t, t(a), 1))
     n = a.type.ndim  # type: ignore[union-attr]
-    made = _product(t, _turned(t, c), _turned(t, t(a), 1))
     return t.b("copy", t.b("transpose", made, perm=(*range(n - 2), n - 1, n - 2, n)))
+
+
+def _rows(t: Batch, a: Any, turned: Any) -> Any:
+    """A batch of matrices times a matrix, which is given transposed: row by row."""
+    b, k = t.b, Var("k", INT)
+    made = b("empty", a.type.dims[0], turned.type.dims[0], t.size, dtype=a.type.dtype)
+    with b.block() as body:
+        row = b("matmul", turned, b("view", a, k, spec=("i", ":", ":")))
+        b("assign", b("view", made, k, spec=("i", ":", ":")), row)
+    b.append(For(k, atom(0), atom(a.type.dims[0]), (), (), tuple(body), (), (), loc=b.loc))
+    return made
 
 
 def _turned(t: Batch, x: Any, last: int = 0) -> Any:
@@ -274,6 +318,8 @@ def _matvec(t: Batch, s: Def) -> Any:
     a, x = s.args
     if t.varies(a) and t.varies(x):
         return t.each(s)
+    if x in t.diagonals:
+        return t.b("mul", a, t.b("view", t.diagonals[x], spec=("n", ":")))
     if t.varies(x):
         return t.b("matmul", a, t(x))
     row = t.b("view", x, spec=("n", ":", "n"))
@@ -285,6 +331,8 @@ def _vecdot(t: Batch, s: Def) -> Any:
     if t.varies(a) and t.varies(c):
         return t.b("sum", t.b("mul", t(a), t(c)), axes=(0,))
     still, moving = (c, a) if t.varies(a) else (a, c)
+    if moving in t.diagonals:
+        return t.b("mul", still, t.diagonals[moving])
     return t.b("matvec", t.b("transpose", t(moving), perm=(1, 0)), still)
 
 

@@ -17,7 +17,7 @@ from srcgrad.autodiff.seeds import Derivative, Line, dims_of, gradients, seeds, 
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Var, atom, type_vars
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import INT, Array, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
 
 
@@ -78,9 +78,20 @@ def _on_batch(f: Function, of: Sequence[int], d: Derivative, table: Mapping[str,
     emitter = Emitter(b, line.total, varies)
     emitter.block(d.before[start:])
     emitter.batch.new |= seeds(b, line, d, b.cast(one, Scalar("f64")), line.total)
+    emitter.batch.diagonals |= _ones(b, line, d, varies)
     emitter.block(d.after)
     values = [emitter.batch.lifted(a) for a in d.values]
     return _Made(b, d.params, d.results, line, d.values, values)
+
+
+def _ones(b: Builder, line: Line, d: Derivative, varies: Varying) -> dict[Atom, Any]:
+    """The diagonal of the seeds where there is one vector of them: ones."""
+    t = line.types[0]
+    single = len(line.types) == 1 and isinstance(t, Array) and len(t.dims) == 1
+    if not single or is_complex(t.dtype) or not varies.classes.is_pure(d.seeds[0]):
+        return {}
+    one = b.cast(1.0, Scalar(t.dtype))
+    return {d.seeds[0]: b("broadcast_to", one, *d.seeds[0].type.dims)}
 
 
 def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: Block) -> Line:
