@@ -18,7 +18,7 @@ from srcgrad.testing.fuzz.census import CONSTRUCTS, THEMED, census
 from srcgrad.testing.fuzz.inputs import laid_out, point
 from srcgrad.testing.fuzz.keep import keep
 from srcgrad.testing.fuzz.results import parts
-from srcgrad.testing.fuzz.routes import Route, routes
+from srcgrad.testing.fuzz.routes import JACOBIANS, Route, routes
 from srcgrad.testing.fuzz.runner import FAILURES, Result
 from srcgrad.testing.fuzz.source import copied, loaded
 from srcgrad.testing.fuzz.state import OtherRun, State
@@ -86,6 +86,11 @@ def test_wide_programs_to_second_order_and_in_single_precision():
     assert not failures(results)
 
 
+def test_wide_programs_by_their_jacobians():
+    results = list(run(range(13_000, 13_015), Settings(Check(passes="jacobians"), themes=3)))
+    assert not failures(results)
+
+
 def test_wide_programs_on_every_target():
     results = list(run(range(12_000, 12_003), Settings(Check("all"), themes=3)))
     assert not failures(results)
@@ -134,6 +139,28 @@ def test_a_wrong_route_is_found(monkeypatch: pytest.MonkeyPatch):
     subject = Subject(real.compile, wrong, real.jvp, real.refusal, real.vjp)
     outcome = check(READS, subject, Check(passes="all"))
     assert (outcome.kind, outcome.stage) == ("wrong", "routes, gradient, python without hoist")
+
+
+@pytest.mark.parametrize("name", JACOBIANS)
+def test_a_wrong_row_is_found(name: str):
+    import srcgrad as flow
+
+    def spoilt(transform, fn, positions):
+        exact = getattr(flow, transform)(fn, positions)
+
+        def wrong(*args):
+            made = exact(*args)
+            if transform == name:
+                made[0][0][-1] *= 1.0 + 1e-6  # of the first output by the first argument
+            return made
+
+        return wrong
+
+    program = replace(READS, body=(Line("x[1:] *= y[:-1]"),), outputs=("x",))
+    real = Subject.srcgrad()
+    assert check(program, real, Check(passes="jacobians")).kind == "ok"
+    outcome = check(program, replace(real, jacobian=spoilt), Check(passes="jacobians"))
+    assert (outcome.kind, outcome.stage) == ("wrong", f"routes, gradient, python by {name}")
 
 
 # ---- arguments that share memory ----

@@ -260,7 +260,7 @@ class _Loop:
                 k = self.params.index(var)
                 self.yields[k] = back
                 for n, m in zip(dims, back_dims, strict=True):
-                    if n in self.params:
+                    if isinstance(n, Var) and n in self.params:
                         self.yields[self.params.index(n)] = m
 
     def _swapped(self, p: Var, result: Var, get: Any, kind: str) -> tuple[Var, tuple]:

@@ -1,4 +1,5 @@
-"""The same program by other routes: without a pass, as loop nests, by another backend.
+"""The same program by other routes: without a pass, as loop nests, by another backend, as the
+product of its Jacobian with the adjoints.
 
 What comes out is held against what came out by the first route, which has been found right.  A
 route never changes what is asked, only how the compiler gets there.
@@ -18,7 +19,8 @@ from srcgrad.testing.fuzz.stages import demand
 from srcgrad.testing.fuzz.subject import Subject
 from srcgrad.testing.fuzz.trial import Trial
 
-CHOICES = ("none", "sampled", "all")
+CHOICES = ("none", "sampled", "all", "jacobians")
+JACOBIANS = ("jacrev", "jacfwd")
 NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
 
 
@@ -27,10 +29,12 @@ class Route:
     target: str = "python"
     loops: bool = False  # the reference backend runs what the cpu backend would print
     off: str = ""  # the pass that is left out
+    jacobian: str = ""  # the transform whose product with the adjoints is the gradient
 
     def __str__(self) -> str:
         loops = " as loops" if self.loops else ""
-        return f"{self.target}{loops}{f' without {self.off}' if self.off else ''}"
+        by = f" by {self.jacobian}" if self.jacobian else ""
+        return f"{self.target}{loops}{by}{f' without {self.off}' if self.off else ''}"
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -56,7 +60,9 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
     plain = [Route(off=name) for name in dict.fromkeys(p.name for p in PIPELINE)]
     names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
     loops = [Route(loops=True), *(Route(loops=True, off=name) for name in names)]
-    every = plain + loops
+    if choice == "jacobians":
+        return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
+    every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]
     if choice == "sampled":
         every = [every[seed % len(every)]]
     chosen = every if choice != "none" else []
@@ -73,6 +79,24 @@ def _value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[
     return compiled(*copied(at.args)), derivative(*copied(at.args))
 
 
+def _by_jacobian(name: str, compiled: Any, trial: Trial, subject: Subject) -> Values:
+    """The adjoints times the Jacobian: the gradient, where every block is right."""
+    at, adjoints = trial.at, trial.reduction.adjoints
+    assert subject.jacobian is not None
+    made = subject.jacobian(name, compiled, at.positions)(*copied(at.args))
+    rows = (made,) if adjoints is None else made
+    parts = [blocks if len(at.positions) > 1 else (blocks,) for blocks in rows]
+    seeds = adjoints or (1.0,)
+    return tuple(
+        sum(_product(c, blocks[k]) for c, blocks in zip(seeds, parts, strict=True))
+        for k in range(len(at.positions))
+    )
+
+
+def _product(adjoint: Any, block: Any) -> Any:
+    return np.real(np.tensordot(np.conj(adjoint), block, np.ndim(adjoint)))
+
+
 def by_other_routes(
     gradient: Values,
     trial: Trial,
@@ -82,9 +106,14 @@ def by_other_routes(
     """Raise Mismatch where a route gives another value or another gradient."""
     near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
     for route in chosen:
+        if route.jacobian and subject.jacobian is None:
+            continue
         with route.taken():
             compiled = subject.compile(trial.fn, target=route.target)
-            value, got = _value_and_gradient(compiled, trial, subject)
+            if route.jacobian:
+                value, got = trial.out, _by_jacobian(route.jacobian, compiled, trial, subject)
+            else:
+                value, got = _value_and_gradient(compiled, trial, subject)
         same(value, trial.out, near, f"value, {route}")
         for one, other in zip(gradient, got, strict=True):
             # relative to what it is made of, which is more than what it comes to

@@ -21,6 +21,7 @@ class Subject:
     value_and_grad: Callable[..., Any] | None = None  # value_and_grad(fn, grad_position=...)
     # raised for a line that would fail, whether or not it would be run
     misfit: Any = ()
+    jacobian: Callable[..., Any] | None = None  # jacobian("jacrev" or "jacfwd", fn, positions)
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
         """The gradient function; of several results, of their product with `adjoints`."""
@@ -41,7 +42,10 @@ class Subject:
 
         # no program is ever compiled again: nothing is kept on disk
         compile, both = partial(flow.compile, cache=False), flow.value_and_grad
-        return Subject(compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError)
+        return Subject(
+            compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError,
+            lambda name, fn, positions: getattr(flow, name)(fn, positions),
+        )  # fmt: skip
 
 
 def fault(rule: str | None) -> AbstractContextManager[Any]:
