@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,13 @@ from tests.errors import PROGRAMS, Program
 from tests.structures import copied, same
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
+
+
+# what no text shows: addresses of objects, and what values are to the compiler
+INTERNAL = re.compile(
+    r" at 0x|\b(Var|Const|Bound|GrownList|TrackedList|Iterated|Closure|Formatted|Unbound|Conflict|"
+    r"lambda_|_ArrayFunctionDispatcher|Unsuitable)\b"
+)
 
 
 def over(programs: list[Program]) -> pytest.MarkDecorator:
@@ -29,6 +37,7 @@ def check(program: Program, target: str, how: str = "") -> BaseException:
     with pytest.raises(expected) as caught:
         run(program, args, target, how or program.how)
     text = said(caught.value)
+    assert not INTERNAL.search(text), f"a name of srcgrad's own, or an address, in:\n{text}"
     assert program.matches(text), f"{program.fragment!r} is not in:\n{text}"
     if program.line is not None:
         name = program.file.replace("\\", "/").rpartition("/")[2]

@@ -107,7 +107,7 @@ class Lists(Part):
                 node, f"tuple index out of range: '{name}' has no axes, its shape is ()",
                 f"pass an array with an axis: np.atleast_1d({name})", IndexError,
             )  # fmt: skip
-        kind = type(x).__name__
+        kind = "list" if isinstance(x, list) else type(x).__name__
         many = "1 item" if len(x) == 1 else f"{len(x)} items"
         self.refuse(node, f"{kind} index out of range: {k}, of {many}", like=IndexError)
 
