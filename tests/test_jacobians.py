@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose
 
 import srcgrad as flow
 from srcgrad.api.structure import leaves, mapped
-from srcgrad.api.transforms import at
 from srcgrad.errors import ArgumentTypeError, PositionError, ZeroGradientWarning
 from tests.cases import CASES
 from tests.modes import Modes
@@ -73,6 +72,14 @@ def program(take, give):
         return give(y, np.sum(u * u) * s * q[1])
 
     return flow.compile(f, target="python")
+
+
+def at(value, path):
+    """The part of a structure at a path."""
+    for k in path:
+        named = isinstance(k, str) and not isinstance(value, dict)
+        value = getattr(value, k) if named else value[k]
+    return value
 
 
 def units(value):
