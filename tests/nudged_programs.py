@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 
+from srcgrad.errors import ZeroGradientWarning
 from srcgrad.testing.fuzz import Options, generate
 from srcgrad.testing.fuzz.generate import TINY
 from srcgrad.testing.fuzz.inputs import Values
@@ -39,7 +41,11 @@ class Answer:
 
 def ask(seed: int, options: Options = WIDE, without: str | None = None) -> Answer:
     program, subject = generate(seed, options), Subject.srcgrad()
-    with loaded(program.source(), str(seed)) as namespace, np.errstate(all="ignore"):
+    with (
+        loaded(program.source(), str(seed)) as namespace,
+        np.errstate(all="ignore"),
+        catch_warnings(action="ignore", category=ZeroGradientWarning),
+    ):
         try:
             trial = Trial.of(program, namespace["f"])
         except Unusable:
