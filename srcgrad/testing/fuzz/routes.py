@@ -94,7 +94,9 @@ def _by_jacobian(name: str, compiled: Any, trial: Trial, subject: Subject) -> Va
 
 
 def _product(adjoint: Any, block: Any) -> Any:
-    return np.real(np.tensordot(np.conj(adjoint), block, np.ndim(adjoint)))
+    """Of complex outputs the real part; of complex arguments a block is complex itself."""
+    made = np.tensordot(np.conj(adjoint), block, np.ndim(adjoint))
+    return np.real(made) if np.iscomplexobj(adjoint) else made
 
 
 def by_other_routes(
