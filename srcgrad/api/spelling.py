@@ -118,7 +118,8 @@ def _method_with_dim(handler: Callable) -> Callable:
     """NumPy's method that knows a tensor's keywords as well."""
 
     def named(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
-        return handler(it, node, *args, **{_KEYWORDS.get(k, k): v for k, v in keywords.items()})
+        renamed = {_KEYWORDS.get(k, k): v for k, v in keywords.items()}
+        return it.handled(handler, list(args), renamed, node)
 
     return named
 
@@ -129,7 +130,8 @@ def _by_keywords(of_tensor: Callable, of_array: Callable) -> Callable:
     def handler(it: Any, node: Any, x: Any, *args: Any, **keywords: Any) -> Any:
         numpys = {"axis", "axes", "keepdims", "ddof", "repeats"} & {*keywords}
         permuted = of_array is METHODS["array", "transpose"] and len(args) != 2
-        return (of_array if numpys or permuted else of_tensor)(it, node, x, *args, **keywords)
+        handler = of_array if numpys or permuted else of_tensor
+        return it.handled(handler, [x, *args], keywords, node)
 
     return handler
 
@@ -170,7 +172,8 @@ def _flatten(copied: Callable, of_dims: Callable) -> Callable:
     """NumPy's method without arguments, a tensor's with dims."""
 
     def handler(it: Any, node: Any, x: Any, *dims: Any, **keywords: Any) -> Any:
-        return (of_dims if dims or keywords else copied)(it, node, x, *dims, **keywords)
+        handler = of_dims if dims or keywords else copied
+        return it.handled(handler, [x, *dims], keywords, node)
 
     return handler
 
@@ -192,7 +195,7 @@ def _in_order(names: tuple[str, ...], handler: Callable) -> Callable:
 
     def ordered(it: Any, node: Any, input: Any, *args: Any, **keywords: Any) -> Any:
         given = {**dict(zip(names, args, strict=False)), **keywords}
-        return handler(it, node, input, **given)
+        return it.handled(handler, [input], given, node)
 
     return ordered
 

@@ -212,7 +212,7 @@ class Calls(Part):
         if not is_formula(f):
             self.captures.watch_attribute(f, "__code__")
         bound = self.bind(f, args, kwargs, node)
-        if is_formula(f):
+        if is_formula(f) or module == "srcgrad":
             bound = known_arguments(self, f, [], bound, node)[1]
         ours = module == "srcgrad" and not (self.follows_library() or is_formula(f))
         if not library and not ours:

@@ -14,17 +14,20 @@ import numpy as np
 
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
+    Formatted,
     GrownList,
     Iterated,
     MaybeUnbound,
+    Range,
     Record,
+    Slice,
     describe,
     is_array,
     is_number,
     is_scalar,
     is_value,
 )
-from srcgrad.ir.nodes import Var
+from srcgrad.ir.nodes import Var, atom
 
 STATIC = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
@@ -88,10 +91,24 @@ class Comparisons(Part):
             self._arithmetic(a, node)
             self._arithmetic(c, node)
             return self.emit(node, PRIMITIVE[name], a, c)
+        a, c = self.known_text(a, node), self.known_text(c, node)
+        if isinstance(a, Range | Slice) and type(a) is type(c):
+            self.refuse(node, f"a comparison of {describe(a)} with another is not supported")
         try:
             return STATIC[name](a, c)
         except TypeError as e:
             self.refuse(node, str(e), like=TypeError)
+
+    def known_text(self, v: Any, node: Any) -> Any:
+        """A string with the integers in it known; anything else as it is."""
+        if not isinstance(v, Formatted):
+            return v
+        for each in v.values:
+            if isinstance(each, Var) and atom(each).type.dtype[0] in "iub":
+                self.static_int(each, node, "a number in a string")
+            if isinstance(each, Var):
+                self.refuse(node, "a string with a number of the run in it is not known")
+        return v.template.format(*v.values)
 
     def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
         """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
@@ -122,6 +139,7 @@ class Comparisons(Part):
 
     def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
         if isinstance(c, dict | str | set | frozenset):
+            a = self.known_text(a, node)
             if isinstance(a, Var):
                 self.refuse(node, "a key must be known at compile time")
             return (a in c) != negated

@@ -15,7 +15,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.heap import State
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.problems import Passed
-from srcgrad.frontend.values import POISON, Conflict
+from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
 
 RETURNED, RESULT = "$returned", "$result"
@@ -130,10 +130,10 @@ class ControlFlow(Part):
         return gone
 
     def negate(self, c: Any) -> Any:
-        return (not c) if not isinstance(c, Var) else self.b("logical_not", c)
+        return (not c) if not isinstance(c, Var) else plain(self.b("logical_not", c))
 
     def either(self, a: Any, c: Any) -> Any:
-        return self.b("logical_or", a, c)
+        return plain(self.b("logical_or", a, c))
 
     # ---- branches ----
     def branch(

@@ -37,12 +37,15 @@ from srcgrad.frontend.texts import literal
 from srcgrad.frontend.unknown import Unknown
 from srcgrad.frontend.values import (
     POISON,
+    RUNNING,
     UNBOUND,
-    Closure,
     Conflict,
     GrownList,
+    Iterated,
     MaybeUnbound,
+    Range,
     Record,
+    Slice,
     describe,
     is_array,
     is_number,
@@ -238,9 +241,13 @@ class Interpreter(
             return plain(self.b("ne", v, 0))
         if isinstance(v, GrownList):
             return plain(self.b("ne", self.grown_length(v), 0))
+        v = self.known_text(v, node)
         if isinstance(v, Record):
             return self.truth_of_record(v, node)
-        if isinstance(v, Closure):
+        if isinstance(v, Range):
+            v = self.length_of(self.iterated(v, node))
+            return plain(self.b("gt", v, 0))
+        if isinstance(v, RUNNING | Slice | Iterated):
             return True
         try:
             return bool(v)

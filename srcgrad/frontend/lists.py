@@ -17,7 +17,6 @@ from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     OWN,
-    Formatted,
     GrownList,
     Slice,
     TrackedList,
@@ -47,9 +46,7 @@ class Lists(Part):
     def static_key(self, key: Any, node: Any) -> Any:
         """A key of a dict, which must be known and hashable."""
         what = "a key of a dict"
-        if isinstance(key, Formatted):
-            values = [self.static_int(v, node, what) for v in key.values]
-            return key.template.format(*values)
+        key = self.known_text(key, node)
         if is_integer(key):
             return self.static_int(key, node, what) if isinstance(key, Var) else key
         if isinstance(key, Var):

@@ -13,12 +13,19 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from srcgrad.ir.nodes import Atom, Const, Var
+from srcgrad.ir.nodes import Atom, Const, Unknown, Var
 from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
 
 Known = Any  # annotates a parameter of a handler or a formula that must be known when compiling
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+class Abstract:
+    """What stands for a value of the run: the interpreter is asked for its truth, never Python."""
+
+    def __bool__(self) -> bool:
+        raise Unknown(f"the truth of {describe(self)} is not known when compiling")
 
 
 class Unbound:
@@ -36,7 +43,7 @@ POISON = Poison()
 
 
 @dataclass
-class MaybeUnbound:
+class MaybeUnbound(Abstract):
     """A value with the run-time flag that says whether it was bound."""
 
     value: Any
@@ -44,7 +51,7 @@ class MaybeUnbound:
 
 
 @dataclass
-class Conflict:
+class Conflict(Abstract):
     """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
 
     reason: str
@@ -52,14 +59,14 @@ class Conflict:
 
 
 @dataclass
-class Range:
+class Range(Abstract):
     start: Any
     stop: Any
     step: Any
 
 
 @dataclass(eq=False)
-class Iterated:
+class Iterated(Abstract):
     """What a `for` runs over: a number of trips and the item of each, built when it is reached.
 
     A `static` one has a length known now: its loop is unrolled. `sources` are the containers
@@ -82,7 +89,7 @@ class Iterated:
 
 
 @dataclass
-class Slice:
+class Slice(Abstract):
     lower: Any
     upper: Any
     step: Any
@@ -97,7 +104,7 @@ class TrackedList(list):
 
 
 @dataclass(eq=False)
-class GrownList:
+class GrownList(Abstract):
     """A list that grows in a run-time loop: a tape of scalars and a cell with its length.
 
     Its items are numbers, or arrays of one shape, one after another in the tape. What is one list
@@ -118,7 +125,7 @@ class GrownList:
 
 
 @dataclass(eq=False)
-class Record:
+class Record(Abstract):
     """An instance of a dataclass, by its fields; `__init__` is not called for arguments."""
 
     cls: type
@@ -132,7 +139,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Abstract):
     """A method of a run-time value, by name."""
 
     owner: Any
@@ -140,7 +147,7 @@ class Bound:
 
 
 @dataclass(eq=False)
-class Partial:
+class Partial(Abstract):
     """functools.partial made inside: its function may be a closure, its arguments run-time."""
 
     func: Any
@@ -149,7 +156,7 @@ class Partial:
 
 
 @dataclass(eq=False)
-class Closure:
+class Closure(Abstract):
     """A function defined inside the function that is compiled."""
 
     node: Any
@@ -161,7 +168,7 @@ class Closure:
 
 
 @dataclass
-class Formatted:
+class Formatted(Abstract):
     """An f-string with run-time parts: a template and its values."""
 
     template: str

@@ -79,3 +79,11 @@ def norm_of_an_order(x, p):
 def norm_of_a_matrix(x, p):
     of_rows = np.linalg.norm(x, ORDER)
     return of_rows * np.linalg.norm(x, p) + np.linalg.cond(x + 3.0 * np.eye(3), p)
+
+
+@case(vec(3), 0)
+@case(vec(3), 2)
+def truth_of_what_is_counted(x, n):
+    trips, twice = range(n), lambda v: 2.0 * v
+    y = x * 3.0 if trips else x
+    return np.sum(twice(y) if twice else y) * (x[0] if n not in (2, 2.0, "fro", None) else x[1])

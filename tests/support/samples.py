@@ -117,11 +117,11 @@ class Sample:
         return tuple(values[n] for n in self.reads)
 
 
-def made(source: str) -> Callable[..., Any]:
-    """The function `call` of a source."""
+def made(source: str, **names: Any) -> Callable[..., Any]:
+    """The function `call` of a source, which may read `names` as well."""
     file = f"<sample {source}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    scope: dict[str, Any] = dict(SPACE)
+    scope: dict[str, Any] = {**SPACE, **names}
     exec(compile(source, file, "exec"), scope)
     return scope["call"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.values import Known
 
 
 def _coefficients(p: Any) -> Any:
@@ -154,7 +155,7 @@ def _series(x: Any, c: Any) -> tuple:
 
 
 @stands_for(polynomial.polyval)
-def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
+def polyval(x: Any, c: Any, tensor: Known = True) -> Any:
     """The sum of c[k] x**k.
 
     >>> float(polyval(2.0, np.array([1.0, 1.0])))
@@ -189,7 +190,7 @@ def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) ->
 
 
 @stands_for(chebyshev.chebval)
-def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+def chebval(x: Any, c: Any, tensor: Known = True) -> Any:
     """A series of Chebyshev polynomials.
 
     >>> float(chebval(0.5, np.array([0.0, 0.0, 1.0])))
@@ -199,7 +200,7 @@ def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @stands_for(legendre.legval)
-def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+def legval(x: Any, c: Any, tensor: Known = True) -> Any:
     """A series of Legendre polynomials.
 
     >>> float(legval(0.5, np.array([0.0, 1.0])))
@@ -212,7 +213,7 @@ def legval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @stands_for(hermite.hermval)
-def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
+def hermval(x: Any, c: Any, tensor: Known = True) -> Any:
     """A series of the physicists' Hermite polynomials.
 
     >>> float(hermval(0.5, np.array([0.0, 1.0])))
@@ -224,7 +225,7 @@ def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @stands_for(hermite_e.hermeval)
-def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
+def hermeval(x: Any, c: Any, tensor: Known = True) -> Any:
     """A series of the probabilists' Hermite polynomials.
 
     >>> float(hermeval(0.5, np.array([0.0, 1.0])))
@@ -234,7 +235,7 @@ def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @stands_for(laguerre.lagval)
-def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
+def lagval(x: Any, c: Any, tensor: Known = True) -> Any:
     """A series of Laguerre polynomials.
 
     >>> float(lagval(0.5, np.array([0.0, 1.0])))

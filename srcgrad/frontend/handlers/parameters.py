@@ -3,8 +3,8 @@
 NumPy, SciPy and PyTorch give a parameter of one meaning one name in all their functions. What is
 listed below shapes the program that is made: an axis, a count, a flag, a mode. A run-time integer
 or bool in its place is asked for: the compiled function has one program for each value of it.
-Any other run-time value there is refused. A name with several meanings is not listed; where it
-has this one, the parameter's annotation is `Known`.
+Any other run-time value there is refused. A name with several meanings is one of `OF_THE_RUN`;
+where it must be known, the parameter's annotation is `Known`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from srcgrad.frontend.values import children, rebuild
 from srcgrad.ir.nodes import Var
 
 FLAGS = frozenset({
-    "adjoint", "assume_unique", "bias", "check_finite", "compute_expm", "compute_uv", "copy",
-    "density", "descending", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
-    "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim", "keepdims",
-    "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
+    "adjoint", "assume_unique", "ceil_mode", "check_finite", "compute_expm", "compute_uv", "copy",
+    "count_include_pad", "density", "descending", "eigvals_only", "endpoint", "equal_nan", "exact",
+    "full_matrices", "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim",
+    "keepdims", "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
     "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
     "repetition", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
     "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted", "sparse", "stable",
-    "strict", "subok", "tensor", "transposed", "unbiased", "unit_diagonal", "wrap",
+    "strict", "subok", "training", "transposed", "unbiased", "unit_diagonal", "wrap",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "assume_a", "boundary", "device", "dtype", "indexing", "kind", "lapack_driver",
@@ -37,7 +37,7 @@ COUNTS = {
     **dict.fromkeys(
         (
             "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis", "dim",
-            "axes", "dims", "source", "destination",
+            "axes", "dims", 
         ),
         "an axis",
     ),
@@ -45,6 +45,29 @@ COUNTS = {
     "edge_order": "the order at the edges", "ndim": "the number of axes", "ndmin": "ndmin",
     "offset": "the offset of a diagonal", "trans": "trans",
 }  # fmt: skip
+
+# arrays, numbers and functions of the program; counts that may be of the run, or are asked for by
+# the one who needs them
+OF_THE_RUN = frozenset({
+    "tensor", "source", "destination",
+    "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "append", "ar", "ar1",
+    "ar2", "args", "arr", "array", "arrays", "ary", "atol", "aweights", "b", "base", "bias", "bins",
+    "bounds", "bp", "c", "changes", "choicelist", "choices", "classes", "condition", "condlist",
+    "correction", "cov", "cval", "d", "data", "ddof", "default", "deg", "delta", "dimensions",
+    "discont", "dst", "dx", "element", "end", "f", "fill_value", "fillvalue", "fn", "fp", "full",
+    "func", "func1d", "funclist", "function", "fweights", "given", "grad_position", "h", "in1",
+    "in2", "ind", "index", "indices", "indices_or_sections", "initial", "input", "item", "items",
+    "k", "key", "keys", "keywords", "kth", "kwargs", "leaves", "left", "like", "limits", "lmbda",
+    "m", "made", "mask", "max", "mean", "memo", "min", "minlength", "multi_index", "mxstep", "n",
+    "name", "named", "names", "nan", "neginf", "new_shape", "newshape", "num", "obj", "of_nothing",
+    "options", "ord", "origin", "other", "out", "output", "owner", "p", "pad_width", "period",
+    "phi", "places", "posinf", "prepend", "q", "r", "radius", "range", "rcond", "reason", "rel_tol",
+    "repeat", "repeats", "reps", "rhs", "right", "rtol", "s", "sections", "sep", "seq_of_zeros",
+    "shape", "shift", "sigma", "size", "spacing", "src", "start", "step", "stop", "t", "tangents",
+    "test_elements", "times", "to_begin", "to_end", "tol", "truncate", "type", "u", "upper", "v",
+    "value", "values", "w", "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp", "xs",
+    "y", "y0", "z", "zi",
+})  # fmt: skip
 
 
 def known_arguments(

@@ -11,7 +11,15 @@ from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import Slice, describe, is_array, is_integer, is_number, is_scalar
+from srcgrad.frontend.values import (
+    Known,
+    Slice,
+    describe,
+    is_array,
+    is_integer,
+    is_number,
+    is_scalar,
+)
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, is_complex
 
@@ -185,7 +193,7 @@ def swapaxes(it: Any, node: Any, x: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @implements(np.moveaxis)
-def moveaxis(it: Any, node: Any, x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(it: Any, node: Any, x: Any, source: Known, destination: Known) -> Any:
     (x,) = operands(it, node, (x,), "moveaxis")
     n = x.type.ndim if is_array(x) else 0
     src = [place_of_axis(it, node, a, n) for a in _many(source)]

@@ -22,7 +22,7 @@ from srcgrad.frontend.handlers.reductions import (
 )
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshape, transpose
-from srcgrad.frontend.values import Slice, is_array, is_number, is_scalar, plain
+from srcgrad.frontend.values import Known, Slice, is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, is_float, join_scalars
 
@@ -218,7 +218,7 @@ def _weighted(
 
 @implements(np.cov)
 def cov(
-    it: Any, node: Any, m: Any, y: Any = None, rowvar: Any = True, bias: Any = False,
+    it: Any, node: Any, m: Any, y: Any = None, rowvar: Any = True, bias: Known = False,
     ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
     x = _variables(it, node, m, rowvar)

@@ -1,0 +1,76 @@
+"""Every parameter of every handler and formula says whether it must be known when compiling."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.frontend.formulas.registry import FORMULAS
+from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.parameters import COUNTS, FLAGS, NAMES, OF_THE_RUN, is_known
+from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.values import Closure, Formatted, Range
+from srcgrad.ir.nodes import Const, Unknown, Var
+from srcgrad.ir.types import INT
+
+
+def parameters() -> set[inspect.Parameter]:
+    know_scipy()
+    handlers: set[Any] = {*FUNCTIONS.values(), *METHODS.values(), *FORMULAS.values()}
+    found = {p for h in handlers for p in inspect.signature(h).parameters.values()}
+    return {p for p in found if p.name not in ("it", "node")}
+
+
+def test_each_is_known_or_of_the_run():
+    unsaid = {p.name for p in parameters() if not is_known(p)} - OF_THE_RUN
+    assert not unsaid, f"say in srcgrad/frontend/handlers/parameters.py what these are: {unsaid}"
+
+
+def test_no_name_is_both():
+    assert not (FLAGS | NAMES | COUNTS.keys()) & OF_THE_RUN
+
+
+# ---- what stands for a value of the run ----
+X = Var("x", INT)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: bool(X), lambda: not X, lambda: X == 1, lambda: X in (None, "fro"),
+        lambda: X == "x", lambda: bool(Const(1, INT)), lambda: Const(1, INT) == 1,
+        lambda: bool(Range(0, X, 1)), lambda: bool(Formatted("{}", [X])),
+        lambda: not Closure(None, {}, [], [], None, "f"),
+    ],
+)  # fmt: skip
+def test_it_has_no_truth_and_equals_no_constant(asked: Any):
+    with pytest.raises(Unknown):
+        asked()
+
+
+def test_variables_are_themselves():
+    assert Var("x", INT) != X and X in (Const(1, INT), X) and {X: 1}[X] == 1
+
+
+# ---- one program for each value ----
+def reduced(x, keep=False):
+    return np.sum(x * x, axis=0, keepdims=keep)
+
+
+def test_each_value_has_its_own_program():
+    f, x = flow.compile(reduced, target="python"), np.ones((2, 3))
+    shapes = [f(x, *keep).shape for keep in ((True,), (), (False,), (1,), (0,), (True,))]
+    assert shapes == [(1, 3), (3,), (3,), (1, 3), (3,), (1, 3)]
+
+
+def test_what_is_known_has_no_derivative():
+    def f(x, p):
+        return np.linalg.norm(x, p) * p
+
+    g, x = flow.compile(f, target="python"), np.eye(2)
+    assert flow.jvp(g, (x, 1.0), (x, None))[1] == 1.0
+    for asked in (lambda: flow.jvp(g, (x, 1.0), (x, 1.0)), lambda: flow.grad(g, 1)(x, 1.0)):
+        with pytest.raises(flow.UnsupportedError, match="has no derivative"):
+            asked()
