@@ -16,6 +16,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.registry import Primitive
 from srcgrad.primitives.special import SPECIAL
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 POINTS = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 INSIDE = (0.5, 1.0, 2.0)  # special functions have poles and orders on the other side
 STEP, JUMP, LARGE = 1e-12, 0.05, 1e3
