@@ -1,7 +1,8 @@
-"""What a lower layer asks of a higher one, which it never imports: set when srcgrad is imported.
+"""Hooks through which a lower layer calls a higher one, set when srcgrad is imported.
 
-`numpy_function(function, args, kwargs)`: the value of a function of NumPy's on tensors, as the
-compiler follows it. NotImplementedError where it does not, ImportError where there is no compiler.
+`numpy_function(function, args, kwargs)` evaluates a NumPy function on tensors by compiling the
+call. It raises NotImplementedError where the compiler refuses the call, and ImportError where the
+compiler is not installed. Never imports the higher layer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Short tracebacks: what users call cuts the frames of srcgrad off an exception that leaves it.
+"""Cuts internal frames from tracebacks at the public entry points.
 
-`shorten` is called where an exception passes the last frame of ours, so that it is short wherever
-it is shown: in terminals, logs, notebooks and pytest. `SRCGRAD_TRACEBACK=full` keeps all frames.
-Never changes an exception's class or text.
+`shorten` runs where an exception leaves the outermost frame of srcgrad, so the traceback is short
+wherever it is shown: in terminals, logs, notebooks and pytest. `SRCGRAD_TRACEBACK=full` keeps all
+frames. Never changes an exception's class or text.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from srcgrad.errors import TensorTypeError
 
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
-# what we run: their frames are shown where a user calls them, not where we do
-OF_TENSORS = ("_a", "_node")  # what only a tensor has: read of an argument that should be one
+OF_TENSORS = ("_a", "_node")  # attributes that only tensors have
+# libraries whose frames are hidden below a call by srcgrad, and shown below a call by the user
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse")
 
 
 def shorten(error: BaseException) -> None:
-    """Keep the user's frames of an exception and of those that led to it.
+    """Remove internal frames from an exception and from its causes and contexts.
 
-    An assertion of ours that fails is a fault of srcgrad: it is left whole.
+    A failed assertion of srcgrad's own is a bug report: it keeps its full traceback.
     """
     if os.environ.get("SRCGRAD_TRACEBACK") == "full" or _is_fault(error):
         return
@@ -38,7 +38,7 @@ def shorten(error: BaseException) -> None:
         _keep(each, [t for t, visible in _frames(each) if visible])
         each.__cause__, hidden = _visible(each.__cause__), each.__suppress_context__
         each.__context__ = _visible(each.__context__)
-        each.__suppress_context__ = hidden  # which setting a cause changes
+        each.__suppress_context__ = hidden  # assigning __cause__ sets it
         each = each.__cause__ or (None if hidden else each.__context__)
 
 
@@ -48,7 +48,7 @@ def _is_fault(error: BaseException) -> bool:
 
 
 def _visible(error: BaseException | None) -> BaseException | None:
-    """The first of a chain of exceptions that is no inner affair."""
+    """The first exception of a chain that has a frame of the user's, or no frames at all."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -67,7 +67,7 @@ def _keep(error: BaseException, frames: list[TracebackType]) -> None:
 
 
 def _frames(error: BaseException) -> Iterator[tuple[TracebackType, bool]]:
-    """The frames that an exception passed, from the outside in, and whether they are a user's."""
+    """The frames of a traceback, outermost first, each with whether it is shown."""
     t, visible = error.__traceback__, True
     while t is not None:
         if _is_ours(t.tb_frame):
@@ -85,7 +85,7 @@ def _is_ours(frame: FrameType) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _libraries(modules: int) -> tuple[str, ...]:
-    """Where the code of libraries lies that we call; of as many modules as are loaded."""
+    """Path prefixes of the libraries that srcgrad calls; cached by the number of loaded modules."""
     paths = sysconfig.get_paths()
     found = [getattr(sys.modules.get(name), "__file__", None) for name in LIBRARIES]
     folders = [os.path.dirname(f) + os.sep for f in found if f]
@@ -98,11 +98,11 @@ def _libraries(modules: int) -> tuple[str, ...]:
     return (*folders, "<frozen ", *(path + end for path in standard for end in ends))
 
 
-# ---- what users call ----
+# ---- entry points ----
 def entrance(function: Callable, home: str = "") -> Any:
-    """The function as users call it: what it raises is shortened.
+    """Wrap a public function so that tracebacks of its exceptions are shortened.
 
-    It is the same for the compiler (`within`), and for pickle by its name in the module `home`.
+    The compiler sees through the wrapper (`within`); pickle finds it by its name in module `home`.
     """
     if hasattr(function, "srcgrad_within"):
         return function
@@ -127,7 +127,7 @@ def entrance(function: Callable, home: str = "") -> Any:
 
 
 def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> bool:
-    """Whether a function of tensors has asked an argument that is none for what a tensor has."""
+    """Whether an AttributeError of a tensor function means that an argument is not a tensor."""
     ours = str(function.__module__).startswith("srcgrad.eager")
     if not ours or hasattr(type(error.obj), "srcgrad_value") or list(_frames(error))[-1][1]:
         return False
@@ -135,20 +135,20 @@ def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> boo
 
 
 def is_entrance(function: Any) -> Any:
-    """Marks a function that shortens what it raises in its own body: hot ones, without a call."""
+    """Mark a function as one that calls `shorten` itself: for hot functions, to save a wrapper."""
     function.srcgrad_within = function
     return function
 
 
 def within(function: Any) -> Any:
-    """The function below an entrance; anything else as it is."""
+    """The function that an entry point wraps; any other value unchanged."""
     if type(function) is FunctionType:
         return function.__dict__.get("srcgrad_within", function)
     return function
 
 
 def entered(public: dict[str, Any], home: str) -> dict[str, Any]:
-    """The functions among public values as entrances; the methods of the classes become some."""
+    """Wrap the public functions of a module, and in place the methods of its public classes."""
     for value in public.values():
         if isinstance(value, type):
             _enter_methods(value)

@@ -1,4 +1,4 @@
-"""NumPy's functions called with tensors: outside of compiled code as inside, and recorded."""
+"""NumPy functions called with tensors: recorded, with the same meaning as in compiled code."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""What an error shows: the user's lines, at most a dozen, wherever it is read."""
+"""Tracebacks show the user's frames only, in at most a dozen lines, wherever they are printed."""
 
 import functools
 import logging

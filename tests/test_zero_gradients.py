@@ -1,7 +1,7 @@
-"""A gradient that is zero because every path passes a step without a derivative is said.
+"""Warnings about gradients that are zero because every path passes a step without a derivative.
 
-The line of a program that is to be named says `# the step`. Each is differentiated by its first
-argument.
+The comment `# the step` marks the line that the warning must name. Each program is differentiated
+with respect to its first argument.
 """
 
 import inspect

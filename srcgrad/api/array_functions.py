@@ -1,7 +1,7 @@
-"""NumPy's functions of tensors outside of compiled code: the same function, followed as inside.
+"""Evaluates NumPy functions on tensors in eager mode by compiling the call.
 
-Each is a compiled program of one call, run on whole arrays: its result is one node of the tape. So
-both faces agree on what a function of NumPy's makes of a tensor.
+Each call is a compiled program of its own that records one node on the tape, so eager and compiled
+code agree on what a NumPy function of a tensor means.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _COMPILED: dict[Any, Compiled] = {}
 
 
 def followed(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The value of a function; NotImplementedError if it is not followed."""
+    """Call a NumPy function on tensors; NotImplementedError if the compiler refuses it."""
     if function not in _COMPILED:
         _COMPILED[function] = _compiled(function)
     try:
         return _COMPILED[function](args, kwargs)
-    except SrcgradError as error:  # the line is that of the program below
+    except SrcgradError as error:  # its location is inside `_compiled`, not the user's
         error.location, error.args = None, (located(error.reason, None, error.way_out),)
         raise error from None
 

@@ -1,8 +1,9 @@
-"""Gradients that are zero because every path passes a step without a derivative: said once.
+"""Warns when every path from a differentiated input to the outputs lacks a derivative.
 
-They are found when a program is differentiated, and said when the outermost call has been built:
-at the user's call, once for each specialisation. Inputs that no result depends on have zeros too;
-that is no mistake of a step, and nothing is said.
+Such a gradient is identically zero because each path passes a step without a derivative, such as a
+rounding or a comparison. Paths are checked while a program is differentiated; the warnings are
+issued at the user's call when the outermost program has been built, once per specialization.
+Inputs that no output depends on have zero gradients too, without a warning.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _noted: ContextVar[list[ZeroGradientWarning] | None] = ContextVar("zero gradient
 
 @contextmanager
 def noting() -> Iterator[list[ZeroGradientWarning]]:
-    """Collect what `note` is told inside."""
+    """Collect the warnings found by `note` and `note_tangent` in the body."""
     notes: list[ZeroGradientWarning] = []
     token = _noted.set(notes)
     try:
@@ -40,7 +41,7 @@ def noting() -> Iterator[list[ZeroGradientWarning]]:
 def note(
     function: Function, wrt: Sequence[int], outputs: Iterable[Atom], name: str, names: Sequence[str]
 ) -> None:
-    """Look for gradients by the parameters at `wrt`, called `names`, that are zero."""
+    """Check the gradients with respect to the parameters at `wrt`, shown to users as `names`."""
     notes = _noted.get()
     if notes is None:
         return
@@ -57,7 +58,7 @@ def note(
 def note_tangent(
     function: Function, wrt: Sequence[int], outputs: Iterable[Atom], name: str
 ) -> None:
-    """Look for a derivative along all parameters at `wrt` that is zero."""
+    """Check the directional derivative along all the parameters at `wrt`."""
     notes = _noted.get()
     if notes is None:
         return
@@ -69,14 +70,14 @@ def note_tangent(
 def _zero(what: str, step: Def) -> ZeroGradientWarning:
     return ZeroGradientWarning(
         f"{what} is zero: every path to the result passes a step without a derivative, "
-        f"here {_said(step)}",
+        f"here {_described(step)}",
         step.loc,
         WAY_OUT,
     )
 
 
-def _said(step: Def) -> str:
-    """A step as the user knows it."""
+def _described(step: Def) -> str:
+    """The operation of a step in the user's terms."""
     name = step.op.name
     if name == "cast":
         return f"a conversion to {np_dtype(step.params['dtype']).name}"
@@ -84,13 +85,13 @@ def _said(step: Def) -> str:
 
 
 def warn(notes: Iterable[ZeroGradientWarning]) -> None:
-    """Say each once, at the line outside of srcgrad that called."""
-    for said in {str(n): n for n in notes}.values():
-        warnings.warn(said, stacklevel=_users_level())
+    """Issue each distinct warning once, attributed to the calling line outside of srcgrad."""
+    for each in {str(n): n for n in notes}.values():
+        warnings.warn(each, stacklevel=_users_level())
 
 
 def _users_level() -> int:
-    """How far up the user's call is, for the caller of this function."""
+    """The `stacklevel` of the user's call, for the caller of this function."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
         level, frame = level + 1, frame.f_back

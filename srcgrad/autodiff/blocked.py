@@ -1,10 +1,10 @@
-"""Which inputs change the results and yet have no derivative, and the step where it is lost.
+"""Finds inputs that influence the outputs only through steps without a derivative.
 
-An input is blocked if values flow from it to the results, but every such path passes a step
-without a derivative: a rounding, a cast to an integer, a comparison, an index, a test of a branch
-or of a loop. What `stop_gradient` and the user's own rules cut is meant, and what a transform wrote
-is no step of the program: through both, only derivatives flow. Lengths of arrays are no values. An
-array that is stored to is one value, whatever is overwritten: it may count as a path too many.
+An input is blocked if values flow from it to the outputs, but every such path passes a step
+without a derivative: a rounding, a cast to an integer, a comparison, an index, the condition of a
+branch or a loop. Cuts by `stop_gradient` and by user-defined rules are deliberate and do not count,
+nor do statements that a transform has added. Array lengths are not values. An array that is stored
+to counts as one value, even where it is overwritten, so some paths are found that do not exist.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, Whi
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 
-MEANT = frozenset(("stop_gradient", "attached", "part"))
+DELIBERATE = frozenset(("stop_gradient", "attached", "part"))
 LENGTHS = frozenset(("dim", "slots", "broadcast_dim", "tape_like"))
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Of the differentiated positions: which have a derivative, and which are blocked where."""
+    """Differentiated positions with a path that has a derivative, and the blocked ones."""
 
     open: frozenset[int]
     blocked: dict[int, Def]  # by position, the first step without a derivative
 
 
 def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Paths:
-    """How the parameters at the positions `wrt` reach the outputs; some do not at all."""
+    """Classify the parameters at the positions `wrt`; one that reaches no output is in neither."""
     outputs, classes = tuple(outputs), AliasClasses(function)
     params = function.params
     active = Activity(function, [params[k] for k in wrt], classes, outputs)
@@ -46,7 +46,7 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
         for e in flow.edges:
             leaves = varied.varies(e.source) and not varied.varies(e.target)
             if leaves and {flow.key(e.source), flow.key(e.target)} <= useful:
-                assert isinstance(e.step, Def)  # from a float to what has no derivative
+                assert isinstance(e.step, Def)  # only definitions lose a derivative
                 blocked[k] = e.step
                 break
     return Paths(opened, blocked)
@@ -60,7 +60,7 @@ class _Edge:
 
 
 class _ValueFlow:
-    """Between which variables values flow, with a derivative or without, in program order."""
+    """The value-flow graph, with or without derivatives: edges in program order."""
 
     def __init__(self, function: Function, classes: AliasClasses):
         self.classes = classes
@@ -70,7 +70,7 @@ class _ValueFlow:
         return self.classes.of(v) if is_reference(v.type) else v
 
     def leading_to(self, outputs: Iterable[Atom]) -> set[Var]:
-        """Everything whose value flows into the outputs."""
+        """All variables from which values flow into the outputs."""
         sources: dict[Var, list[Var]] = {}
         for e in self.edges:
             sources.setdefault(self.key(e.target), []).append(self.key(e.source))
@@ -84,7 +84,7 @@ class _ValueFlow:
         return found
 
     def _block(self, block: Block, tests: tuple[Atom, ...]) -> Iterator[_Edge]:
-        """The flows of a block; which of its stores are made depends on `tests`."""
+        """The edges of a block, whose stores are control-dependent on `tests`."""
         for s in block:
             written = s.loc is not None and s.loc.role != ""  # by a transform
             yield from (_Edge(a, v, s) for a, v in flows(s))
@@ -101,12 +101,12 @@ class _ValueFlow:
 
 
 def _deciding(s: For | While | If) -> tuple[Atom, ...]:
-    """What decides how often a block runs, or whether."""
+    """The operands that determine how often, or whether, the inner blocks run."""
     return (s.start, s.stop) if isinstance(s, For) else (s.cond,)
 
 
 def _carried(s: For | While | If) -> list[tuple[Atom, Var]]:
-    """The flows into and out of blocks, of integers too."""
+    """The edges through phis, integers included."""
     if isinstance(s, If):
         joined = zip(s.results, s.then_yields, s.else_yields, strict=True)
         return [(a, r) for r, *both in joined for a in both]
@@ -115,8 +115,8 @@ def _carried(s: For | While | If) -> list[tuple[Atom, Var]]:
 
 
 def _others(s: Def, tests: tuple[Atom, ...]) -> list[tuple[Atom, Var]]:
-    """The flows of a definition, a derivative or not."""
+    """The edges of a definition, regardless of derivatives."""
     if s.var is None:
         into = s.args[0] if s.op.name in STORES else None
         return [(a, into) for a in (*s.args[1:], *tests)] if isinstance(into, Var) else []
-    return [] if s.op.name in MEANT | LENGTHS else [(a, s.var) for a in s.args]
+    return [] if s.op.name in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]

@@ -1,8 +1,9 @@
-"""NumPy's functions called with tensors: its two protocols for arrays of other kinds.
+"""Implements `__array_ufunc__` and `__array_function__`: NumPy functions accept tensors.
 
-Operators and functions of one number are the tensors' own. Any other function is followed as it is
-in compiled code: its result is a tensor, one node of the tape. What cannot be followed is NumPy's
-own, on the arrays, where no gradient is lost; else a TypeError. Never writes into a tensor.
+Operators and unary elementwise functions map to the tensor's own. Any other function is compiled
+(`above.numpy_function`); its result is a tensor and one node on the tape. Where the compiler
+refuses it, NumPy's function runs on the underlying arrays if that loses no gradient, and a
+TypeError is raised otherwise. Never writes into a tensor.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ OPERATORS: dict[Any, Callable] = {
     np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
     np.bitwise_and: operator.and_, np.bitwise_or: operator.or_, np.bitwise_xor: operator.xor,
 }  # fmt: skip
-INTO = frozenset((np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal))
+# functions that write into their first argument
+WRITING = frozenset((np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal))
 
 DETACH = "use x.detach().numpy() where it may be lost"
 
 
 def install() -> None:
-    """Gives tensors the two protocols."""
+    """Add the two protocols to `Tensor`."""
     Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]
     Tensor.__array_function__ = _function  # type: ignore[attr-defined]
 
@@ -49,17 +51,17 @@ def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> 
             if ufunc.nin == ufunc.nout == 1 and ufunc.__name__ in TABLE:
                 return TABLE[ufunc.__name__].function(*args)
         except Unsuitable:
-            pass  # a list, or what NumPy refuses
+            pass  # lists, or arguments that NumPy itself rejects
     return _called(ufunc, ufunc.__name__, args, kwargs, False)
 
 
 def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
     name = f"{function.__module__.removeprefix('numpy').lstrip('.')}.{function.__name__}"
-    return _called(function, name.lstrip("."), args, kwargs, function in INTO)
+    return _called(function, name.lstrip("."), args, kwargs, function in WRITING)
 
 
 def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> Any:
-    """The value of a function; `into`: it writes to its first argument."""
+    """Evaluate a function; `into`: it writes into its first argument."""
     written = [args[0] if into else None, kwargs.get("out")]
     if any(True for _ in _tensors(written)):
         raise TensorTypeError(
@@ -73,7 +75,7 @@ def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> 
             return above.numpy_function(function, args, kwargs)
         except NotImplementedError as error:
             if isinstance(error, ValueError | IndexError | AttributeError):
-                raise  # NumPy's own complaint about the arguments
+                raise  # the arguments are wrong in NumPy too
             why = str(getattr(error, "reason", error))
             way_out = getattr(error, "way_out", "") or DETACH
         except ImportError:
@@ -96,7 +98,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _arrays(value: Any) -> Any:
-    """The value with the arrays of tensors in their place."""
+    """The value with each tensor replaced by its array."""
     if isinstance(value, Tensor):
         return value.numpy()
     if isinstance(value, dict):

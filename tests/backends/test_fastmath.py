@@ -1,4 +1,4 @@
-"""The settings of `fastmath`: strict is Python's order, the default regroups and no more."""
+"""The settings of `fastmath`: `False` keeps Python's order, the default only reassociates."""
 
 import re
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What programs take along: progress bars, Numba's range, copies, private names, bools as ints."""
+"""Progress bars, `numba.prange`, copies, private names and bools used as integers."""
 
 import copy
 

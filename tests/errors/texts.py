@@ -1,4 +1,4 @@
-"""What plain Python has and compiled code has not, or not in that way: the reason that is true."""
+"""Python features that compiled code lacks or restricts: the error states the actual reason."""
 
 import collections
 import copy

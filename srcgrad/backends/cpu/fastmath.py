@@ -1,31 +1,31 @@
-"""The settings of `fastmath`: what LLVM may do to the order of operations, and what that changes.
+"""Maps the `fastmath` option to LLVM's fast-math flags.
 
-`False` allows nothing: every operation is computed in the order in which it is written. Unset, LLVM
-may regroup (`reassoc`), else a sum does not vectorise. It then splits sums and products over loops
-and takes factors that a loop does not change, or constants, together. It multiplies a sum with a
-constant out, makes `exp(a) * exp(b)` an `exp(a + b)` and a sum of equal steps a multiple. Results
-differ by rounding; where an intermediate result overflows or underflows in one grouping only, by
-more: `x * a * b` with `a * b` beyond the largest number. `True` allows everything, with fused
-multiply-adds, reciprocals, and no regard for NaN, infinities and signed zeros.
+`False` sets no flag: operations are computed in the order written. By default LLVM may reassociate
+(`reassoc`), without which a sum does not vectorise. It then splits reductions into partial sums and
+products, combines loop-invariant and constant factors, distributes constant factors over sums, and
+rewrites `exp(a) * exp(b)` to `exp(a + b)`, or the repeated addition of one value to a product.
+Results differ by rounding, and by more where an intermediate result overflows or underflows in one
+grouping only: `x * a * b` where `a * b` is infinite. `True` sets all flags: fused multiply-adds,
+reciprocals, and no guarantees for NaN, infinities and signed zeros.
 
-The helpers that generated code calls are compiled strictly, whatever the program's setting: they
-are compiled once for all programs, and tell NaN from numbers.
+Runtime helpers called by generated code are compiled without flags whatever the program's setting:
+they are compiled once for all programs, and must recognise NaN.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-HELPERS = False  # said to Numba, or a helper has the flags of the first program that calls it
+HELPERS = False  # explicit: else a helper inherits the flags of its first caller
 
 
 def flags(fastmath: bool | None) -> Any:
-    """What Numba is given."""
+    """The value of Numba's `fastmath` option."""
     return {"reassoc"} if fastmath is None else fastmath
 
 
 def meaning(fastmath: bool | None) -> str:
-    """The setting in words, for `explain`."""
+    """Describe the setting for `explain`."""
     if fastmath is None:
         return "unset: sums and products may be regrouped"
     if fastmath:

@@ -1,7 +1,7 @@
-"""Objects of libraries that a program may use and srcgrad does not import: known by their names.
+"""Handles `numba.prange`, tqdm's progress bars and the functions of `copy`.
 
-`numba.prange` is the range that it is on one core; a progress bar is what it runs over, and shows
-nothing. Copies are those of `copy`.
+Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
+`prange` runs as `range` on one core; a progress bar is replaced by its iterable and shows nothing.
 """
 
 from __future__ import annotations
