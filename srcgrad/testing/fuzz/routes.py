@@ -79,6 +79,15 @@ def _value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[
     return compiled(*copied(at.args)), derivative(*copied(at.args))
 
 
+def _has_jacobian(trial: Trial, subject: Subject) -> bool:
+    """Of complex outputs by complex arguments there is none."""
+    given = [trial.at.args[k] for k in trial.at.positions]
+    both = any(map(np.iscomplexobj, given)) and any(
+        map(np.iscomplexobj, trial.reduction.adjoints or ())
+    )
+    return subject.jacobian is not None and not both
+
+
 def _by_jacobian(name: str, compiled: Any, trial: Trial, subject: Subject) -> Values:
     """The adjoints times the Jacobian: the gradient, where every block is right."""
     at, adjoints = trial.at, trial.reduction.adjoints
@@ -108,7 +117,7 @@ def by_other_routes(
     """Raise Mismatch where a route gives another value or another gradient."""
     near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
     for route in chosen:
-        if route.jacobian and subject.jacobian is None:
+        if route.jacobian and not _has_jacobian(trial, subject):
             continue
         with route.taken():
             compiled = subject.compile(trial.fn, target=route.target)
