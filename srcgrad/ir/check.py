@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.ir.build import Builder, arity, join_scalars, result_type
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.text import printed
-from srcgrad.ir.types import Array, Scalar, Tuple, Type, is_complex, is_float
+from srcgrad.ir.types import Array, Scalar, Tuple, Type, is_complex, is_float, same_dim
 
 ANY = Var("any", None)  # a dim that a type rule computes: nothing is known about it
 
@@ -239,7 +239,7 @@ def _same_dim(d: Any, t: Any) -> bool:
     if d is ANY or t is ANY:
         return True
     if isinstance(d, tuple):  # any of several that were checked to be equal, or their broadcast
-        return isinstance(t, Var) or t in d
+        return isinstance(t, Var) or any(same_dim(t, each) for each in d)
     return d is t or (not isinstance(d, Var) and not isinstance(t, Var) and d == t)
 
 
