@@ -26,7 +26,7 @@ def decides(s: Def) -> bool:
 
 def rounds(op: Any, type: Type) -> bool:
     """Whether a result of this type may come out otherwise, made once more of the same operands."""
-    return float_type(type) and (is_complex(type.dtype) or not (op.exact or op.view))  # type: ignore[union-attr]
+    return float_type(type) and not (op.exact or op.view)
 
 
 def any_decision(function: Function) -> bool:
