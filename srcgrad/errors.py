@@ -69,7 +69,7 @@ class SrcgradError(Exception):
 
 @lru_cache(maxsize=256)
 def _also(cls: type, like: type[Exception]) -> type:
-    """A class of ours that is a class of Python's as well, under our name."""
+    """A subclass of an srcgrad error and a built-in one, under the name of the former."""
     members = {
         "__str__": lambda self: self.args[0],  # a KeyError would show the repr of its text
         "__module__": cls.__module__,
@@ -91,7 +91,7 @@ def together(problems: list[SrcgradError]) -> SrcgradError:
 class UnsupportedError(SrcgradError, NotImplementedError):
     """The program uses something that srcgrad does not differentiate; nothing was computed.
 
-    `like` is the class of what plain Python raises there: the error is one of these too.
+    `like` is the class that plain Python raises there: the error is an instance of it as well.
     """
 
     like: type[Exception] | None = None

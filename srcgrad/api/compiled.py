@@ -1,7 +1,8 @@
-"""The callable that users hold: it specialises on the kinds of its arguments and runs a backend.
+"""`Compiled`: the callable that `compile` and the transforms return.
 
-One `Compiled` holds a function, a stack of transforms and options; one `Entry` a signature. Built
-under a lock, immutable afterwards.
+It holds a function, a stack of transforms and options, builds a specialization (`Entry`) for each
+signature it is called with, and runs the one that fits. Entries are built under a lock and are
+immutable afterwards.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from srcgrad import collector
@@ -20,8 +21,9 @@ from srcgrad.api.kernel import Kernel
 from srcgrad.api.no_gradient import refuse_tangents
 from srcgrad.api.program import Gradient, Primal, Program, protected
 from srcgrad.api.reference import portable, reduced, restored
+from srcgrad.api.specialization import Entry, Options, build, built, kind_of, settled
 from srcgrad.api.stack import described, shown_by, transforms, weights_of
-from srcgrad.api.stages import Stage, recording, staged
+from srcgrad.api.stages import Stage, recording
 from srcgrad.api.steps import Apart
 from srcgrad.api.structure import (
     blank,
@@ -36,70 +38,17 @@ from srcgrad.api.structure import (
 from srcgrad.api.verify import verify, wanted
 from srcgrad.api.writes import refuse_shared, write_back
 from srcgrad.api.zeros import noting, warn
-from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array
-from srcgrad.passes import run as run_passes
-from srcgrad.passes.settle import has_rules, settle
-from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import is_entrance, shorten
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
-
-
-@dataclass(frozen=True)
-class Options:
-    target: str = "cpu"
-    cache: bool = True
-    fastmath: bool | None = None  # see backends/cpu/fastmath.py
-    tape: bool = False  # whether calls with tensors may go there where the compiler refuses
-
-    @property
-    def strict(self) -> bool:
-        """Whether numbers are added up in the order of the program."""
-        return self.fastmath is False
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A compiled signature."""
-
-    program: Program
-    run: Callable[..., tuple]
-    hidden: tuple[Callable[[], Any], ...]
-    kinds: tuple  # of the captured values
-    shapes: bool  # whether their shapes count as well
-    converters: tuple[Callable | None, ...]
-    stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
-    stages: tuple[Stage, ...]
-    restarts: int
-    kernel: Kernel  # for tensors
-    storing: Kernel  # the same, returning what it leaves in its arguments as well
-    tensors: bool  # whether a captured value is one
-    apart: Apart  # whether inputs share no memory that is stored to
-
-    def captured(self) -> list[Any] | None:
-        """The captured values as they are now; None if this entry is not made for them."""
-        if not all([g.holds() for g in self.program.guards]):
-            return None
-        try:
-            values = [fetch() for fetch in self.hidden]
-        except (LookupError, AttributeError, ValueError):
-            return None
-        return values if tuple([_kind(v, self.shapes) for v in values]) == self.kinds else None
-
-
-def _kind(value: Any, shapes: bool) -> Any:
-    """What a captured value must keep for the program to hold; `shapes`: its shape too."""
-    return (key_of(value), value.shape) if shapes and hasattr(value, "shape") else key_of(value)
-
-
 KINDS = ("primal", "adjoint", "tangent")
 
 
@@ -311,7 +260,7 @@ class Compiled:
             program,
             run,
             hidden,
-            tuple(_kind(fetch(), shapes) for fetch in hidden),
+            tuple(kind_of(fetch(), shapes) for fetch in hidden),
             shapes,
             tuple(converter(a.type) for a in program.function.returns),
             stored,
@@ -375,32 +324,6 @@ class Compiled:
         from srcgrad.api.inline import inline
 
         return inline(self, it, args, kwargs, node)
-
-
-def build(program: Program, options: Options) -> Callable[..., tuple]:
-    """The program's function as a callable of the chosen target."""
-    return built(program.function, options)
-
-
-def built(function: Function, options: Options) -> Callable[..., tuple]:
-    """An IR function as a callable of the chosen target."""
-    function = settled(function)
-    if options.target == "python":
-        from srcgrad.backends.python import build as build_python
-
-        return build_python(function, REGISTRY)
-    from srcgrad.backends.cpu.build import build as build_cpu
-    from srcgrad.passes.pipeline import lowered
-
-    low = staged("lowering", lambda: lowered(clone(function), REGISTRY, options.strict))
-    return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
-
-
-def settled(function: Function) -> Function:
-    """The function as it is run: no further derivative is taken of it."""
-    if not has_rules(function):
-        return function
-    return staged("passes", lambda: run_passes(settle(clone(function), REGISTRY), REGISTRY))
 
 
 def _any_tensor(given: Any) -> bool:

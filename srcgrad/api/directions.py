@@ -1,7 +1,8 @@
-"""The tangents that `jvp` is given, held against the arguments that they belong to.
+"""Checks the tangents passed to `jvp` against the arguments.
 
-A tangent has the structure, the shape and a dtype of its argument; None stands for zero, of a leaf
-and of all below it. Nothing is broadcast: a number for an array is a mistake more often than not.
+A tangent has the structure and shape of its argument and a dtype that casts to it; None stands for
+zero, for a leaf or for a whole subtree. Nothing is broadcast: a number in place of an array is
+usually a mistake.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ZERO = "None stands for zero"
 
 
 def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple, Any]:
-    """The tangent of each floating leaf, by ("tangent", its path)."""
+    """The tangent of each floating leaf, keyed by ("tangent", *path)."""
     out: dict[tuple, Any] = {}
     for name, value in arguments.items():
         _check_structure(value, given.get(name), (name,))
@@ -36,7 +37,7 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
 
 
 def tangent_at(given: dict[str, Any], path: tuple) -> Any:
-    """What is given for the leaf at a path; None if it is for something around it."""
+    """The tangent given for the leaf at a path; None if it or an enclosing structure is None."""
     value = given.get(path[0])
     for k, part in enumerate(path[1:], 2):
         if value is None:
@@ -55,7 +56,7 @@ def tangent_at(given: dict[str, Any], path: tuple) -> Any:
 
 
 def _check_structure(value: Any, t: Any, path: tuple) -> None:
-    """Nothing is given that no argument has."""
+    """Refuse tangents for parts that the argument does not have."""
     parts = children(value) if type_of_value(value) is None else None
     if parts is None or t is None:
         return
@@ -78,7 +79,7 @@ def _check_structure(value: Any, t: Any, path: tuple) -> None:
 
 
 def _fitted(v: Any, t: Any, name: str) -> Any:
-    """A tangent with the dtype of its argument, whose shape it has."""
+    """A tangent cast to the dtype of its argument; refused if its shape differs."""
     if hasattr(type(v), "srcgrad_value"):
         from srcgrad.api.tensors import fitted
 
@@ -99,7 +100,7 @@ def _fitted(v: Any, t: Any, name: str) -> Any:
 
 
 def _check_none(v: Any, given: dict[str, Any], path: tuple) -> None:
-    """A tangent of what has none is left out, None, or 0."""
+    """Refuse a tangent of a non-floating leaf, unless it is missing, None or 0."""
     try:
         t = np.asarray(tangent_at(given, path))
     except ArgumentValueError:

@@ -12,7 +12,8 @@ from srcgrad.api.overlap import refuse_overlap
 from srcgrad.api.program import Primal, Program
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.splice import splice
-from srcgrad.frontend.captures import Captures, Hidden
+from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.trace import Leaf

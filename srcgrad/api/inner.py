@@ -19,7 +19,7 @@ from srcgrad.api.program import ByPosition, Program, Tangent
 from srcgrad.api.stack import stacked, transforms, weights_of
 from srcgrad.api.structure import mapped
 from srcgrad.autodiff.clone import clone
-from srcgrad.frontend.captures import Hidden
+from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import State, contents

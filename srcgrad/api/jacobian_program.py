@@ -1,4 +1,4 @@
-"""A Jacobian among the transforms: outputs as leaves, in each place the structure of arguments."""
+"""The Jacobian transform: a block per pair of floating leaves of outputs and arguments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from srcgrad.primitives import REGISTRY
 
 @dataclass(frozen=True)
 class Jacobian(ByPosition):
-    """Jacobians by positions of the arguments: by rows in reverse mode, or by columns."""
+    """Jacobian with respect to the arguments at `positions`, by rows or (`forward`) by columns."""
 
     forward: bool = False
 
@@ -42,7 +42,7 @@ class Jacobian(ByPosition):
         first, count = len(p.function.returns), len(wrt)
 
         def blocks(k: int) -> Any:
-            """What is in the place of an output; nothing for an integer."""
+            """The blocks of one output leaf; None for an integer."""
             if k not in of:
                 return None
             own = first + of.index(k) * count
@@ -58,12 +58,12 @@ class Jacobian(ByPosition):
         return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
 
     def nested(self, by_arguments: list[Any]) -> Any:
-        """The blocks of one output: one, or a tuple of them."""
+        """The blocks of one output: a tuple, or a single one if `bare`."""
         bare = self.bare and len(by_arguments) == 1
         return by_arguments[0] if bare else tuple(by_arguments)
 
     def with_others(self, made: Any, output: Any) -> Any:
-        """The Jacobian, and what is beside the first output: one thing bare, several a tuple."""
+        """The Jacobian; with `has_aux`, paired with the other outputs (a tuple if several)."""
         if not self.has_aux:
             return made
         return made, output[1] if len(output) == 2 else tuple(output[1:])

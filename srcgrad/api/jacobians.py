@@ -1,4 +1,4 @@
-"""`jacrev` and `jacfwd`: a Jacobian on top of a stack of transforms, arguments checked."""
+"""`jacrev` and `jacfwd`: check their arguments and put a Jacobian on the stack of transforms."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from srcgrad.errors import ArgumentTypeError
 
 
 def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
-    """The Jacobian of `fn` by the arguments at `grad_position`, in reverse mode.
+    """The Jacobian of `fn` with respect to the arguments at `grad_position`, in reverse mode.
 
-    It has the structure of the outputs (tuples, lists, dicts, named tuples, dataclasses), and in
-    the place of each output that of the arguments: a block of shape `output.shape + input.shape`.
-    Several positions give a tuple of blocks. Integers have None in their place; ArgumentTypeError
-    if there are only these. With `has_aux` the first output counts: (Jacobian, the others). Of
-    complex outputs by real arguments a block is d Re + i d Im, of real ones by complex arguments
-    the gradient that `grad` has. Tensors give tensors. The caller's arrays are never changed.
+    The result has the structure of the outputs (tuples, lists, dicts, named tuples, dataclasses),
+    with the structure of the argument in place of each output; a block has the shape
+    `output.shape + input.shape`. Several positions give a tuple of blocks. Integers have None
+    in their place; ArgumentTypeError if there are no floats. With `has_aux` only the first output
+    is differentiated: (Jacobian, the others). For complex outputs and real arguments a block is
+    d Re + i d Im; for real outputs and complex arguments its rows are gradients as `grad` returns
+    them. Tensors give tensors. The caller's arrays are never changed.
 
     >>> import numpy as np, srcgrad as flow
     >>> def f(p):
@@ -38,7 +39,9 @@ def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
 
 
 def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
-    """The same in forward mode: better where there are fewer inputs than outputs.
+    """The Jacobian of `fn` in forward mode: faster where there are fewer inputs than outputs.
+
+    Arguments and result are those of `jacrev`.
 
     >>> import numpy as np, srcgrad as flow
     >>> def f(x):

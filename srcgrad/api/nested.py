@@ -115,7 +115,7 @@ def _jacobian(it: Any, node: Any, transform: Any, fn: Any, position: Any, has_au
 
 @functools.lru_cache(maxsize=512)
 def _jacobian_of(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
-    """One object for one transform, as for gradients."""
+    """The cached Jacobian transform of a function, as `_made` for gradients."""
     return transform(fn, position, has_aux)
 
 
@@ -164,7 +164,7 @@ def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -
 
 
 def _tangent(it: Any, v: Any, t: Any, name: str) -> Any:
-    """The tangent of `v`, whose shape it has; zero where none is given."""
+    """The tangent of `v`, checked against its shape; zero if None is given."""
     if isinstance(t, Var) and not float_type(t.type):
         t = it.b.cast(t, v.type)
     if not isinstance(v.type, Array):

@@ -1,6 +1,6 @@
-"""What has no gradient: arguments and results without a float, complex results; and what is said.
+"""Refuses derivatives that do not exist: of values without floats, and of complex results.
 
-Never decides which arguments a gradient is taken by.
+Never decides which arguments are differentiated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
-    """A complex number is no loss: which of its parts is to change is not known."""
+    """Refuse the gradient of a complex result, which has no single real part to differentiate."""
     pairs = zip(p.function.returns, seeds, strict=True)
     # what has a seed is a number or an array, never a tuple: its type has a dtype
     if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
@@ -36,7 +36,7 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
 
 
 def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> None:
-    """The derivative of a complex number by another is two complex numbers, not one."""
+    """Refuse complex results with respect to complex parameters: an entry is not one number."""
     params, returns = p.function.params, p.function.returns
     by = [params[k] for k in wrt if is_complex(params[k].type.dtype)]
     if not by or not any(is_complex(returns[k].type.dtype) for k in of):  # type: ignore[union-attr]
@@ -78,7 +78,7 @@ def no_float(function: str, name: str, value: Any) -> Exception:
 
 
 def refuse_known(function: str, path: tuple, value: Any) -> None:
-    """A float that had to be known when compiling is no variable of the program any more."""
+    """Refuse the derivative with respect to a float that was specialized on."""
     kind = type_of_value(value)
     if kind is not None and float_type(kind):
         name = ".".join(map(str, path))
@@ -91,7 +91,7 @@ def refuse_known(function: str, path: tuple, value: Any) -> None:
 
 
 def refuse_tangents(function: str, inputs: tuple[tuple, ...], extra: dict[tuple, Any]) -> None:
-    """Tangents that the program does not read are those of floats known when compiling."""
+    """Refuse nonzero tangents of floats that were specialized on: they are not inputs."""
     for key, t in extra.items():
         if key[0] == "tangent" and key not in inputs and np.any(getattr(t, "srcgrad_value", t)):
             refuse_known(function, key[1:], t)

@@ -25,7 +25,7 @@ from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentValueError, PositionError, ZeroGradientWarning
-from srcgrad.frontend.captures import Guard, Hidden
+from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.trace import Leaf, Write, trace
 from srcgrad.ir.alias import AliasClasses
@@ -53,7 +53,7 @@ class Program:
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
-    zeros: tuple[ZeroGradientWarning, ...] = ()  # to be said when it has been built
+    zeros: tuple[ZeroGradientWarning, ...] = ()  # issued when it has been built
 
     @property
     def written(self) -> set[int]:
@@ -66,7 +66,7 @@ class Program:
         return (*self.inputs, *(h.var for h in self.hidden))
 
     def parameter(self, k: int) -> str:
-        """The parameter at a position, as the user writes it."""
+        """The parameter at a position, as the user would write it."""
         if k < len(self.inputs):
             return spelled(self.inputs[k])
         h = self.hidden[k - len(self.inputs)]
@@ -100,7 +100,7 @@ class Primal:
 
 @dataclass(frozen=True)
 class ByPosition:
-    """What is told of a transform by positions of the arguments. `slots` finds these."""
+    """The options of a transform that differentiates with respect to positions of the arguments."""
 
     inner: Any
     positions: tuple[int, ...] | None  # None: every argument with a float
@@ -118,7 +118,7 @@ class ByPosition:
         return below.name
 
     def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
-        """The (path, argument) pairs that are differentiated by."""
+        """The (path, argument) pairs of the differentiated arguments."""
         given = one_by_one(arguments, self.variadic)
         if self.positions is None:
             return given
@@ -134,13 +134,13 @@ class ByPosition:
         return [given[k] for k in self.positions]
 
     def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
-        """Each argument that is differentiated by has a float, or holds nothing."""
+        """Refuse a differentiated argument that holds values but no float."""
         for path, v in slots if self.positions else ():
             if without_floats(v, path):
                 raise no_float(self.name, ".".join(map(str, path)), v)
 
     def chosen(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
-        """Positions of the floating parameters among the slots, and a template per slot."""
+        """The positions of the floating parameters in the slots, and a template for each slot."""
         place = {path: k for k, path in enumerate(p.inputs)}
         wrt: list[int] = []
 
@@ -157,13 +157,13 @@ class ByPosition:
         return wrt, found
 
     def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:
-        """What holds something has a leaf to differentiate by in its template."""
+        """Refuse an argument that holds values, none of which is a floating parameter."""
         for (path, v), g in zip(slots, found, strict=True):
             if not leaf_numbers(g) and [*leaves(v, path)]:
                 raise no_float(p.name, ".".join(map(str, path)), v)
 
     def main_of(self, output: Any) -> Any:
-        """What counts of the outputs: the first with `has_aux`, else all."""
+        """The differentiated outputs: the first with `has_aux`, else all."""
         if not self.has_aux:
             return output
         if not isinstance(output, tuple) or len(output) < 2:

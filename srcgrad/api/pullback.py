@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.compiled import Compiled, Options
+from srcgrad.api.compiled import Compiled
 from srcgrad.api.moment import Moment, changed
 from srcgrad.api.program import Gradient, Protected
+from srcgrad.api.specialization import Options
 from srcgrad.api.structure import leaves, mapped
 from srcgrad.api.transforms import aux_of, is_float, taken_apart, variadic
 from srcgrad.api.weights import checked_weights

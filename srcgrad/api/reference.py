@@ -1,8 +1,8 @@
-"""Pickling: a compiled object is its function, its transforms, and the text it was read from.
+"""Pickles a compiled object as its function, its transforms and the source text it needs.
 
-The function goes as pickle takes functions: by its name in a module, which may by now stand for the
-compiled object itself (a decorator put it there); cloudpickle sends those of a script or a notebook
-by value. What their source is found by there goes along. Never stores compiled code.
+Pickle stores the function by its name in a module. A decorator may have bound that name to the
+compiled object; the function is then stored under `NAME.portable`. cloudpickle stores functions of
+scripts and notebooks by value, and their source text is sent along. Never stores compiled code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from srcgrad.frontend.source import state_source, stated_source
 
 
 def reduced(compiled: Any, transforms: tuple) -> tuple:
-    """What `restored` makes a compiled object of in another process."""
+    """The arguments from which `restored` rebuilds a compiled object in another process."""
     function = compiled.function
     given = getattr(function, "srcgrad_callable", None)
     if given is not None:  # a method, a partial, an instance: they pickle by themselves
@@ -32,7 +32,7 @@ def reduced(compiled: Any, transforms: tuple) -> tuple:
 def restored(
     transforms: tuple, options: Any, function: Any, texts: tuple = (), stated: str | None = None
 ) -> Any:
-    """The compiled object that was pickled."""
+    """Rebuild a compiled object from the values of `reduced`."""
     from srcgrad.api.transforms import over
 
     function = getattr(function, "srcgrad_original", None) or function
@@ -45,7 +45,7 @@ def restored(
 
 
 def portable(function: types.FunctionType) -> types.FunctionType:
-    """A copy of a function whose name a compiled object has taken: NAME.portable."""
+    """A copy of a function that pickles as NAME.portable, because NAME is a compiled object."""
     f = function
     made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     made.__kwdefaults__, made.__module__ = f.__kwdefaults__, f.__module__
@@ -54,7 +54,7 @@ def portable(function: types.FunctionType) -> types.FunctionType:
 
 
 def _found(function: Any) -> Any:
-    """What the name of a function stands for."""
+    """The object that the qualified name of a function resolves to; None if there is none."""
     try:
         module = importlib.import_module(function.__module__)
         return functools.reduce(getattr, function.__qualname__.split("."), module)
@@ -62,11 +62,11 @@ def _found(function: Any) -> Any:
         return None
 
 
-# ---- the texts that functions are read from ----
+# ---- source texts ----
 def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
-    """The files of the main program that a function and those it names stand in, with their text.
+    """The source text of the function, and of functions it names, that belong to `__main__`.
 
-    Another process may have another main program; the cells of a notebook are no files at all.
+    Another process may run another main program, and the cells of a notebook are not files.
     """
     found: dict[str, str] = {}
     seen: set[int] = set()
@@ -85,7 +85,7 @@ def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
 
 
 def _named(f: types.FunctionType) -> list[Any]:
-    """What a function may call of its module and of the functions around it."""
+    """The values that a function names: from its module and from enclosing functions."""
     cells = [c.cell_contents for c in f.__closure__ or () if _is_filled(c)]
     return [*cells, *(f.__globals__[n] for n in _names(f.__code__) if n in f.__globals__)]
 

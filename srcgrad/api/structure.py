@@ -181,7 +181,7 @@ def spelled(path: tuple) -> str:
 
 
 def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exception:
-    """The error for an argument that no integer of 64 bits holds; else the error itself."""
+    """An error naming the argument that does not fit 64 bits; the given error if there is none."""
     for path, v in [pair for n, value in arguments.items() for pair in leaves(value, (n,))]:
         if type(v) is int and not -(2**63) <= v < 2**63:
             at = spelled(path)

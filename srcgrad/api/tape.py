@@ -149,7 +149,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
 def _jacobian(
     spec: Jacobian, name: str, slots: list, main: Any, by: dict[tuple, Tensor], recorded: bool
 ) -> Any:
-    """The blocks in the place of each floating output."""
+    """The Jacobian: its blocks in place of each floating output."""
 
     def blocks(_: tuple, v: Any) -> Any:
         if not (_is_float(v) or (isinstance(v, Tensor) and v.is_floating_point())):

@@ -1,6 +1,6 @@
-"""Jacobians on the tape, where the compiler refuses: a backward pass for each element of an output.
+"""Jacobians on the tape: one backward pass for each element of an output.
 
-A tape has no forward mode: `jacfwd` goes this way too.
+Used where the compiler refuses a function, for `jacfwd` too: the tape has no forward mode.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _stack, _reshape = TABLE["stack"].function, TABLE["reshape"].function
 
 
 def rows(out: Any, by: dict[tuple, Tensor], recorded: bool) -> dict[tuple, Tensor]:
-    """The Jacobians of one output by each of the tensors; those of a number are zero."""
+    """The Jacobian of one output with respect to each tensor; zero if it has no history."""
     a = np.asarray(getattr(out, "_a", out))
     lines = [_row(out, a, k, by, recorded) for k in range(a.size)]
     made = {}

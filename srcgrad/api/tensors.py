@@ -33,7 +33,7 @@ from srcgrad.errors import (
     SrcgradError,
     UnsupportedError,
 )
-from srcgrad.frontend.captures import Hidden
+from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
@@ -86,7 +86,7 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
 
 
 def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
-    """What a compiled call gives."""
+    """Run a compiled call and write back what it stores."""
     program = call.entry.program
     if call.stores:
         made = call.applied_with_stores()
@@ -103,12 +103,12 @@ def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tupl
     return filled(program.output, out)
 
 
-# Calls that the compiler has refused and that are made on the tape: by their kinds, what it said.
+# The refusals of calls that now go to the tape, by compiled object and kinds of the arguments.
 _REFUSED: weakref.WeakKeyDictionary[Any, dict[Any, SrcgradError]] = weakref.WeakKeyDictionary()
 
 
 def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradError | None]:
-    """Whether a call is known to be one on the tape, and what the compiler said of it."""
+    """Whether a call is known to go to the tape, with the compiler's refusal if there was one."""
     if tape.preferred(compiled):
         return tape.allowed(compiled, arguments), None
     known = _REFUSED.get(compiled) if tape.permitted(compiled) else None
@@ -117,7 +117,7 @@ def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradErr
 
 
 def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | None) -> Any:
-    """A call on the tape; where that fails too, the compiler's refusal is what is read."""
+    """Make a call on the tape; if that fails too, raise the compiler's refusal."""
     try:
         return tape.run(compiled, arguments)
     except Exception as error:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.compiled import TARGETS, Compiled, Options
+from srcgrad.api.compiled import TARGETS, Compiled
 from srcgrad.api.directions import tangents_of
 from srcgrad.api.program import Gradient, Primal, Tangent
+from srcgrad.api.specialization import Options
 from srcgrad.api.stack import stacked
 from srcgrad.api.structure import mapped
 from srcgrad.api.weights import checked_weights

@@ -1,9 +1,9 @@
-"""Derivatives along many seeds at once: what varies with the seeds has one more axis, the last.
+"""Batches a linear sweep over many seeds: every value that depends on a seed gets a trailing axis.
 
-Derivatives are linear in their seeds, so which way a program goes does not depend on them: what
-the sweeps read of the primal is computed and rewound once for all seeds, and a number of the
-reverse sweep is a vector. Where a rule of the user's makes the way depend on the seeds, or has
-several values at once, that is `Unbatched`. What each operation becomes stands in `batch_rules`.
+Derivatives are linear in their seeds, so control flow does not depend on them: primal values are
+recovered and rewound once for all seeds, and a scalar of the reverse sweep becomes a vector. Raises
+`Unbatched` where a user-defined rule branches on its seed or returns several values at once. The
+batched form of each operation is in `batch_rules`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.ir.walk import blocks, results, uses, walk
 
 
 class Varying:
-    """What varies with the seeds: values by themselves, memory that is stored to as a class."""
+    """The values that depend on the seeds; memory that is stored to counts by alias class."""
 
     def __init__(self, function: Function, seeds: Sequence[Var]):
         self.classes = AliasClasses(function)
@@ -39,7 +39,7 @@ class Varying:
             raise Unbatched("a parameter shares memory with what varies")
 
     def within(self, s: Stmt) -> bool:
-        """Whether a statement, or one inside it, has to do with what varies."""
+        """Whether a statement, or one nested in it, reads or defines a varying value."""
         own = any(map(self, (*uses(s), *results(s))))
         return own or any(self.within(t) for b in blocks(s) for t in b)
 
@@ -67,7 +67,7 @@ def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
 
 
 class Emitter:
-    """Emits the statements of a function for batches of its seeds."""
+    """Emits the batched form of a function's statements."""
 
     def __init__(self, b: Builder, size: Any, varies: Varying):
         self.b, self.batch = b, Batch(b, size, varies, varies.classes.is_pure)
@@ -107,7 +107,7 @@ class Emitter:
         return Batch.elementwise if s.op.elementwise else RULES.get(s.op.name, Batch.each)
 
     def spread(self, s: Def, v: Var) -> None:
-        """What becomes memory of the batch is the same for all seeds to begin with."""
+        """Broadcast a new buffer that will hold varying values: at first all seeds are alike."""
         still = Var(v.name, v.type)
         self.b.append(altered(s, var=still))
         self.batch.new[v] = self.batch.lifted(still)
@@ -121,7 +121,7 @@ class Emitter:
 
     # ---- control flow ----
     def bound(self, vs: tuple[Var, ...]) -> tuple[Var, ...]:
-        """What a loop or a branch binds, with the new axis where it varies."""
+        """The variables that a loop or branch binds, batched where they vary."""
         out = []
         for v in vs:
             if self.batch.varies(v):
@@ -130,7 +130,7 @@ class Emitter:
         return tuple(out)  # type: ignore[arg-type]
 
     def joined(self, atoms: tuple[Atom, ...], vs: tuple[Var, ...]) -> tuple[Atom, ...]:
-        """What becomes `vs`: batched where these are."""
+        """The values that `vs` are bound to, batched where `vs` are."""
         pairs = zip(atoms, vs, strict=True)
         return tuple(self.batch.joined(a, v) if self.batch.varies(v) else a for a, v in pairs)
 

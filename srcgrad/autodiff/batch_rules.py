@@ -1,8 +1,8 @@
-"""What each operation becomes where some of its operands have one more axis, the last.
+"""The batching rule of each operation: its form when operands have a trailing batch axis.
 
-Elementwise operations, sums and views keep their meaning, stores to one place become stores to a
-vector, products of matrices stay products of matrices. What is not in the table is done for one
-seed after the other. Never decides what varies.
+Elementwise operations, sums and views keep their meaning, a store of a scalar becomes a store of a
+vector, and matrix products stay matrix products. An operation without a rule runs in a loop over
+the seeds. Never decides which values vary.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from srcgrad.ir.types import INT, Array, RefTape, Scalar, Tape, Type
 
 
 class Unbatched(Exception):
-    """A program whose way, or whose rules, depend on the seed."""
+    """The program cannot be batched: control flow or a rule depends on the seed."""
 
 
 class Batch:
-    """The batch that is emitted: what stands for the values that vary."""
+    """The batched counterparts of varying values, and the helpers that emit them."""
 
     def __init__(
         self, b: Builder, size: Any, varies: Callable[[Atom], bool], pure: Callable[[Atom], bool]
     ):
         self.b, self.size, self.varies, self.pure = b, size, varies, pure
         self.new: dict[Var, Any] = {}
-        # of vectors that vary: their diagonals, where a batch of unit seeds has only been scaled
+        # the diagonals of vectors whose batch is a diagonal matrix: scaled unit seeds
         self.diagonals: dict[Atom, Any] = {}
 
     # ---- values ----
@@ -39,9 +39,9 @@ class Batch:
         return [self(a) for a in atoms]
 
     def require_still(self, atoms: Iterable[Atom]) -> None:
-        """The way of the program is one for all seeds."""
+        """Refuse operands that vary where all seeds must share one value."""
         if any(self.varies(a) for a in atoms):
-            raise Unbatched("the way of the program depends on the seed")
+            raise Unbatched("control flow or an index depends on the seed")
 
     def type(self, t: Type) -> Type:
         match t:
@@ -56,7 +56,7 @@ class Batch:
         raise Unbatched("several values at once")
 
     def beside(self, a: Atom) -> Any:
-        """An operand next to batches: an array that is the same for all has an axis of length 1."""
+        """An operand that broadcasts against batches: unbatched arrays get an axis of length 1."""
         if self.varies(a) or not isinstance(a.type, Array):
             return self(a)
         if not a.type.dims:
@@ -64,7 +64,7 @@ class Batch:
         return self.b("view", a, spec=(*":" * a.type.ndim, "n"))
 
     def lifted(self, a: Atom) -> Any:
-        """The batch of a value, contiguous: what is the same for all is spread."""
+        """A value as a contiguous batch; an unbatched one is broadcast."""
         if self.varies(a):
             return self.contiguous(self(a))
         if not isinstance(a.type, Array | Scalar):
@@ -73,7 +73,7 @@ class Batch:
         return self.b("broadcast_to", self.beside(a), *dims, self.size)
 
     def joined(self, a: Atom, v: Var) -> Any:
-        """What a variable is bound to on one path: memory that is stored to is that very memory."""
+        """The value of a phi on one path; memory that is stored to is passed on without a copy."""
         strided = getattr(v.type, "layout", "C") == "S"
         return self(a) if self.varies(a) and (strided or not self.pure(a)) else self.lifted(a)
 
@@ -81,7 +81,7 @@ class Batch:
         return self.b("copy", x) if getattr(x.type, "layout", "C") == "S" else x
 
     def lengths(self, s: Def) -> Def:
-        """A length of what varies: that of one seed's."""
+        """The length of a varying value, without the batch axis."""
         x = self(s.args[0])
         if s.op.name == "dim":
             return altered(s, args=(x,))
@@ -99,7 +99,7 @@ class Batch:
         return self.emitted(s, Array(t.dtype, t.dims), tuple(self.beside(a) for a in s.args))
 
     def scaled(self, s: Def) -> None:
-        """Keep the diagonal of what is linear in vectors that are a diagonal each."""
+        """Propagate the diagonal through an operation that keeps a diagonal batch diagonal."""
         v, moving = s.var, [a for a in s.args if self.varies(a)]
         if v is None or not self.pure(v) or any(a not in self.diagonals for a in moving):
             return
@@ -111,7 +111,7 @@ class Batch:
             self.diagonals[v] = self.emitted(s, v.type, args)
 
     def emitted(self, s: Def, type: Type, args: tuple) -> Var:
-        """An operation whose shapes fit as they did: nothing is checked again."""
+        """Emit an operation without shape checks: the unbatched operation has made them."""
         made = Var(s.var.name, type)  # type: ignore[union-attr]
         definition = Def(made, s.op, args, s.params, s.loc)
         self.b.append(definition)
@@ -119,7 +119,7 @@ class Batch:
         return made
 
     def each(self, s: Def) -> Any:
-        """One seed after the other."""
+        """Run an operation in a loop over the seeds."""
         if s.var is None or s.op.effect or s.op.view or not isinstance(s.var.type, Array | Scalar):
             raise Unbatched(f"{s.op.name} has several values, or is an effect")
         b, k, t = self.b, Var("k", INT), s.var.type
@@ -146,7 +146,7 @@ class Batch:
 
 
 def _as_long(a: Atom, b: Atom) -> bool:
-    """Whether two vectors have the same length: neither is broadcast."""
+    """Whether two vectors have the same length, so that neither is broadcast."""
     vectors = isinstance(a.type, Array) and isinstance(b.type, Array) and len(b.type.dims) == 1
     return vectors and same_dims(a.type.dims, b.type.dims)  # type: ignore[union-attr]
 
@@ -188,7 +188,7 @@ def _load(t: Batch, s: Def) -> Any:
 
 
 def _place(t: Batch, s: Def, index: tuple[Atom, ...]) -> Any:
-    """The vector at a place of what varies."""
+    """The vector of all seeds at one index of a varying array or tape."""
     t.require_still(index)
     x = t(s.args[0])
     if isinstance(x.type, Tape):
@@ -261,7 +261,7 @@ def _gather(t: Batch, s: Def) -> Any:
 
 # ---- joins, sums, products ----
 def _along(t: Batch, s: Def) -> Any:
-    """An operation along axes of its first operand, counted from the front."""
+    """An operation whose axes are counted from the front, so the batch axis does not shift them."""
     t.require_still(s.args[1:])
     return t.b(s.op, *t.many(s.args), **s.params)
 
@@ -290,7 +290,7 @@ def _matmul(t: Batch, s: Def) -> Any:
 
 
 def _rows(t: Batch, a: Any, turned: Any) -> Any:
-    """A batch of matrices times a matrix, which is given transposed: row by row."""
+    """Multiply a batch of matrices by a matrix, given transposed, one row at a time."""
     b, k = t.b, Var("k", INT)
     made = b("empty", a.type.dims[0], turned.type.dims[0], t.size, dtype=a.type.dtype)
     with b.block() as body:
@@ -301,13 +301,13 @@ def _rows(t: Batch, a: Any, turned: Any) -> Any:
 
 
 def _turned(t: Batch, x: Any, last: int = 0) -> Any:
-    """The matrices of an array transposed; `last`: with the axis of the batch behind them."""
+    """Transpose the matrices of an array; `last`: the number of batch axes behind them."""
     n = x.type.ndim - last
     return t.b("transpose", x, perm=(*range(n - 2), n - 1, n - 2, *range(n, n + last)))
 
 
 def _product(t: Batch, a: Any, c: Any) -> Any:
-    """Matrices times a batch of matrices: the batch lies beside their columns."""
+    """Multiply matrices by a batch of matrices, whose batch axis is merged with the columns."""
     *lead, k, n, _ = c.type.dims
     flat = t.b("reshape", t.contiguous(c), *lead, k, t.b.size((n, t.size)))
     made = t.b("matmul", a, flat)

@@ -1,9 +1,9 @@
-"""Decisions: results that jump where a float passes some point, and what they may be taken of.
+"""Identifies decisions: operations whose result is a discontinuous function of a float.
 
-A float that is computed a second time may come out rounded otherwise: compiled code regroups what
-it multiplies. An equality, an order or a whole number made of it is then another one than the
-forward sweep went by. So decisions are taken of floats that are exact, to the bit those of the
-forward sweep, or else in the forward sweep and remembered. Never emits anything.
+A recomputed float may be rounded differently, because compiled code regroups products. An equality,
+an ordering or an integer derived from it could then differ from that of the forward sweep. So the
+reverse sweep repeats a decision only on operands that are bitwise equal to those of the forward
+sweep ("exact"); otherwise the forward sweep saves its outcome. Never emits anything by itself.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from srcgrad.ir.walk import walk
 
 
 def decides(s: Def) -> bool:
-    """Whether the result jumps where a float that it is made of passes some point."""
+    """Whether the result is a discontinuous function of a float operand."""
     if s.var is None or not s.op.decides or not any(float_type(a.type) for a in s.args):
         return False
     return s.op.name != "cast" or not float_type(s.var.type)
 
 
 def rounds(op: Any, type: Type) -> bool:
-    """Whether a result of this type may come out otherwise, made once more of the same operands."""
+    """Whether recomputing a result of this type from the same operands may round differently."""
     return float_type(type) and not (op.exact or op.view)
 
 
@@ -35,12 +35,12 @@ def any_decision(function: Function) -> bool:
 
 @dataclass(frozen=True)
 class Made:
-    """What a rule makes of forward values alone: an operation on them, and on what it made."""
+    """An expression of a rule over forward values alone, not yet emitted."""
 
     op: Any
     args: tuple[Atom | Made, ...]
     params: dict[str, Any] = field(compare=False)
-    key: str  # the params, to compare by
+    key: str  # `params` as text, for comparison
 
     @staticmethod
     def of(op: Any, args: Iterable[Atom | Made], params: dict[str, Any]) -> Made:
@@ -48,11 +48,11 @@ class Made:
 
     @property
     def leaves(self) -> list[Atom]:
-        """The forward values that it is made of."""
+        """The forward values that it reads."""
         return [x for a in self.args for x in (a.leaves if isinstance(a, Made) else [a])]
 
     def is_exact(self, known: Callable[[Atom], bool]) -> bool:
-        """Whether its operands are the forward sweep's to the bit, given which values are."""
+        """Whether its operands are exact, given a predicate for forward values."""
         return all(
             known(a) if not isinstance(a, Made) else a.is_exact(known) and not a._rounds
             for a in self.args
@@ -65,6 +65,6 @@ class Made:
         return bool(floats) and (not plain or any(is_complex(t.dtype) for t in floats))  # type: ignore[union-attr]
 
     def emitted(self, build: Callable[..., Atom]) -> Atom:
-        """The result, emitted where the builder stands."""
+        """Emit the expression at the builder's position and return its result."""
         args = [a.emitted(build) if isinstance(a, Made) else a for a in self.args]
         return build(self.op, *args, **self.params)

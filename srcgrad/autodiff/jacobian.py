@@ -1,7 +1,8 @@
-"""Jacobians: the derivative of results by parameters, a block for each pair of them.
+"""Builds Jacobians: one block for each pair of a result and a parameter.
 
-The reverse sweep (or the tangents) runs once on a batch of unit seeds: see `batch`. Where that
-cannot be, the whole program runs once for each seed, in a loop. Never writes a derivative.
+The reverse (or tangent) sweep runs once on a batch of unit seeds (`batch`). Where it cannot be
+batched, the whole program runs in a loop over the seeds. Never derives anything itself: gradients
+and tangents come from `reverse` and `forward`.
 """
 
 from __future__ import annotations
@@ -25,11 +26,10 @@ def jacobian(
     function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any],
     forward: bool,
 ) -> Function:  # fmt: skip
-    """The function with its Jacobian: its results, then for each of the results `of` a block for
-    each of the parameters `wrt`.
+    """A function that returns the results, then for each result in `of` a block for each `wrt`.
 
-    A block has the dims of the result, then those of the parameter. Next to real numbers complex
-    ones count as two: what varies with both parts, or has two, is a + ib of the derivatives.
+    A block has the dims of the result followed by those of the parameter. For a complex result or
+    parameter, whose partner must be real, the two real derivatives a and b are stored as a + ib.
     """
     derivative = (tangents if forward else gradients)(function, wrt, of, table)
     try:
@@ -44,7 +44,7 @@ def jacobian(
 
 @dataclass(frozen=True)
 class _Made:
-    """A program in the making: results, and derivatives with an axis behind for the seeds."""
+    """A program under construction: results, and derivatives with a trailing axis for the seeds."""
 
     b: Builder
     params: tuple[Var, ...]
@@ -54,7 +54,7 @@ class _Made:
     values: Sequence[Any]
 
     def function(self, name: str, forward: bool) -> Function:
-        """With the blocks: those of a result one after the other."""
+        """The finished function: results, then the blocks, grouped by result."""
         b, pairs = self.b, [*zip(self.of_one, self.values, strict=True)]
         every = range(len(self.line.types))
         if forward:
@@ -85,7 +85,7 @@ def _on_batch(f: Function, of: Sequence[int], d: Derivative, table: Mapping[str,
 
 
 def _ones(b: Builder, line: Line, d: Derivative, varies: Varying) -> dict[Atom, Any]:
-    """The diagonal of the seeds where there is one vector of them: ones."""
+    """The known diagonal of the batch of seeds (ones) if the only seed is a real vector."""
     t = line.types[0]
     single = len(line.types) == 1 and isinstance(t, Array) and len(t.dims) == 1
     if not single or is_complex(t.dtype) or not varies.classes.is_pure(d.seeds[0]):
@@ -95,9 +95,7 @@ def _ones(b: Builder, line: Line, d: Derivative, varies: Varying) -> dict[Atom, 
 
 
 def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: Block) -> Line:
-    """The line of the seeds; where the sweeps need it before their lengths are known, the
-    function is run for these.
-    """
+    """The line of the seeds; runs the function once more if their lengths are not known yet."""
     known = {*d.params, *defined(before)}
     if all(v in known for p in d.seeds for v in type_vars(p.type)):
         return Line.of(b, [p.type for p in d.seeds])
@@ -106,7 +104,7 @@ def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: 
 
 
 def _silent(f: Function) -> Function:
-    """What is run for its numbers: another run prints."""
+    """The function without its print statements, for a second run."""
 
     def quiet(block: Block) -> Block:
         kept = (s for s in block if not (isinstance(s, Def) and s.op.name == "show"))
@@ -127,7 +125,7 @@ def _in_loop(
     f: Function, d: Derivative, seeded: Sequence[Atom], like: Sequence[Any],
     table: Mapping[str, Any],
 ) -> _Made:  # fmt: skip
-    """The whole program for each seed: what a sweep leaves in memory is no other's."""
+    """Run the whole program for each seed, so that each reverse sweep finds fresh memory."""
     b = _begun(f.body, table)
     line = Line.of(b, [a.type for a in seeded])
     slabs = [b("empty", *dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]
@@ -146,7 +144,7 @@ def _in_loop(
 
 
 def _of_one(d: Derivative, table: Mapping[str, Any]) -> Function:
-    """The derivative for one unit seed: its last parameter is the place of the one."""
+    """The derivative for one unit seed, whose position is the last parameter."""
     b, place = _begun(d.before, table), Var("k", INT)
     line = Line.of(b, [p.type for p in d.seeds])
     one = b.cast(b("eq", b("iota", line.total), place), Scalar("f64"))
@@ -157,7 +155,7 @@ def _of_one(d: Derivative, table: Mapping[str, Any]) -> Function:
 
 # ---- blocks ----
 def _block(b: Builder, line: Line, k: int, of_one: Atom, value: Any) -> Any:
-    """The block of a derivative for the k-th seed, whose dims come last."""
+    """The block of a derivative for the k-th seed, with the dims of the seed last."""
     part, t = line.part(b, value, k, value.type.ndim - 1), line.types[k]
     if isinstance(t, Scalar) and isinstance(of_one.type, Scalar):
         return b.retyped(b("load", part, 0), Scalar(part.type.dtype, of_one.type.weak))
@@ -166,7 +164,7 @@ def _block(b: Builder, line: Line, k: int, of_one: Atom, value: Any) -> Any:
 
 
 def _turned(b: Builder, block: Any, first: tuple) -> Any:
-    """A block with its first dims behind the others."""
+    """A block with its leading dims moved to the end."""
     n = len(dims_of(block.type))
     order = (*range(len(first), n), *range(len(first)))
     return b("transpose", block, perm=order) if order != tuple(range(n)) else block

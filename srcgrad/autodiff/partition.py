@@ -1,9 +1,9 @@
-"""A joint function cut in two: the forward sweep with what it keeps, and the reverse sweep.
+"""Partitions a joint function into a forward sweep with residuals and a reverse sweep.
 
-The cut lies before the first statement that reads a seed. What the reverse sweep reads of the
-forward one is kept, but for what costs next to nothing to have again: lengths, views, sums and
-products of arrays that are there anyway; what the reverse sweep decides on is kept as it is. Never
-changes what either sweep computes.
+The cut lies before the first statement that reads a seed. Values that the reverse sweep reads
+become residuals, except those that are almost free to recompute: lengths, views, sums and products
+of arrays that are available anyway. An array that the reverse sweep bases a decision on is never
+recomputed. Never changes what either sweep computes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Cut:
         self.made = {s.var: s for s in self.before if isinstance(s, Def) and s.var is not None}
         self.written = _written(self.before, self.classes) | _written(self.after, self.classes)
         self.again: set[Var] = set()  # defined once more in the reverse sweep
-        self.decided_on: set[Var] = set()  # classes of arrays, needed as the forward sweep had them
+        self.decided_on: set[Var] = set()  # alias classes of arrays that must be exact
         self.crossing = self._crossing()
         while (decided_on := self._decided_on()) - self.decided_on:
             self.decided_on |= decided_on
@@ -96,7 +96,7 @@ class _Cut:
         return pure and all(a in wanted or a in self.again for a in arrays)
 
     def _decided_on(self) -> set[Var]:
-        """The classes of the floating arrays that are decided on in the reverse sweep."""
+        """The alias classes of floating arrays that the reverse sweep bases decisions on."""
         own = [s for s in (*self.prelude(), *walk(self.after)) if isinstance(s, Def)]
         made = {s.var: s for s in own}
         todo = [a for s in own if decides(s) for a in s.args]
@@ -149,7 +149,7 @@ class _Cut:
         )  # fmt: skip
 
     def prelude(self) -> tuple[Def, ...]:
-        """What the reverse sweep computes again before it begins."""
+        """The statements that the reverse sweep recomputes at its beginning."""
         return tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
 
     def _shared(self) -> frozenset[int]:

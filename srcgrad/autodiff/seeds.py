@@ -1,7 +1,7 @@
-"""The seeds of a Jacobian: derivatives cut where seeds come in, and unit seeds for all elements.
+"""Creates the unit seeds of a Jacobian and splits a derivative where it first reads a seed.
 
-A seed is a value like a result (in reverse mode) or like a parameter (for tangents). Laid out one
-after another their elements make a line, with a place for each.
+A seed has the type of a result (reverse mode) or of a parameter (forward mode). The elements of all
+seeds are numbered consecutively along one `Line`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcgrad.ir.walk import blocks, uses
 
 @dataclass(frozen=True)
 class Derivative:
-    """A function of parameters and seeds, cut in front of the first statement that reads a seed."""
+    """A function of parameters and seeds, split before the first statement that reads a seed."""
 
     function: Function
     params: tuple[Var, ...]
@@ -52,7 +52,7 @@ def _reads(s: Stmt, vs: tuple[Var, ...]) -> bool:
 def gradients(
     function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
 ) -> Derivative:
-    """Results and gradients for given adjoints of the results."""
+    """The function that returns results and gradients, seeded with adjoints of the results."""
     kinds = ["given" if k in of else None for k in range(len(function.returns))]
     return Derivative.of(vjp(function, wrt, table, kinds), len(of), len(function.returns))
 
@@ -60,7 +60,7 @@ def gradients(
 def tangents(
     function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
 ) -> Derivative:
-    """Results and their tangents for given ones of the parameters."""
+    """The function that returns results and tangents, seeded with tangents of the parameters."""
     made = jvp(function, wrt, table)
     n = len(function.returns)
     floats = [k for k, a in enumerate(function.returns) if float_type(a.type)]
@@ -71,7 +71,7 @@ def tangents(
 # ---- seeds ----
 @dataclass(frozen=True)
 class Line:
-    """Values laid out one after another; of a complex one the two parts."""
+    """A consecutive numbering of the elements of values; a complex value has two parts."""
 
     types: tuple[Any, ...]
     starts: tuple[Any, ...]
@@ -89,7 +89,7 @@ class Line:
         return Line(tuple(types), tuple(starts), tuple(lengths), total)
 
     def part(self, b: Builder, x: Any, k: int, axis: int) -> Any:
-        """Of an array with a place for each element on an axis those of the k-th value."""
+        """The slice of the k-th value, from an array with an axis along the line."""
         start, n = self.starts[k], self.lengths[k]
         spec = tuple("s" if a == axis else ":" for a in range(x.type.ndim))
         first = b("view", x, start, n, 1, spec=spec)
@@ -103,12 +103,12 @@ def dims_of(t: Type) -> tuple:
 
 
 def shaped(b: Builder, x: Any, *dims: Any) -> Any:
-    """An array with other dims, of which there may be none; itself where it has them."""
+    """Reshape an array to `dims`, which may be empty; the array itself if it has them."""
     return x if same_dims(x.type.dims, dims) else b("reshape", x, *dims)
 
 
 def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
-    """The seeds as parts of ones and zeros with a place for each element in front."""
+    """The seeds as slices of `ones`, an array of unit vectors along the line."""
     made = {}
     for k, p in enumerate(d.seeds):
         part = b.cast(line.part(b, ones, k, 0), Scalar(line.types[k].dtype))

@@ -1,6 +1,6 @@
-"""A function's statements put where it is called: in a loop, its tapes are made in front of that.
+"""Inlines an IR function at a call, hoisting its tapes out of an enclosing loop.
 
-Never decides what the values of its parameters are: these fit already.
+Never converts arguments: they have the types of the parameters already.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from srcgrad.ir.walk import rename, walk
 def splice(
     b: Builder, function: Function, args: Sequence[Atom], head: list[Stmt] | None = None
 ) -> tuple[Atom, ...]:
-    """Emit a function for the values of its parameters, and return its results.
+    """Emit the body of a function for the given arguments and return its results.
 
-    Inside a loop tapes go to `head`, the statements in front of it: one serves all trips, each of
-    which writes on it before it reads. A tape that is made in a loop has no derivative.
+    In a loop, tapes are allocated in `head`, the statements in front of the loop: one tape serves
+    all trips, since each trip writes it before reading it. A tape allocated inside a loop could not
+    be differentiated.
     """
     fn = clone(function)
     mapping: dict[Var, Atom] = dict(zip(fn.params, args, strict=True))
     lengths = [s for s in fn.body if _is_length(s, mapping)]
     for s in lengths:
-        # a length of a parameter: it is a definition of a variable, by an array
+        # a `dim` of a parameter becomes the dim of the argument's type
         array: Array = mapping[s.args[0]].type  # type: ignore[union-attr, index]
         mapping[s.var] = atom(array.dims[s.params["axis"]])  # type: ignore[union-attr, index]
     fn = rename(fn.with_body(tuple(s for s in fn.body if s not in lengths)), mapping)

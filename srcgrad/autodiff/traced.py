@@ -26,7 +26,7 @@ class Values:
     """
 
     suspects: Any = None  # `finite.Suspects`: which atoms may be infinite or NaN
-    recovers = False  # whether operands are had again, and not as they were
+    recovers = False  # whether operands are recovered in a reverse sweep
 
     def __init__(self, definition: Def):
         self.definition = definition
@@ -49,7 +49,7 @@ class Values:
         return None
 
     def decided(self, made: Made) -> Atom | None:
-        """What the program has decided of forward values; None if it is decided here."""
+        """The saved outcome of a decision on forward values; None if it is made here."""
         return None
 
 
@@ -57,7 +57,7 @@ class Traced(Operators):
     """An IR value of a known type; its atom is had when it is first asked for."""
 
     place: int | None = None  # which argument of the definition it is
-    made: Atom | Made | None = None  # what it is in the forward sweep; None: no forward value
+    made: Atom | Made | None = None  # its forward expression; None if it reads the adjoint
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
         self.tracer, self.type, self._have = tracer, type, force
@@ -86,9 +86,9 @@ class Traced(Operators):
 
 
 class Deferred(Traced):
-    """What a rule makes of forward values alone, emitted when something else is made of it.
+    """An expression over forward values alone, emitted when it is first used.
 
-    If that is a decision it may be the forward sweep's, and then these are not needed here.
+    If its use is a decision made in the forward sweep, it is not needed in the reverse sweep.
     """
 
     def __init__(self, tracer: Tracer, made: Made | None, have: Callable[[], Atom]):
@@ -148,7 +148,7 @@ class Tracer:
         return y, args
 
     def made(self, op: Any, args: tuple, params: dict) -> Made | None:
-        """The operation in the forward sweep, if it is one on forward values alone."""
+        """The operation as a forward expression; None unless it reads forward values alone."""
         parts = [a.made if isinstance(a, Traced) else atom(a) for a in args]
         if all(p is None or isinstance(p, Const) for p in parts):
             return None
@@ -171,7 +171,7 @@ class Tracer:
         return self.builder(op, *atoms, **params)
 
     def decide(self, made: Made, op: Any, args: tuple, params: dict) -> Atom:
-        """Emit what jumps with its operands, unless it is the forward sweep's to say."""
+        """Emit a decision, or recover its outcome if it was made in the forward sweep."""
         assert self.values is not None
         decided = self.values.decided(made)
         return self.emit(op, *args, **params) if decided is None else decided

@@ -7,8 +7,7 @@ import functools
 import inspect
 import sys
 import types
-from collections import Counter
-from typing import Any, NoReturn
+from typing import Any
 
 import gast
 import numpy as np
@@ -24,7 +23,7 @@ from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.problems import Passed
 from srcgrad.frontend.similar import methods_of, similar
-from srcgrad.frontend.trees import nonlocals, own_statements, parameters_of, signature_of
+from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown import callable_name
 from srcgrad.frontend.values import (
     Bound,
@@ -43,9 +42,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 from srcgrad.tracebacks import within
-
-DEEP = 12  # calls of a function inside itself; beyond, its depth is asked for
-DEEPEST = 60  # nested calls; beyond, a recursion is taken for one without a static end
 
 
 class Calls(Part):
@@ -270,8 +266,7 @@ class Calls(Part):
         """Interpret a function's body in a frame of its own; its result."""
         from srcgrad.frontend.interpreter import Frame
 
-        if len(self.frames) >= DEEP:
-            self._deep(found, node)
+        self.limit_recursion(found, node)
         loc = self.b.loc
         tree = found.tree
         frame = Frame(found, dict(env), _liveness(tree), outer)
@@ -294,7 +289,7 @@ class Calls(Part):
         finally:
             self.frames.pop()
             self.b.loc = loc
-        self._too_deep(found, self.frame.source.location(node))
+        self.refuse_recursion(found, self.frame.source.location(node))
 
     def _result(self, frame: Any, node: Any) -> Any:
         if frame.passed:
@@ -323,40 +318,6 @@ class Calls(Part):
                 self.refuse(
                     n, "generators and coroutines are not supported", "return a list or an array"
                 )
-
-    def _deep(self, found: source.Source, node: Any) -> None:
-        """Start again with the integers known that a function passes to itself, changed.
-
-        A few calls deep these are arguments and lengths only; at last any are, or it is refused.
-        """
-        last = len(self.frames) >= DEEPEST
-        calls = [f for f in self.frames if last or f.source.tree is found.tree]
-        if len(calls) < DEEP:
-            return
-        count = Counter(id(f.source.tree) for f in calls)
-        again = [f for f in reversed(calls) if count[id(f.source.tree)] > 1] or calls[-1:]
-        deepest = again[0]
-        before = next((f for f in again[1:] if f.source.tree is deepest.source.tree), deepest)
-        for name in parameters_of(deepest.source.tree):
-            value = deepest.env.get(name)
-            if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
-                continue
-            changed = value is not before.env.get(name) and self.captures.is_of_arguments(
-                self, value
-            )
-            if last or changed:
-                self.captures.demand_static(self, value, node, "the depth of a recursion")
-        if last and count[id(found.tree)] > 1:  # this very call is one too many
-            self._too_deep(found, self.frame.source.location(node))
-        if last:
-            self._too_deep(deepest.source, deepest.called_at)
-
-    def _too_deep(self, found: source.Source, place: Any) -> NoReturn:
-        raise UnsupportedError(
-            f"the depth of the recursion of {found.title}() depends on run-time values", place,
-            "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
-            "a length may say the depth",
-        )  # fmt: skip
 
     # ---- closures ----
     def closure(self, node: Any, name: str) -> Closure:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
@@ -29,40 +30,6 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """A captured value that is an input of the compiled function."""
-
-    name: str
-    fetch: Callable[[], Any]
-    var: Var
-    key: tuple = ()  # where it is captured; names are not unique
-    tensor: Callable[[], Any] | None = None  # the tensor whose array it is
-    parameter: Any = None  # the Parameter that it is
-
-
-@dataclass
-class Guard:
-    """A captured static value: the specialisation holds as long as it is the same."""
-
-    fetch: Callable[[], Any]
-    value: Any
-    key: tuple
-    name: str = ""
-    scope: dict | None = None  # of a global: it is looked up under the last part of the key
-    owner: Any = None  # of an attribute of a function: the last part of the key
-
-    def holds(self) -> bool:
-        try:
-            now = self.fetch()
-        except (KeyError, AttributeError, ValueError, IndexError, TypeError):
-            return False
-        if now is self.value:
-            return True
-        same = type(now) is type(self.value) and isinstance(now, int | float | str)
-        return same and repr(now) == repr(self.value)  # tells -0.0 from 0.0, and nan is nan
 
 
 class Captures:

@@ -28,6 +28,7 @@ from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.patterns import Patterns
 from srcgrad.frontend.problems import Passed, Problems
+from srcgrad.frontend.recursion import Recursion
 from srcgrad.frontend.rows import Rows
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.source import Source
@@ -75,7 +76,8 @@ class Frame:
 
 class Interpreter(
     Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Comprehensions, Lists, Rows, Calls, Classes, Kinds, Problems, Unknown,
+    Stores, Iteration, Comprehensions, Lists, Rows, Calls, Recursion, Classes, Kinds, Problems,
+    Unknown,
 ):  # fmt: skip
     def __init__(self, captures: Captures):
         self.b = Builder(REGISTRY)

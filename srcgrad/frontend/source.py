@@ -39,7 +39,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """The function's name in texts; `name` is an identifier."""
+        """The function's name for error texts; `name` is an identifier."""
         return self.function.__name__
 
     def location(self, node: Any) -> Location:
@@ -64,7 +64,7 @@ def state_source(function: types.FunctionType, text: str) -> None:
 
 
 def stated_source(function: types.FunctionType) -> str | None:
-    """The text that was stated for a function; None if a file or a cell has it."""
+    """The source text set by `state_source`; None if none was."""
     return _EXPLICIT[function.__code__][1] if function.__code__ in _EXPLICIT else None
 
 
@@ -122,7 +122,7 @@ def _to_gast(node: ast.AST, cls: str) -> Any:
 
 
 def _class_of(function: types.FunctionType) -> str:
-    """The name of the innermost class whose body a function's text stands in; empty if none."""
+    """The name of the innermost class that encloses a function's definition; empty if none."""
     parts = function.__qualname__.split(".")
     bodies = [a for a, b in itertools.pairwise(parts) if "<locals>" not in (a, b)]
     return bodies[-1] if bodies else ""
@@ -132,7 +132,7 @@ _NAMING = (gast.Name, gast.Attribute, gast.FunctionDef)
 
 
 def _mangle(tree: Any, cls: str) -> None:
-    """Private names as Python compiles them in a class: `self.__x` is `self._Class__x`."""
+    """Mangle private names as Python does in a class: `self.__x` is `self._Class__x`."""
     inner = tree.name if isinstance(tree, gast.ClassDef) else cls
     for field in ("id", "attr", "name") if isinstance(tree, _NAMING) else ():
         name = getattr(tree, field, None)

@@ -21,7 +21,8 @@ from srcgrad.errors import (
     raised_class,
 )
 from srcgrad.frontend import source
-from srcgrad.frontend.captures import Captures, Guard, Hidden
+from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.foreign import not_taken

@@ -16,7 +16,7 @@ from srcgrad.ir.types import Scalar, Type, constant_type
 
 
 class Unknown(AssertionError):
-    """Compiler code asked a run-time value for its truth, or whether it is some constant."""
+    """Compiler code took the truth value of a run-time value, or compared it with a constant."""
 
 
 @dataclass(eq=False)

@@ -43,7 +43,7 @@ class Pass:
 
     name: str
     run: Callable[[Function, Table, Together], Function]
-    reorders: bool = False  # adds numbers up in another order
+    reorders: bool = False  # changes the order of additions
 
 
 SIMPLIFY = Pass("simplify", simplify)
@@ -90,7 +90,7 @@ LOWERING: tuple[Pass, ...] = (
     REUSE,
 )
 
-# the same, for programs that are computed strictly as they are written
+# the same for `fastmath=False`: additions keep the order of the program
 IN_ORDER = tuple(FUSE_IN_ORDER if p is FUSE else p for p in LOWERING if p is FUSE or not p.reorders)
 
 _off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
@@ -152,7 +152,7 @@ def run(
 def lowered(function: Function, table: Table = REGISTRY, in_order: bool = False) -> Function:
     """The function with its array operations as loop nests: what the cpu backend prints.
 
-    `in_order`: numbers are added up in the order of the program.
+    `in_order`: additions keep the order of the program.
     """
     return run(function, table, (), IN_ORDER if in_order else LOWERING)
 

@@ -48,10 +48,8 @@ class Primitive:
     # kinds it is: partials are formulas of analytic functions, transposes do not conjugate
     analytic: bool = False
     raises: bool = False  # may raise at run time: never moved to where it would not have run
-    decides: bool = False  # its result jumps where the floats that it reads pass some point
-    exact: bool = (
-        False  # its floats are its operands', their negatives or whole numbers: not rounded
-    )
+    decides: bool = False  # its result is a discontinuous function of a float operand
+    exact: bool = False  # its float results are operands, their negatives or integers: not rounded
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         for a in args:

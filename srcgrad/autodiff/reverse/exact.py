@@ -1,8 +1,8 @@
-"""Which forward values the reverse sweep has to the bit; decisions are taken of no others.
+"""Determines which primal values the reverse sweep recovers bit for bit.
 
-What is in scope, in memory or on a tape is exact, and so is a whole number. A float that was
-computed again may be rounded otherwise than it was in the forward sweep. What is decided of such
-floats, by the program or by a rule, is decided in the forward sweep and remembered.
+Values in scope, in memory or on a tape are exact, and so are integers. A recomputed float may be
+rounded differently than in the forward sweep. A decision on such floats, whether by the program or
+by a rule, is made in the forward sweep and its outcome is saved.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from srcgrad.ir.types import Scalar, float_type
 
 
 class Exact:
-    """Asks of the forward values of a sweep which are exact; `values` is `ForwardValues`."""
+    """Exactness of the primal values of one sweep; `values` is its `ForwardValues`."""
 
     def __init__(self, values: Any):
         self.values, self.program, self.b = values, values.program, values.b
-        self.rounded: set[Atom] = set()  # what was computed again, or from such
+        self.rounded: set[Atom] = set()  # recomputed floats, and what is computed from them
         self._decisions: dict[tuple[Var | None, Made], Atom] = {}
-        self._known: dict[Var, bool] = {}  # answers, as long as nothing else is had or remembered
+        self._known: dict[Var, bool] = {}  # cached answers, valid for `_state`
         self._state: Any = None
 
     # ---- exact values ----
     def __call__(self, a: Any) -> bool:
-        """Whether a value is had here to the bit as the forward sweep had it."""
+        """Whether a primal value is recovered exactly at the current point."""
         if not isinstance(a, Var) or not float_type(a.type) or self.program.is_direct(a):
             return True
         got = self.values.find(a)
@@ -43,7 +43,7 @@ class Exact:
     def _is_exact(self, a: Var) -> bool:
         values, d = self.values, self.program.owner.get(a)
         if not isinstance(d, Def) or a in values.forced:
-            return True  # remembered, or in memory
+            return True  # on a tape, or in memory
         scalar = isinstance(a.type, Scalar)
         if d.op.view or d.op.name == "load":
             return self(d.args[0]) or (scalar and not values.is_cheap(a))
@@ -52,7 +52,7 @@ class Exact:
         return not again or (not rounds(d.op, a.type) and all(map(self, d.args)))
 
     def have(self, a: Atom) -> Any:
-        """The contents of a forward atom to the bit; remembered if they would be computed again."""
+        """The exact contents of a forward atom, from a tape if recomputing would be inexact."""
         got = self.values.contents(a)
         if got in self.rounded:
             got = self.values.kept(a)
@@ -60,7 +60,7 @@ class Exact:
         return got
 
     def again(self, op: Any, args: tuple[Atom, ...], name: str, params: dict) -> Any:
-        """Emit an operation of the forward sweep once more: of floats, not always to the bit."""
+        """Recompute an operation of the forward sweep, and note whether its result is inexact."""
         got = self.b(op, *args, name=name, **params)
         of_rounded = any(a in self.rounded for a in args)
         if got not in args and float_type(got.type) and (of_rounded or rounds(op, got.type)):
@@ -69,20 +69,20 @@ class Exact:
 
     # ---- decisions ----
     def may_decide(self, d: Def) -> bool:
-        """Whether an operation, if it decides, comes out here as it did in the forward sweep."""
-        return not self._matters(d) or all(map(self, d.args))
+        """Whether recomputing an operation here cannot change a decision."""
+        return not self._is_decision(d) or all(map(self, d.args))
 
-    def _matters(self, d: Def) -> bool:
+    def _is_decision(self, d: Def) -> bool:
         return decides(d) and not faults.injected("decided-once")
 
     def operands(self, d: Def, have: Callable[[Atom], Any]) -> tuple[Any, ...]:
-        """What an operation of the forward sweep is computed of again; exact if it decides."""
-        return tuple(map(self.have if self._matters(d) else have, d.args))
+        """The operands for recomputing an operation; exact ones if it is a decision."""
+        return tuple(map(self.have if self._is_decision(d) else have, d.args))
 
     def decided(self, made: Made, s: Def) -> Atom | None:
-        """What the rule of a statement decides of forward values, had from the forward sweep.
+        """The outcome of a rule's decision on forward values, recovered from the forward sweep.
 
-        None if they are exact here: then the rule decides.
+        None if the operands are exact here: the rule may then decide in the reverse sweep.
         """
         of_floats = any(float_type(a.type) for a in made.leaves)
         if not of_floats or faults.injected("decided-once"):
@@ -97,7 +97,7 @@ class Exact:
         return self.values(self._decisions[key])
 
     def _decide(self, made: Made, s: Def) -> Atom:
-        """Take a decision right after a statement of the forward sweep."""
+        """Emit a rule's decision into the forward sweep, right after the rule's statement."""
         place = self.values.insertions.at_after(s)
         first = len(place)
         with self.values.insertions.into(place) as b:

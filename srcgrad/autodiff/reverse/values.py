@@ -99,7 +99,7 @@ class ForwardValues:
             self._place[v] = place
 
     def state(self) -> tuple:
-        """What decides how a value would be had, but for the program: equal if that is the same."""
+        """A key of the recovery state: while it is equal, values are recovered in the same way."""
         return self.now, len(self._tape), *map(len, self.scopes)
 
     # ---- having values ----
@@ -150,7 +150,7 @@ class ForwardValues:
         self.read.append((self.program.classes.of(v), self.now))
 
     def kept(self, v: Var) -> Any:
-        """A scalar or an array as it was saved, whatever it would cost to compute it again."""
+        """The saved value of a scalar or array, even if it is cheap to recompute."""
         scalar = isinstance(v.type, Scalar)
         return self._taped(v) if scalar else self.saved_array(v, late=False)
 
@@ -290,7 +290,7 @@ class ForwardValues:
         return self.saved_array(v, late=False)
 
     def is_array_again(self, v: Var) -> bool:
-        """Whether a pure array is computed again here."""
+        """Whether a pure array is recomputed at the current point."""
         leaves = self._leaves(v, {})
         # what it is computed from is saved anyway, or instead of it
         return v not in leaves and len(leaves - self._tape.keys()) <= 1

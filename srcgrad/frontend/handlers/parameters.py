@@ -1,10 +1,10 @@
-"""Which arguments of library functions must be known when compiling: said by their names, here.
+"""Lists, by name, the parameters of library functions that must be static.
 
-NumPy, SciPy and PyTorch give a parameter of one meaning one name in all their functions. What is
-listed below shapes the program that is made: an axis, a count, a flag, a mode. A run-time integer
-or bool in its place is asked for: the compiled function has one program for each value of it.
-Any other run-time value there is refused. A name with several meanings is one of `OF_THE_RUN`;
-where it must be known, the parameter's annotation is `Known`.
+NumPy, SciPy and PyTorch use one name for a parameter of one meaning in all their functions. Those
+listed as static determine the program: axes, counts, flags, modes. A run-time integer or bool
+passed for one is specialized on: each value has a program of its own. Any other run-time value is
+refused. A name with several meanings is in `OF_THE_RUN`; where it must be static, its annotation
+is `Known`.
 """
 
 from __future__ import annotations
@@ -73,15 +73,15 @@ OF_THE_RUN = frozenset({
 def known_arguments(
     it: Any, handler: Callable, args: list[Any], kwargs: dict[str, Any], node: Any
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments, with nothing left to the run where a parameter must be known."""
+    """The arguments, with those of static parameters made static."""
     places, named, rest = _known(handler)
-    said = [*places, *[rest] * max(len(args) - len(places), 0)]
-    args = [known(it, v, node, name) if name else v for v, name in zip(args, said, strict=False)]
+    names = [*places, *[rest] * max(len(args) - len(places), 0)]
+    args = [known(it, v, node, name) if name else v for v, name in zip(args, names, strict=False)]
     return args, {n: known(it, v, node, n) if n in named else v for n, v in kwargs.items()}
 
 
 def known(it: Any, v: Any, node: Any, name: str) -> Any:
-    """A value without anything of the run in it; asks for a specialisation if there is."""
+    """A static value; restarts with a specialization on any run-time integer in it."""
     if isinstance(v, Var):
         return it.static_int(v, node, COUNTS.get(name, f"'{name}'"))
     parts = children(v) if isinstance(v, tuple | list) else None
@@ -92,7 +92,7 @@ def known(it: Any, v: Any, node: Any, name: str) -> Any:
 
 @functools.cache
 def _known(handler: Callable) -> tuple[tuple[str, ...], frozenset[str], str]:
-    """The name at each place, "" where it may be of the run; all names; that of `*args`."""
+    """A handler's static parameters: by position ("" if not), all names, that of `*args`."""
     own = list(inspect.signature(handler).parameters.values())
     own = own[2:] if [p.name for p in own[:2]] == ["it", "node"] else own
     names = frozenset(p.name for p in own if is_known(p) and p.kind is not p.VAR_POSITIONAL)
@@ -106,5 +106,5 @@ BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 
 
 def is_known(p: inspect.Parameter) -> bool:
-    """Whether the value of a parameter must be known when compiling."""
+    """Whether a parameter must be static."""
     return p.name in FLAGS or p.name in NAMES or p.name in COUNTS or p.annotation == "Known"

@@ -160,7 +160,7 @@ def fuse(
     """The function lowered, with one nest for operations that may share it.
 
     `together` pairs parameters whose arguments share memory in this call. With `in_order` additions
-    to the same memory stay in their order.
+    to the same memory keep their order.
     """
     function = expanded(function, table)
     b = builder_for(function, table)

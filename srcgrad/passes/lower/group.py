@@ -21,7 +21,7 @@ MOST = 96  # members of a group
 
 @dataclass(frozen=True)
 class Effects:
-    """The alias classes that are read, written, and added to: additions may change places."""
+    """The alias classes that are read, written, and added to; additions commute."""
 
     reads: frozenset[Var]
     writes: frozenset[Var]
@@ -29,7 +29,7 @@ class Effects:
 
     @staticmethod
     def of(s: Def, classes: AliasClasses, in_order: bool) -> Effects:
-        """`in_order`: an addition is a write like any other."""
+        """The effects of a statement; with `in_order` additions do not commute: they are writes."""
         written = frozenset(classes_written((s,), classes))
         adds = not in_order and s.op.name in ("add_to", "add_at", "scatter_add")
         nothing: frozenset[Var] = frozenset()

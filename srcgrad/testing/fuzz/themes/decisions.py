@@ -1,11 +1,11 @@
-"""The theme of decisions: arrays made of products with loop invariants, and choices made on them.
+"""The theme of decisions: arrays that are products with loop invariants, and choices among them.
 
-A reverse sweep computes such an array once more, and may round it otherwise than the forward one
-did: compiled code regroups the factors. Which place was the largest, which side was taken, what
-was equal must then be what it was. Ties are exact (an array beside itself) or near (the same
-product in two groupings); both sides of a tie are the same function of the arguments, so that
-there is a derivative, which differences see. What is chosen is continuous where a choice may
-fall either way: two backends round differently.
+A reverse sweep recomputes such an array and may round it differently, because compiled code
+regroups the factors. Positions of maxima, sides of branches and outcomes of comparisons must
+nevertheless be those of the forward sweep. Ties are exact (an array joined with itself) or near
+(one product in two groupings); both sides of a tie are the same function of the arguments, so that
+a derivative exists and finite differences find it. The chosen value is continuous wherever the
+choice may go either way, since two backends round differently.
 """
 
 from srcgrad.testing.fuzz.draw import Form
@@ -16,7 +16,7 @@ TAG = "decision"
 TIE = ("decision", "tie")
 KINK = ("decision", "kink")
 
-# What is chosen from a vector V, a matrix M and factors.
+# Choices from a vector V, a matrix M and factors.
 NUMBERS = """
     np.max({V})
     np.min({V})
@@ -137,12 +137,12 @@ MATRICES = """
 def chosen(
     text: str, of: str, weight: float = 1, tags: tuple[str, ...] = (TAG,)
 ) -> tuple[Form, ...]:
-    """The forms of a table about arrays of a kind: `made` anywhere, or `again` in this trip."""
+    """The forms of a table for arrays that are `made` anywhere, or read `again` in this trip."""
     named = text.replace("{V}", f"{{{of}_v4}}").replace("{M}", f"{{{of}_m}}")
     return forms(named, weight, *tags)
 
 
-# `d` and `g` are the arrays that every trip makes anew.
+# `d` and `g` are recomputed in every trip.
 DECISIONS = Theme(
     "decisions",
     moves("""
