@@ -250,6 +250,8 @@ def _special(name: str) -> Any:
         from scipy import special
 
         a = np.asarray(a)
+        if a.dtype.kind == "c":
+            raise TypeError(f"{name}() takes real numbers")
         dtype = a.dtype if a.dtype.kind == "f" else np.float64
         return np.asarray(getattr(special, name)(a)).astype(dtype, copy=False)[()]
 

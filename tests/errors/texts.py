@@ -6,7 +6,7 @@ import math
 
 import numba
 import numpy as np
-from scipy.special import loggamma
+from scipy.special import erf, loggamma
 from tqdm import tqdm
 
 import srcgrad as flow
@@ -143,6 +143,11 @@ def field_of_a_record(x, row):
 @program(2.0)
 def loggamma_of_a_complex_number(x):
     return loggamma(x + 1j).real  # error: UnsupportedError: loggamma of complex numbers is not
+
+
+@program(2.0)
+def error_function_of_a_complex_number(x):
+    return erf(x + 1j).real  # error: UnsupportedError: erf of complex numbers is not supported
 
 
 # ---- texts that depend on the path ----

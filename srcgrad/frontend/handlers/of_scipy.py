@@ -21,7 +21,7 @@ from srcgrad.frontend.handlers.followed import follow_all
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, is_number
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.primitives.special import SPECIAL
 
 # SciPy's other functions that are one primitive each
@@ -45,6 +45,9 @@ def _register(f: Any, name: str) -> None:
             return _static(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         refuse_booleans(it, node, f.__name__, *values)
+        if any(is_complex(atom(v).type.dtype) for v in values):
+            name = f"{f.__name__} of complex numbers"
+            it.refuse(node, f"{name} is not supported", "take .real or .imag first")
         kind = _computed_in(f, values)
         return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
 
