@@ -1,6 +1,6 @@
-"""Jacobians over structures: outputs as leaves with arguments inside, each held against vjp or jvp.
+"""Jacobians over structures of outputs and arguments, each entry compared with vjp or jvp.
 
-What is nested, by numbers, empty or of float32 is in `test_nested_transforms.py` too.
+`test_nested_transforms.py` covers nesting, scalars, empty arrays and float32 as well.
 """
 
 import copy
@@ -14,11 +14,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.api.structure import leaves, mapped
 from srcgrad.errors import ArgumentTypeError, PositionError, ZeroGradientWarning
-from tests.cases import CASES
-from tests.modes import Modes
-from tests.oracles import check_unchanged, random_like
+from tests.jacobians import MODES, by_columns, by_rows, held_against
 
 
 class Pair(NamedTuple):
@@ -58,7 +55,6 @@ RESULTS = {
     "nested": lambda y, t: (y, {"b": [t, Pair(y * t, None)]}),
 }
 POSITIONS = (0, 1, (0, 1), (1, 0), (1,))
-MODES = (flow.jacrev, flow.jacfwd)
 COMBINATIONS = [
     (a, r, POSITIONS[k % len(POSITIONS)], mode)
     for k, (a, r, mode) in enumerate(product(ARGUMENTS, RESULTS, MODES))
@@ -72,69 +68,6 @@ def program(take, give):
         return give(y, np.sum(u * u) * s * q[1])
 
     return flow.compile(f, target="python")
-
-
-def at(value, path):
-    """The part of a structure at a path."""
-    for k in path:
-        named = isinstance(k, str) and not isinstance(value, dict)
-        value = getattr(value, k) if named else value[k]
-    return value
-
-
-def units(value):
-    """Each float of a structure with the structure that is zero but for a one there."""
-    for path, v in leaves(value, ()):
-        if np.asarray(v).dtype.kind != "f":
-            continue
-        for index in np.ndindex(np.shape(v)):
-            yield path, index, unit(value, path, index)
-
-
-def unit(value, path, index):
-    paths = iter([p for p, _ in leaves(value, ())])
-
-    def leaf(v):
-        made = np.zeros(np.shape(v))
-        if next(paths) == path:
-            made[index] = 1.0
-        return made if isinstance(v, np.ndarray) else float(made)
-
-    return mapped(value, leaf)
-
-
-def by_rows(f, args):
-    """The derivatives of each element of the outputs by each argument."""
-    out, pull = flow.vjp(f, *args)
-    for path, index, seed in units(out):
-        gradients = pull(seed)
-        for k, g in enumerate(gradients):
-            for inner, v in leaves(g, ()):
-                if v is not None:
-                    yield path, k, inner, (*index, ...), v
-
-
-def by_columns(f, args):
-    for k, argument in enumerate(args):
-        for inner, index, seed in units(argument):
-            _, dots = flow.jvp(f, args, tuple(seed if i == k else None for i in range(len(args))))
-            for path, v in leaves(dots, ()):
-                if np.asarray(v).dtype.kind == "f":
-                    yield path, k, inner, (..., *index), v
-
-
-def held_against(elements, jacobian, positions):
-    chosen = positions if isinstance(positions, tuple) else (positions,)
-    found = 0
-    for path, k, inner, index, v in elements:
-        if k not in chosen:
-            continue
-        block = at(jacobian, path)
-        if len(chosen) > 1:
-            block = block[chosen.index(k)]
-        assert_allclose(np.asarray(at(block, inner))[index], v, rtol=1e-12, atol=1e-14)
-        found += 1
-    assert found
 
 
 @pytest.mark.parametrize(("argument", "result", "positions", "mode"), COMBINATIONS)
@@ -265,101 +198,6 @@ def test_inside_compiled_functions(mode):
     dx, ds = flow.grad(f, (0, 1))(x, s)
     assert_allclose(dx, np.cos(s * x) * s + 3.0 * x**2 * s)
     assert_allclose(ds, np.sum(np.cos(s * x) * x) + np.sum(x**3))
-
-
-# ---- every kind of program ----
-BY_THEME = {c.theme: c for c in CASES if c.second_order}
-KEPT = ("principal_axes", "vector_of_a_loop_made_flat", "jacobian_of_a_jacobian")
-CHOSEN = [*BY_THEME.values(), *(c for c in CASES if c.name in KEPT)]
-
-
-@pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("case", CHOSEN, ids=lambda c: c.id)
-def test_cases(case, mode):
-    """Contracted with random directions, a Jacobian of a case is what vjp and jvp give."""
-    modes, args = Modes(case), case.arguments()
-    u = random_like(tuple(case.args[k] for k in case.wrt), 1)
-    w = random_like(case.plain(*case.args), 2)
-    case.reset()
-    made = mode(modes.compiled, case.position)(*args)
-    check_unchanged(args, case.args)
-    dot, back = {}, {}
-    for path, seed in floats(w):
-        blocks = at(made, path) if len(case.wrt) > 1 else (at(made, path),)
-        for k, block in enumerate(blocks):
-            for inner, step in floats(u[k]):
-                m = np.asarray(at(block, inner))
-                assert m.shape == np.shape(seed) + np.shape(step)
-                add(dot, path, real_product(m, step, np.iscomplexobj(step), np.ndim(step)))
-                g = real_product(np.conj(seed), m, np.iscomplexobj(seed), np.ndim(seed))
-                add(back, (k, *inner), g)
-    if mode is flow.jacfwd:
-        want = dict(floats(modes.jvp(args, u)[1]))
-    else:
-        dot, (want,) = back, modes.vjp(args, w)
-        want = dict(floats(want))
-    assert dot.keys() == want.keys()
-    for path, v in want.items():
-        assert_allclose(dot[path], v, rtol=1e-8, atol=1e-8 * np.max(np.abs(v), initial=1e-3))
-
-
-def floats(value):
-    return [(p, v) for p, v in leaves(value, ()) if np.asarray(v).dtype.kind in "fc"]
-
-
-def real_product(a, b, complex_, axes):
-    """The sum over the axes that meet; of complex numbers that stand for two the real part."""
-    a = np.conj(a) if complex_ and axes == np.ndim(b) else a
-    made = np.tensordot(a, b, axes)
-    return made.real if complex_ else made
-
-
-def add(sums, path, value):
-    sums[path] = sums.get(path, 0.0) + value
-
-
-@flow.custom_vjp
-def doubled(x):
-    return x * x
-
-
-def _forward(x):
-    return x * x, x
-
-
-def _backward(x, g):
-    if g[0] > 0.5:  # which way a rule goes may depend on the adjoint
-        return (2.0 * x * g,)
-    return (x * g * 2.0,)
-
-
-doubled.defvjp(_forward, _backward)
-called_back = flow.opaque(lambda x: x**2, lambda x: x, vjp=lambda xs, g: (2.0 * xs[0] * g,))
-
-
-@pytest.mark.parametrize("inner", [doubled, called_back])
-def test_rules_that_are_run_for_each_row(inner):
-    def f(p):
-        return [inner(np.sin(p["x"])) * p["s"], p["s"] * 2.0]
-
-    f = flow.compile(f, target="python")
-    args = ({"x": np.array([0.5, 2.0, -1.0]), "s": 1.5},)
-    assert "for k in range" in flow.jacrev(f).source("adjoint", *args)
-    held_against(by_rows(f, args), flow.jacrev(f)(*args), 0)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_they_print_once(mode, capsys):
-    def f(x):
-        print("first", x[0])
-        y = x.copy()
-        for k in range(1, len(y)):
-            y[k] = y[k] * y[k - 1]
-        return y
-
-    mode(flow.compile(f, target="python"))(np.array([2.0, 3.0]))
-    assert capsys.readouterr().out == "first 2.0\n"
 
 
 # ---- what is no real array ----
