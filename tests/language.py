@@ -1,6 +1,6 @@
-"""Programs that use Python's statements, and what becomes of each in compiled code and on the tape.
+"""Programs for each of Python's statements, with their support in compiled code and on the tape.
 
-docs/limitations.md prints the table; `test_language.py` holds the other pages against it.
+docs/limitations.md prints the table; `test_language.py` compares other pages with it.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""Mistakes as users make them: definitions, and the line whose error they read.
+"""Typical user mistakes: definitions, and the line that raises.
 
-`python -m tests.mistakes FOLDER` makes them as a script's, then as cells of IPython; it prints what
-a terminal and a notebook would show of each.
+`python -m tests.mistakes FOLDER` runs each as a script and as IPython cells, and prints the
+tracebacks that a terminal and a notebook would show.
 """
 
 import contextlib

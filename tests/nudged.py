@@ -1,8 +1,7 @@
-"""A reference backend on which whatever the reverse sweep computes again is rounded otherwise.
+"""A reference backend that perturbs the floats that the reverse sweep recomputes.
 
-Each float that is computed a second time is moved by a relative 1e-13, up and down in turn and from
-element to element. A derivative hardly moves, unless something was decided of such a float that the
-forward sweep had decided of another.
+Each recomputed float changes by a relative 1e-13, with alternating sign from element to element. A
+derivative hardly changes, unless a decision was made on such a float instead of the original.
 """
 
 from collections.abc import Iterator

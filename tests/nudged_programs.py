@@ -1,6 +1,6 @@
-"""Random programs whose gradients must not move when what is computed again is rounded otherwise.
+"""Random programs whose gradients must survive a perturbation of recomputed floats.
 
-`python -m tests.nudged_programs --programs 3000 --seed 0` asks many of them and prints what moved.
+`python -m tests.nudged_programs --programs 3000 --seed 0` tries many and prints those that change.
 """
 
 import argparse

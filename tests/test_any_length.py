@@ -1,4 +1,4 @@
-"""No number depends on how long the array is that it stands in, but for the order of a sum."""
+"""An element's value does not depend on the length of its array, except for the order of a sum."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""The primitives that tensor functions are composed of: compiled as on the tape.
+"""Primitives that tensor functions are composed of agree between compiled code and the tape.
 
-Every row of `FORMULAS` is tried, with several values of each of its parameters.
+Tries every row of `FORMULAS` with several values of each of its parameters.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""`set_context`: what it takes, and what it refuses."""
+"""`set_context` accepts the documented options and refuses wrong values."""
 
 import pytest
 

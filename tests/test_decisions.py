@@ -1,7 +1,7 @@
-"""A decision is taken once: places, orders and signs are those that the forward sweep went by.
+"""A decision is made once: the reverse sweep uses the outcomes of the forward sweep.
 
-Values that the reverse sweep computes again are rounded otherwise here (`tests/nudged.py`): by
-compiled code they may be. `python -m tests.nudged_programs` asks more programs than these.
+Floats that the reverse sweep recomputes are perturbed here (`tests/nudged.py`), since compiled code
+may round them differently. `python -m tests.nudged_programs` tries more programs.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What `jvp` is given fits its arguments; what is no float has None in place of a derivative."""
+"""`jvp` checks tangents against its arguments; non-floats have None in place of a derivative."""
 
 import dataclasses
 

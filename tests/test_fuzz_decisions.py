@@ -1,4 +1,4 @@
-"""The theme of decisions, programs of one theme alone, and what is asked at a kink."""
+"""The fuzzer's theme of decisions, programs of one theme, and the checks at a kink."""
 
 from dataclasses import replace
 

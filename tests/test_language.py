@@ -1,4 +1,4 @@
-"""What the pages say of Python's statements agrees with what becomes of programs that use them."""
+"""The documented support of Python's statements agrees with the programs of `language.py`."""
 
 import re
 

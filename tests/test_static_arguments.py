@@ -1,8 +1,8 @@
-"""Flags, modes, axes, counts and names given when a compiled function runs, of every function.
+"""Flags, modes, axes, counts and names of every function, passed as run-time arguments.
 
-A handler that takes a value of the run for its Python truth, or looks it up in a table, answers
-for another flag than the one given. Each parameter is an argument of the compiled function here,
-with one value after another: what comes is NumPy's result for that value, or a refusal.
+A handler that uses the Python truth of a run-time value, or looks it up in a table, computes the
+result of another flag. Here each parameter is an argument of the compiled function, with one value
+after another: the result must be NumPy's for that value, or a refusal.
 """
 
 from typing import Any

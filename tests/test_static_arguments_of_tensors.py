@@ -1,6 +1,6 @@
-"""Dims, flags and names of tensor functions, methods and layers, given when compiled code runs.
+"""Dims, flags and names of tensor functions, methods and layers, passed as run-time arguments.
 
-What comes is what the tape computes for that value, or a refusal.
+The result must be the tape's for that value, or a refusal.
 """
 
 from typing import Any

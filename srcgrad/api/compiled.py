@@ -91,7 +91,7 @@ class Compiled:
 
     @functools.cached_property
     def portable(self) -> Callable:
-        """The function by a name of its own, for pickle, where this object has taken its name."""
+        """A copy of the function for pickle, where its own name is bound to this object."""
         made = portable(self.function)
         made.srcgrad_original = self.function  # type: ignore[attr-defined]
         return made

@@ -56,7 +56,7 @@ def inline(
 
 
 def _refuse_tangents(name: str, program: Program, values: dict[tuple, Any], extra: Extra) -> None:
-    """As for a call: what is known when compiling has no derivative."""
+    """Refuse nonzero tangents of floats that were specialized on, as a call does."""
     known = [path for path, v in values.items() if path not in program.inputs and is_number(v)]
     for path in known:
         t = plain(atom(extra(("tangent", *path), values)))

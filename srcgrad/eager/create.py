@@ -30,7 +30,7 @@ def generator() -> np.random.Generator:
 
 
 def check_device(device: Any) -> None:
-    """RuntimeError for a device that is not there; tensors live on the CPU."""
+    """Raise RuntimeError for any device but the CPU."""
     if device is not None and str(device).partition(":")[0] != "cpu":
         raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
 

@@ -79,7 +79,7 @@ def read(f: str | PathLike | BinaryIO) -> np.ndarray | dict[str, np.ndarray]:
                 return {name: archive[name] for name in archive.files}
     except OSError:  # it cannot be opened
         raise
-    except Exception as error:  # whatever the parts of NumPy and of zipfile say of other bytes
+    except Exception as error:  # NumPy and zipfile raise many classes for malformed files
         pickled = "pickle" in str(error)
         raise _foreign("it is no .npz archive" if pickled else str(error)) from None
     raise _foreign(f"it is an archive whose part {others[0]!r} is no array")
@@ -94,7 +94,7 @@ def _foreign(why: str) -> TensorError:
 
 
 def _tensor(name: str, a: np.ndarray) -> Tensor:
-    """The tensor over an array of a file that says nothing of tensors."""
+    """A tensor over an array from a file without tensor metadata."""
     try:
         dtypes.of(a)
     except TypeError:

@@ -203,7 +203,7 @@ class Calls(Part):
         library = module in sys.stdlib_module_names and module != "__main__"
         placed = self.frame.source.place is not None or not self.follows_library()
         if library or is_formula(f) or (module == "srcgrad" and placed):
-            # what is said names the user's line
+            # errors name the user's line
             found = dataclasses.replace(found, place=self.frame.source.location(node))
         if not is_formula(f):
             self.captures.watch_attribute(f, "__code__")

@@ -100,7 +100,7 @@ class Comparisons(Part):
             self.refuse(node, str(e), like=TypeError)
 
     def known_text(self, v: Any, node: Any) -> Any:
-        """A string with the integers in it known; anything else as it is."""
+        """Make the integers in a formatted string static; other values are returned unchanged."""
         if not isinstance(v, Formatted):
             return v
         for each in v.values:

@@ -217,7 +217,7 @@ class Interpreter(
         )
 
     def static_number(self, v: Any, node: Any, what: str) -> Any:
-        """A number, a name or None that must be known at compile time, a float as well."""
+        """Make a number, a name or None static, floats included."""
         if is_array(v):
             reason = f"{what} must be known at compile time, not {describe(v)}"
             self.refuse(node, reason, like=ValueError)

@@ -307,7 +307,7 @@ class Lists(Part):
 
 
 def _is_bool(v: Any) -> bool:
-    """Python's own, which is an integer."""
+    """Whether a value is a Python bool, which counts as an integer."""
     if isinstance(v, Var) and isinstance(v.type, Scalar):
         return v.type.dtype == "bool"
     return isinstance(v, bool)

@@ -16,13 +16,13 @@ import numpy as np
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
 from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
 
-Known = Any  # annotates a parameter of a handler or a formula that must be known when compiling
+Known = Any  # annotates a static parameter of a handler or a formula
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 
 
 class Abstract:
-    """What stands for a value of the run: the interpreter is asked for its truth, never Python."""
+    """A stand-in for a run-time value: it has no truth value in Python."""
 
     def __bool__(self) -> bool:
         raise Unknown(f"the truth of {describe(self)} is not known when compiling")
@@ -316,7 +316,7 @@ def describe(v: Any) -> str:
 
 
 def written(v: Any) -> str:
-    """A known value as it is written; what kind of thing it is where that shows an address."""
+    """The repr of a static value; a description of its kind if the repr shows an address."""
     return describe(v) if " at 0x" in (text := repr(v)) else text
 
 

@@ -102,5 +102,5 @@ call_back = nondiff(
     _call_back,
     typing=lambda b, total, *rest, back, dtype: (dtype, b.dims((total,))),
     raises=True,
-    decides=True,  # nobody knows
+    decides=True,  # it may: the function is unknown
 )

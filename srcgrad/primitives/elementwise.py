@@ -76,7 +76,7 @@ pow = derive(
 floordiv = nondiff(
     "floordiv", np.floor_divide, elementwise=True, flat=True, raises=True, decides=True, exact=True
 )
-# how often b is taken away is told by the result: a / b may round to another whole number
+# the quotient is recovered from the result: floor(a / b) may round to another integer
 mod = derive("mod", np.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
 fmod = derive("fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
 
@@ -300,5 +300,5 @@ def _cast(a: Any, dtype: Any) -> Any:
     return np.asarray(a).astype(dtype_of(dtype))[()]
 
 
-# it decides where it makes whole numbers or truth of floats
+# a decision where it converts floats to integers or booleans
 cast = derive("cast", _cast, lambda y, a, dtype: 1.0, decides=True, exact=True)

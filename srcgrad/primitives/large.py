@@ -125,7 +125,7 @@ _ERF = (
 
 
 def erf_of_singles(x: Any) -> Any:
-    """Within 4 units in the last place, in a tenth of SciPy's time: it branches, on doubles."""
+    """erf in float32 within 4 units in the last place, ten times as fast as SciPy's."""
     a = np.atleast_1d(x)
     with np.errstate(over="ignore"):
         square = np.square(a)

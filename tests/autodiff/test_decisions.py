@@ -1,4 +1,4 @@
-"""Every row says whether it decides and whether it is exact: asked of the functions themselves."""
+"""The declarations `decides` and `exact` of every row, checked against its implementation."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Every parameter of every handler and formula says whether it must be known when compiling."""
+"""Every parameter of every handler and formula is listed as static or as a run-time value."""
 
 import inspect
 from typing import Any

@@ -1,7 +1,7 @@
-"""What the parameters of library functions are given by tests that try each of them.
+"""Values that tests pass for the parameters of library functions, one parameter at a time.
 
-Flags are found by their defaults; everything else is listed here, by the name that NumPy and SciPy
-give to what it means. `DATA` are arrays, numbers and functions that a program computes with.
+Flags are recognised by their defaults; other parameters are listed here by name. `DATA` lists the
+names of operands: arrays, numbers and functions that a program computes with.
 """
 
 from __future__ import annotations

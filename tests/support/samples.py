@@ -1,7 +1,7 @@
-"""A call of every function of docs/support.md, as a line of `calls.txt`, and the inputs it reads.
+"""A sample call of every function in docs/support.md, from `calls.txt`, and its inputs.
 
-Tests that ask something of *every* function start here: what a flag does, what short arrays give.
-A function without a line needs a reason in `WITHOUT`; `test_samples.py` sees to it.
+Tests of *every* function (its flags, its results for short arrays) start from these calls. A
+function without one needs a reason in `WITHOUT`; `test_samples.py` checks that.
 """
 
 from __future__ import annotations

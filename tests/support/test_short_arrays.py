@@ -1,8 +1,8 @@
-"""Short arrays: (0, n), (n, 0), (1, 1) and their like give NumPy's number, or its exception.
+"""Short arrays, such as (0, n), (n, 0) and (1, 1), give NumPy's result or its exception.
 
-Every sample call, and those of `short_calls.txt`: axes, options, methods and idioms that are told
-apart by how many elements there are. A refusal (of what is not supported at any length, or has
-another kind where there is nothing) is no wrong number.
+Runs every sample call and those of `short_calls.txt`: axes, options, methods and idioms that behave
+differently for few elements. A refusal is accepted: of what is unsupported at any length, or whose
+result has another kind for empty arrays.
 """
 
 import ast

@@ -55,7 +55,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
 
 
 def _check_places(a: Any, kth: Any, axis: Any) -> None:
-    """The places `kth` are there; of nothing at all, NumPy does not look."""
+    """Check that the positions `kth` exist; like NumPy, not for empty arrays."""
     a = np.asarray(a)
     n = a.size if axis is None else a.shape[place(axis, a.ndim)]
     for k in kth if isinstance(kth, tuple | list) else (kth,):

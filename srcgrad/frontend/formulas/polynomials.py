@@ -61,7 +61,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def _trimmed(p: Any) -> Any:
-    """The coefficients from the first that is not 0 on; a single 0 if there is none."""
+    """Strip leading zero coefficients; a single 0 if all are zero."""
     p = _coefficients(p)
     places = np.flatnonzero(p)
     if places.shape[0] == 0:
@@ -118,7 +118,7 @@ def poly(seq_of_zeros: Any) -> Any:
 @stands_for(np.polyfit)
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None,
             cov: Any = False) -> Any:  # fmt: skip
-    """Least squares, the shortest if the powers do not determine them.
+    """Least-squares fit; the minimum-norm solution if it is underdetermined.
 
     >>> np.round(polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), 9)
     array([2., 1.])

@@ -65,7 +65,7 @@ def constant(x: Any) -> Any:
 
 
 def largest(x: Any, axis: Any, of_nothing: float) -> Any:
-    """The largest along an axis, which stays with length 1; of nothing a number that is given.
+    """The maximum along an axis, kept with length 1; `of_nothing` if the axis is empty.
 
     >>> largest(np.zeros((2, 0)), 1, 0.0).tolist()
     [[0.0], [0.0]]

@@ -42,7 +42,7 @@ def logsumexp(
     1000.693
     """
     a, axis = floating(a), known(axis)
-    top = _finite(largest(a, axis, -np.inf))  # of nothing the sum is 0
+    top = _finite(largest(a, axis, -np.inf))  # an empty sum is 0
     terms = np.exp(a - top)
     if b is not None:
         terms = np.where(np.equal(b, 0.0), 0.0, b * terms)

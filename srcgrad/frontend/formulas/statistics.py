@@ -104,7 +104,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
         raise ValueError("Quantiles must be in the range [0, 1]")
     a, axis = floating(a), known(axis)
     lanes = _lanes(a, axis)
-    # one more NaN, which counts for nothing: so that there is a place to read
+    # pad with a NaN, which is not counted, so that empty lanes have an element to read
     none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
     ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
     count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
@@ -251,7 +251,7 @@ def histogram(
 
 
 def _bounds_of(a: Any) -> tuple:
-    """The least and the greatest; of nothing 0 and 1."""
+    """The minimum and maximum; 0 and 1 for an empty array."""
     if a.size == 0:
         return np.zeros_like(a).sum(), np.zeros_like(a).sum() + 1.0
     return np.min(a), np.max(a)

@@ -121,7 +121,7 @@ def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
 
 
 def _vectors_convert() -> bool:
-    """Whether NumPy makes a number of a vector with one element, as it did before 2.4."""
+    """Whether NumPy converts a vector with one element to a number, as it did before 2.4."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -156,7 +156,7 @@ def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
 
 
 def dims_of_value(it: Any, node: Any, x: Any) -> Any:
-    """The lengths of an array, also of the one that NumPy makes of a sequence."""
+    """The shape of an array, or of the array that NumPy would make of a sequence."""
     if isinstance(x, list | tuple | GrownList):
         x = it.call_numpy(np.asarray, [x], {}, node)
     return x.type.dims if is_array(x) else ()

@@ -27,7 +27,7 @@ from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, 
 from srcgrad.ir.types import Scalar, real_dtype
 
 ENTRYWISE = (None, "fro")
-# orders of vectors with formulae of their own; those of floats have no derivative by the order
+# orders of vector norms with formulas of their own; floats have no derivative there
 OF_INTEGERS = (0, 1, 2)
 OF_FLOATS = (math.inf, -math.inf, 0)
 
@@ -64,7 +64,7 @@ def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any =
 
 
 def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """Over all the axes at once; `ord` may be a run-time float, whose special values branch."""
+    """The norm over all axes at once; a run-time float `ord` branches on its special values."""
     if isinstance(ord, str):
         return it.refuse(node, f"Invalid norm order '{ord}' for vectors", like=ValueError)
     if not is_scalar(ord):

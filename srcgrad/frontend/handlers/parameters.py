@@ -32,7 +32,7 @@ NAMES = frozenset({
     "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan", "reduction",
     "side", "singular",
 })  # fmt: skip
-# axes and counts, as errors speak of them
+# axes and counts, with their names in error texts
 COUNTS = {
     **dict.fromkeys(
         (
@@ -46,8 +46,8 @@ COUNTS = {
     "offset": "the offset of a diagonal", "trans": "trans",
 }  # fmt: skip
 
-# arrays, numbers and functions of the program; counts that may be of the run, or are asked for by
-# the one who needs them
+# arrays, numbers and functions of the program; counts that may be run-time values, or that the
+# handler makes static itself
 OF_THE_RUN = frozenset({
     "tensor", "source", "destination",
     "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "append", "ar", "ar1",

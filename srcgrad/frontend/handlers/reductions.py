@@ -30,7 +30,7 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
 
 
 def in_order(it: Any, node: Any, axes: Any, like: type[Exception] | None = TypeError) -> list[Any]:
-    """Axes that are given one by one."""
+    """Axes passed as separate arguments."""
     if not isinstance(axes, tuple | list | range):
         it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}", like=like)
     return list(axes)
@@ -163,7 +163,7 @@ def var(
 
 
 def freedom(it: Any, node: Any, count: Any, lost: Any) -> Any:
-    """The degrees of freedom that are left: a number of them, so never negative."""
+    """The remaining degrees of freedom, at least 0."""
     if is_number(lost) and lost <= 0:
         return it.emit(node, "sub", count, lost)
     return it.emit(node, "maximum", it.emit(node, "sub", count, lost), 0)
@@ -185,7 +185,7 @@ NEUTRAL = {"any": False, "all": True}
 
 
 def none_of(it: Any, dims: Any) -> Any:
-    """Whether an array with these lengths has no element."""
+    """Whether an array of this shape is empty."""
     zeros = [it.b("eq", d, 0) for d in dims if not is_number(d) or d == 0]
     return plain(functools.reduce(lambda p, q: it.b("logical_or", p, q), zeros, False))
 
@@ -193,7 +193,7 @@ def none_of(it: Any, dims: Any) -> Any:
 def largest_of(
     it: Any, node: Any, x: Any, axis: Any, keepdims: Any, of_nothing: float = 0.0
 ) -> Any:
-    """The largest along the axes, of nothing another number."""
+    """The maximum along the axes; `of_nothing` if they are empty."""
     axes = axes_of(it, node, x, axis)
     return it.branch(
         none_of(it, [x.type.dims[k] for k in axes]),

@@ -39,7 +39,7 @@ def fsum(it: Any, node: Any, xs: Any) -> Any:
 
 
 def _points(it: Any, node: Any, x: Any, what: str) -> Any:
-    """A vector: what its items are is a number each."""
+    """A vector whose items are numbers; refused otherwise."""
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"math.{what} takes vectors of numbers", like=TypeError)
     return x

@@ -65,7 +65,7 @@ def _over_many(name: str, default: Any) -> None:
 
 
 def _lengths(it: Any, node: Any, x: Any, axes: Any) -> list[Any]:
-    """Of real results: SciPy makes one number of a half with one, NumPy refuses."""
+    """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy refuses it."""
     b = it.b
     places = range(x.type.ndim) if axes is None else [axes_of(it, node, x, k)[0] for k in axes]
     *others, last = [x.type.dims[k] for k in places]

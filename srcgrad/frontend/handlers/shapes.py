@@ -297,7 +297,7 @@ def flipud(it: Any, node: Any, x: Any) -> Any:
 
 
 def _shift(it: Any, node: Any, shift: Any) -> Any:
-    """By how many places an array is rolled."""
+    """The shift of a roll as an integer; refused otherwise."""
     if not is_scalar(shift) or is_complex(atom(shift).type.dtype):
         it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}")
     return int(shift) if is_number(shift) else it.b.cast(shift, INT)

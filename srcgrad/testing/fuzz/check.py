@@ -166,10 +166,10 @@ def _against_forward(compiled: Any, gradient: Values, trial: Trial, subject: Sub
 
 
 def _at_a_kink(compiled: Any, gradient: Values, trial: Trial, subject: Subject, how: Check) -> None:
-    """Which of the slopes a rule takes is a convention, but both modes have it, and it is a number.
+    """Check a gradient at a kink: finite, and the same one-sided choice in both modes.
 
-    Compiled twice, a tie may be one once and none the other time: modes are compared on the
-    reference backend.
+    Two compiled programs may resolve a tie differently: the modes are compared on the reference
+    backend only.
     """
     demand(_finite(gradient), "gradient", gradient, trial.kink)
     for direction in trial.directions if how.first == "python" else ():
@@ -186,7 +186,7 @@ def _finite(gradient: Values) -> bool:
 
 
 def _rate(compiled: Any, direction: Values, trial: Trial, subject: Subject) -> tuple[float, float]:
-    """Of forward mode along a direction, and the magnitude of what it is the sum of."""
+    """Forward mode's derivative along a direction, and the sum of the magnitudes of its terms."""
     at, reduction = trial.at, trial.reduction
     jvp = on_copies(lambda *args: subject.jvp(compiled, args, at.tangents(direction)))
     out, out_dot = jvp(*at.args)
@@ -201,7 +201,7 @@ def _modes_agree(
     """<v, J u> against <J' v, u>: the same sum of products in another order."""
     terms = magnitude(gradient, direction) + size
     reverse = dot(gradient, direction)
-    # the floor is for rates that cancel before they are in either sum
+    # the floor is for rates that cancel before they enter either sum
     allowed = 1e-10 * terms + 1e-12 * trial.scale
     demand(abs(rate - reverse) <= allowed, "reverse against forward", reverse, rate)
 

@@ -40,12 +40,12 @@ class Options:
     outputs: float = 0.3  # ... and with arrays among their results
     largest: int = 450  # `tree.size` of a program, some 80 lines
     themes: int = 0  # of the wide vocabulary, drawn for each program
-    alone: str = ""  # the theme that small programs consist of
+    alone: str = ""  # the only theme of small programs
 
 
 # Second derivatives and Numba take time that grows faster than the program: some 40 lines.
 SMALL = Options(statements=(2, 5), largest=280)
-# Of one theme alone: some 15 lines, one number.
+# Programs of one theme alone: some 15 lines with a scalar result.
 TINY = Options(outputs=0.0, largest=50)
 
 
@@ -74,7 +74,7 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
 
 
 def _tiny(seed: int, draw: Draw, theme: Theme) -> Program:
-    """A nest of the theme or a loop around a few of its moves, between only what these name."""
+    """A nest of the theme or a loop around a few of its moves, with the definitions these need."""
     scope = dict(draw.scope)
     if theme.nests and draw.chance(0.7):
         body = tuple(nest(draw, 2, lambda d, _: simple(d), _way_out))

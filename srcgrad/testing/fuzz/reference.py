@@ -20,7 +20,7 @@ class NotSmooth(Exception):
 
 
 class Kink(NotSmooth):
-    """There is one on either side, and they differ."""
+    """The one-sided derivatives exist and differ."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def slope(phi: Callable[[float], float]) -> Slope:
 
 
 def _two_sided(phi: Callable[[float], float], centre: float, scale: float) -> bool:
-    """Whether there is a derivative on either side: no jump, no infinite slope."""
+    """Whether both one-sided derivatives exist: no jump, no infinite slope."""
     small, large = ONE_SIDED_STEP, 10 * ONE_SIDED_STEP
     gaps = [
         abs(_one_sided(phi, centre, sign * small) - _one_sided(phi, centre, sign * large))

@@ -1,8 +1,8 @@
-"""The same program by other routes: without a pass, as loop nests, by another backend, as the
-product of its Jacobian with the adjoints.
+"""Computes the same gradient by other routes and compares the results.
 
-What comes out is held against what came out by the first route, which has been found right.  A
-route never changes what is asked, only how the compiler gets there.
+Routes leave out a pass, run loop nests on the reference backend, use another backend, or multiply
+a Jacobian by the adjoints. The reference is the first route, which has been verified. A route never
+changes the question, only how the compiler answers it.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Route:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """What is compiled meanwhile goes this way."""
+        """Compile by this route in the body."""
         from srcgrad.autodiff.clone import clone
         from srcgrad.backends import python
         from srcgrad.passes import lowered, without
@@ -70,7 +70,7 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
 
 
 def _value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[Any, Values]:
-    """Of one number by one program, most of the time: Numba takes half as long."""
+    """Value and gradient; for a scalar mostly from one program, which halves Numba's time."""
     at, adjoints = trial.at, trial.reduction.adjoints
     if adjoints is None and subject.value_and_grad and trial.program.seed % 8:
         both = subject.value_and_grad(compiled, grad_position=at.positions)
@@ -80,7 +80,7 @@ def _value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[
 
 
 def _has_jacobian(trial: Trial, subject: Subject) -> bool:
-    """Of complex outputs by complex arguments there is none."""
+    """Whether the Jacobian is supported: not for complex outputs and complex arguments."""
     given = [trial.at.args[k] for k in trial.at.positions]
     both = any(map(np.iscomplexobj, given)) and any(
         map(np.iscomplexobj, trial.reduction.adjoints or ())
@@ -89,7 +89,7 @@ def _has_jacobian(trial: Trial, subject: Subject) -> bool:
 
 
 def _by_jacobian(name: str, compiled: Any, trial: Trial, subject: Subject) -> Values:
-    """The adjoints times the Jacobian: the gradient, where every block is right."""
+    """The gradient as the product of the adjoints with the Jacobian."""
     at, adjoints = trial.at, trial.reduction.adjoints
     assert subject.jacobian is not None
     made = subject.jacobian(name, compiled, at.positions)(*copied(at.args))
@@ -103,7 +103,7 @@ def _by_jacobian(name: str, compiled: Any, trial: Trial, subject: Subject) -> Va
 
 
 def _product(adjoint: Any, block: Any) -> Any:
-    """Of complex outputs the real part; of complex arguments a block is complex itself."""
+    """Contract an adjoint with a block; the real part for complex outputs."""
     made = np.tensordot(np.conj(adjoint), block, np.ndim(adjoint))
     return np.real(made) if np.iscomplexobj(adjoint) else made
 

@@ -26,7 +26,7 @@ class Settings:
     check: Check = field(default_factory=Check)
     options: Options | None = None  # None: by what is checked
     themes: int = 0  # of the wide vocabulary, for each program
-    alone: str = ""  # the theme that all programs consist of
+    alone: str = ""  # the only theme of all programs
     largest: int | None = None  # `tree.size` of a program; None: by what is checked
     without: str | None = None  # the rule of reverse mode to switch off
     shrink_seconds: float = 0.0  # per failing program; 0 leaves it as drawn

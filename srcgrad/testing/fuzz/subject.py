@@ -40,7 +40,7 @@ class Subject:
         import srcgrad as flow
         from srcgrad.errors import ShapeError, UnsupportedError
 
-        # no program is ever compiled again: nothing is kept on disk
+        # no program is compiled twice: the disk cache is off
         compile, both = partial(flow.compile, cache=False), flow.value_and_grad
         return Subject(
             compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError,

@@ -51,7 +51,7 @@ LEAVES = {
 
 
 def alone(draw: Draw, theme: Theme) -> Draw:
-    """The drawing with no moves and nests but those of the theme."""
+    """The drawing restricted to the moves and nests of one theme."""
     only = widened(draw, (theme,))
     return replace(only, families=((1, theme.moves),), nests=theme.nests or draw.nests)
 
