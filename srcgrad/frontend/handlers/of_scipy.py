@@ -46,8 +46,8 @@ def _register(f: Any, name: str) -> None:
         values = operands(it, node, tuple(args), f.__name__)
         refuse_booleans(it, node, f.__name__, *values)
         if any(is_complex(atom(v).type.dtype) for v in values):
-            name = f"{f.__name__} of complex numbers"
-            it.refuse(node, f"{name} is not supported", "take .real or .imag first")
+            reason = f"{f.__name__} of complex numbers is not supported"
+            it.refuse(node, reason, "take .real or .imag first")
         kind = _computed_in(f, values)
         return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
 
