@@ -27,7 +27,7 @@ DATA = frozenset({
     "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
     "sigma", "sorter", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
     "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "values", "w", "weights",
-    "where", "x", "x1", "x2", "xp", "y", "z", "zi",
+    "where", "x", "x1", "x2", "xp", "y", "z", "zi", "memo", "_nil",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import cmath
+import copy
 import functools
 import inspect
 import itertools
@@ -26,9 +27,9 @@ from scipy.spatial import distance
 P = inspect.Parameter
 BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
-    "np": np, "math": math, "cmath": cmath, "functools": functools, "itertools": itertools,
-    "operator": operator, "fft": fft, "integrate": integrate, "linalg": linalg,
-    "ndimage": ndimage, "signal": signal, "special": special, "stats": stats,
+    "np": np, "math": math, "cmath": cmath, "copy": copy, "functools": functools,
+    "itertools": itertools, "operator": operator, "fft": fft, "integrate": integrate,
+    "linalg": linalg, "ndimage": ndimage, "signal": signal, "special": special, "stats": stats,
     "distance": distance,
 }  # fmt: skip
 

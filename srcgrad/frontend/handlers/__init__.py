@@ -38,6 +38,7 @@ from srcgrad.frontend.handlers import (
     scalars,
     sets,
     shapes,
+    shifts,
     solvers,
     sorting,
     statistics,
@@ -53,5 +54,5 @@ __all__ = [
     "folds", "followed", "fourier", "gamma", "grids", "handler_of", "index_tricks",
     "inspection", "iterators", "joins", "margins", "matrices", "nans", "norms", "operators",
     "outside", "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes",
-    "solvers", "sorting", "statistics", "ufuncs",
+    "shifts", "solvers", "sorting", "statistics", "ufuncs",
 ]  # fmt: skip

@@ -10,7 +10,8 @@ from srcgrad.frontend.handlers.creation import dims_of, ranges
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import cumprod
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.handlers.shapes import flip, transpose
+from srcgrad.frontend.handlers.shapes import transpose
+from srcgrad.frontend.handlers.shifts import flip
 from srcgrad.frontend.values import Slice, is_array, plain
 from srcgrad.ir.nodes import For, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_complex, join_scalars

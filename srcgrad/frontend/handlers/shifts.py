@@ -1,0 +1,92 @@
+"""Functions that move elements along axes (flip, roll, rot90), and differences of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas import calculus
+from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.reductions import axes_of, in_order
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dims
+from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import INT, is_complex
+
+
+def _whole(n: int) -> list[Any]:
+    return [Slice(None, None, None) for _ in range(n)]
+
+
+@implements(np.flip)
+def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "flip")
+    if not is_array(x):
+        it.refuse(node, f"flip takes an array, not {describe(x)}")
+    items = _whole(x.type.ndim)
+    for k in axes_of(it, node, x, axis):
+        items[k] = Slice(None, None, -1)
+    return it.view(x, items, node)
+
+
+@implements(np.fliplr)
+def fliplr(it: Any, node: Any, x: Any) -> Any:
+    return flip(it, node, x, 1)
+
+
+@implements(np.flipud)
+def flipud(it: Any, node: Any, x: Any) -> Any:
+    return flip(it, node, x, 0)
+
+
+def _shift(it: Any, node: Any, shift: Any) -> Any:
+    """The shift of a roll as an integer; refused otherwise."""
+    if not is_scalar(shift) or is_complex(atom(shift).type.dtype):
+        it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}")
+    return int(shift) if is_number(shift) else it.b.cast(shift, INT)
+
+
+@implements(np.roll)
+def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
+    b = it.b
+    (x,) = operands(it, node, (x,), "roll")
+    if axis is None:
+        flat = ravel(it, node, x)
+        rolled = roll(it, node, flat, shift, 0)
+        return rolled if x.type.ndim == 1 else reshaped(it, node, rolled, list(x.type.dims))
+    if isinstance(shift, tuple | list):
+        axes = axis if isinstance(axis, tuple | list) else (axis,) * len(shift)
+        if len(axes) != len(shift):
+            it.refuse(node, "roll takes one shift for each axis", like=ValueError)
+        for s, a in zip(shift, axes, strict=True):
+            x = roll(it, node, x, s, a)
+        return x
+    (k,) = axes_of(it, node, x, axis)
+    n = x.type.dims[k]
+    cut = b.dim(b("mod", b("neg", _shift(it, node, shift)), b("maximum", n, 1)))
+    left, right = _whole(x.type.ndim), _whole(x.type.ndim)
+    left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
+    joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
+    # the lengths add up to that of x: say so, for what follows
+    return with_dims(it, joined, x.type.dims)
+
+
+@implements(calculus.differences)
+def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
+    (x,) = operands(it, node, (x,), "diff")
+    (k,) = axes_of(it, node, x, axis)
+    for _ in range(it.static_int(n, node, "the order of a difference")):
+        late, early = _whole(x.type.ndim), _whole(x.type.ndim)
+        late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
+        x = it.emit(node, "sub", it.view(x, late, node), it.view(x, early, node))
+    return x
+
+
+@implements(np.rot90)
+def rot90(it: Any, node: Any, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    first, second = (axes_of(it, node, x, a)[0] for a in in_order(it, node, axes))
+    for _ in range(it.static_int(k, node, "the number of turns") % 4):
+        x = flip(it, node, swapaxes(it, node, x, first, second), first)
+    return x
