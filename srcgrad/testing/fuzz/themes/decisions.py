@@ -99,10 +99,10 @@ TIED_VECTORS = """
     np.max(np.stack(({V} * t * w, t * ({V} * w))), axis=0)
     np.maximum.accumulate(np.full(4, {inv} * s))
 """
+# Where a convention takes the mean of both slopes: kinks whose sum is smooth have then its slope.
 KINKED_VECTORS = """
     np.maximum((w - 0.613) * {V}, 0.0)
     np.abs((w - 0.613) * {V})
-    np.clip({V} * (w - 0.613), 0.0, {inv})
 """
 ALONG = """
     np.max({M}, axis=1)
