@@ -141,8 +141,9 @@ clip = derive(
     "clip",
     np.clip,
     lambda y, a, lo, hi: where(logical_and(ge(a, lo), le(a, hi)), 1.0, 0.0),
-    lambda y, a, lo, hi: where(lt(a, lo), 1.0, 0.0),
-    lambda y, a, lo, hi: where(gt(a, hi), 1.0, 0.0),
+    # where the bounds have crossed, the result is the upper one
+    lambda y, a, lo, hi: where(logical_and(lt(a, lo), le(lo, hi)), 1.0, 0.0),
+    lambda y, a, lo, hi: where(logical_or(gt(a, hi), gt(lo, hi)), 1.0, 0.0),
     exact=True,
 )
 

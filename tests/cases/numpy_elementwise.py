@@ -78,6 +78,11 @@ def clipped(x, low, high):
     return np.clip(x, low, high) * 2.0 + x.clip(0.1, 1.0) + np.clip(x, None, high) * x
 
 
+@case(vec(4), 1.5, 0.9)
+def clip_with_crossed_bounds(x, low, high):
+    return np.clip(x, low, high) * x + np.minimum(low, x)
+
+
 @case(signed(4), vec(4, 1))
 @case(-0.4, 1.7)
 def angles(y, x):
