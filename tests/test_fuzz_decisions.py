@@ -100,3 +100,12 @@ def test_value_and_gradient_of_a_route_are_one_program():
     outcome = check(smooth, subject, Check(passes="sampled"))
     assert (outcome.kind, outcome.stage.partition(",")[0]) == ("wrong", "routes")
     assert asked == [(0, 1, 3)]
+
+
+def test_processes_are_followed_by_others(monkeypatch: pytest.MonkeyPatch):
+    from srcgrad.testing.fuzz import runner
+
+    monkeypatch.setattr(runner, "CHUNK", 1)
+    monkeypatch.setattr(runner, "CHUNKS", 1)
+    results = list(run(range(5), ALONE, jobs=2))
+    assert [r.seed for r in results] == [0, 1, 2, 3, 4] and not failures(results)

@@ -51,16 +51,18 @@ def run(seeds: Iterable[int], settings: Settings | None = None, jobs: int = 1) -
     """The results in the order of the seeds, each as soon as it is there.
 
     Numba never gives back the memory of what it compiled, some 20 MB a program: so many compiled
-    ones are checked by a process that ends after a while and is followed by another.
+    ones are checked by processes that end after a while and are followed by others.
     """
     settings, seeds = settings or Settings(), list(seeds)
     job = partial(run_one, settings=settings)
     if jobs <= 1 and (settings.check.target == "python" or len(seeds) <= CHUNK * CHUNKS):
         yield from map(job, seeds)
         return
-    spawned = get_context("spawn")
-    with ProcessPoolExecutor(max(jobs, 1), spawned, max_tasks_per_child=CHUNKS) as pool:
-        yield from pool.map(job, seeds, chunksize=CHUNK)
+    # pools that end: one that replaces its processes (`max_tasks_per_child`) hangs in Python 3.11
+    size = CHUNK * CHUNKS * max(jobs, 1)
+    for start in range(0, len(seeds), size):
+        with ProcessPoolExecutor(max(jobs, 1), get_context("spawn")) as pool:
+            yield from pool.map(job, seeds[start : start + size], chunksize=CHUNK)
 
 
 def run_one(seed: int, settings: Settings, subject: Subject | None = None) -> Result:
