@@ -110,7 +110,8 @@ class Branches(Part):
             if spec is None and cell[0] not in self.scopes:
                 self.refuse_slot(states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
             if spec is None:
-                spec = next((v for v in (x, y) if isinstance(v, Conflict)), None) or conflict(x, y)
+                earlier = [v for v in (x, y) if isinstance(v, Conflict)]
+                spec = earlier[0] if earlier else conflict(x, y)
             out[cell] = spec
         return out
 

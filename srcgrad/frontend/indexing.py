@@ -22,6 +22,7 @@ from srcgrad.frontend.values import (
     is_integer,
     is_number,
     is_scalar,
+    is_unit,
     plain,
     written,
 )
@@ -196,7 +197,7 @@ class Indexing(Part):
             if is_integer(item):
                 spec.append("i")
                 atoms.append(self.place(item, n, axis))
-            elif item.lower is None and item.upper is None and item.step in (None, 1):
+            elif item.lower is None and item.upper is None and is_unit(item.step):
                 spec.append(":")
             else:
                 spec.append("s")

@@ -95,6 +95,12 @@ class Slice(Abstract):
     step: Any
 
 
+def is_unit(step: Any) -> bool:
+    """Whether the step of a slice is known to be 1."""
+    step = step.value if isinstance(step, Const) else step
+    return step is None or (isinstance(step, int | np.integer) and step == 1)
+
+
 class TrackedList(list):
     """A list by its items; it knows where it was made, in case it must grow at run time."""
 

@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
-from srcgrad.frontend.values import Slice, is_array, is_integer
+from srcgrad.frontend.values import Slice, is_array, is_integer, is_unit
 from srcgrad.ir.types import Scalar
 
 
@@ -32,7 +32,7 @@ def delete(it: Any, node: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     if isinstance(obj, slice | Slice):
         bounds = (obj.start, obj.stop, obj.step) if isinstance(obj, slice) else (
             obj.lower, obj.upper, obj.step)  # fmt: skip
-        if bounds[2] not in (None, 1):
+        if not is_unit(bounds[2]):
             it.refuse(node, "delete of a slice with a step is not supported")
         start, count, _ = it.span(Slice(*bounds), n, node)
     elif is_integer(obj):
