@@ -204,3 +204,18 @@ def early_return_in_helper(x, limit):
     for k in range(3):
         s += first_above(x * (1.0 + 0.01 * k), limit) * x[k]
     return s
+
+
+@case(vec(4), 3)
+@case(vec(4), 6)
+def name_of_another_kind_after_two_early_returns(x, n):
+    for item in [x, 2.0 * x]:
+        x = x + item
+    if n > 5:
+        return 0.5 * x[0]
+    if n > 4:
+        return x[1]
+    s = x[2]
+    for item in [x[0], s]:
+        s = 0.5 * s + 0.2 * item
+    return s * s

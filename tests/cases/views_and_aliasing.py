@@ -300,18 +300,3 @@ def reshapes_of_new_arrays_that_are_stored_to(x):
 def step_computed_at_run_time(x, n):
     x[:: n + 1] *= 0.5
     return np.sum(x[:: n + 1] ** 2)
-
-
-@case(vec(4), 3)
-@case(vec(4), 0)
-def name_of_several_kinds_after_an_early_return(x, n):
-    s, rest = x[0], 0.0
-    for i in range(n):
-        if x[i] > 100.0:
-            return s
-        if x[i] > 1.0:
-            rest = x
-        else:
-            rest = (x, s)
-        s += x[i] ** 2
-    return s * s
