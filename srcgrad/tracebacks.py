@@ -2,7 +2,7 @@
 
 `shorten` runs where an exception leaves the outermost frame of srcgrad, so the traceback is short
 wherever it is shown: in terminals, logs, notebooks and pytest. `SRCGRAD_TRACEBACK=full` keeps all
-frames. Never changes an exception's class or text.
+frames, and so does `SRCGRAD_DEBUG`. Never changes an exception's class or text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def shorten(error: BaseException) -> None:
 
     A failed assertion of srcgrad's own is a bug report: it keeps its full traceback.
     """
-    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or _is_fault(error):
+    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or os.environ.get("SRCGRAD_DEBUG"):
+        return
+    if _is_fault(error):
         return
     each: BaseException | None = error
     seen: set[int] = set()

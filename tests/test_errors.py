@@ -53,7 +53,7 @@ def run(program: Program, args: tuple, target: str, how: str):
     if how == "call":
         compiled(*args)
     elif how == "tangent":
-        tangents = [np.ones_like(a) if isinstance(a, float | np.ndarray) else None for a in args]
+        tangents = [np.ones_like(a) if np.asarray(a).dtype.kind == "f" else None for a in args]
         flow.jvp(compiled, args, tuple(tangents))
     elif how == "pullback":
         flow.vjp(compiled, *args)

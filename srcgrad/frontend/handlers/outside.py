@@ -34,7 +34,7 @@ for _module, _name in (
 
 
 @implements(copy.copy, copy.deepcopy)
-def copied(it: Any, node: Any, x: Any, memo: Any = None) -> Any:
+def copied(it: Any, node: Any, x: Any) -> Any:
     if is_array(x) or isinstance(x, np.ndarray):
         return it.call_numpy(np.copy, [x], {}, node)
     if is_scalar(x) or isinstance(x, str | type(None)):

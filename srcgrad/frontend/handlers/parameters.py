@@ -58,7 +58,7 @@ OF_THE_RUN = frozenset({
     "func", "func1d", "funclist", "function", "fweights", "given", "grad_position", "h", "in1",
     "in2", "ind", "index", "indices", "indices_or_sections", "initial", "input", "item", "items",
     "k", "key", "keys", "keywords", "kth", "kwargs", "leaves", "left", "like", "limits", "lmbda",
-    "m", "made", "mask", "max", "mean", "memo", "min", "minlength", "multi_index", "mxstep", "n",
+    "m", "made", "mask", "max", "mean", "min", "minlength", "multi_index", "mxstep", "n",
     "name", "named", "names", "nan", "neginf", "new_shape", "newshape", "num", "obj", "of_nothing",
     "options", "ord", "origin", "other", "out", "output", "owner", "p", "pad_width", "period",
     "phi", "places", "posinf", "prepend", "q", "r", "radius", "range", "rcond", "reason", "rel_tol",
