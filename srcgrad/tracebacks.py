@@ -123,7 +123,7 @@ def entrance(function: Callable, home: str = "") -> Any:
             shorten(error)
             raise
 
-    call.srcgrad_within = function  # type: ignore[attr-defined]
+    vars(call)["srcgrad_within"] = function
     call.__module__ = home or function.__module__
     return call
 

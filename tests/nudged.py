@@ -63,10 +63,10 @@ def nudged() -> Iterator[list[str]]:
 
     pullback._pair_of.cache_clear()
     REGISTRY[MOVED.name] = MOVED
-    Exact.again, partition._Cut.prelude = moved_again, moved_prelude  # type: ignore[method-assign]
+    Exact.again, partition._Cut.prelude = moved_again, moved_prelude  # type: ignore[method-assign]  (patched)
     try:
         yield names
     finally:
-        Exact.again, partition._Cut.prelude = again, prelude  # type: ignore[method-assign]
+        Exact.again, partition._Cut.prelude = again, prelude  # type: ignore[method-assign]  (as it was)
         del REGISTRY[MOVED.name]
         pullback._pair_of.cache_clear()

@@ -93,7 +93,7 @@ class Compiled:
     def portable(self) -> Callable:
         """A copy of the function for pickle, where its own name is bound to this object."""
         made = portable(self.function)
-        made.srcgrad_original = self.function  # type: ignore[attr-defined]
+        vars(made)["srcgrad_original"] = self.function
         return made
 
     # ---- calling ----

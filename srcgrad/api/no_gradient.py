@@ -39,7 +39,8 @@ def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> N
     """Refuse complex results with respect to complex parameters: an entry is not one number."""
     params, returns = p.function.params, p.function.returns
     by = [params[k] for k in wrt if is_complex(params[k].type.dtype)]
-    if not by or not any(is_complex(returns[k].type.dtype) for k in of):  # type: ignore[union-attr]
+    results = [t for k in of if float_type(t := returns[k].type)]
+    if not by or not any(is_complex(t.dtype) for t in results):
         return
     raise ArgumentTypeError(
         f"{p.name}() returns complex numbers and is differentiated by complex ones ({by[0]}): "

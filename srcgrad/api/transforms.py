@@ -144,9 +144,9 @@ def grad(
 
     An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
     structure, shape and dtype of its argument. One Parameter gives a bare gradient, a list or tuple
-    of them a tuple; both together give (by arguments, by weights). What is no float within a dict,
-    a dataclass, a list or a tuple (an integer, a string) has None in its place; a position without
-    any float is refused. Results that are not scalars are summed, several outputs too; with
+    of them a tuple; both together give (by arguments, by weights). Leaves of a dict, a dataclass, a
+    list or a tuple that are not floats (an integer, a string) have the gradient None; a position
+    without any float is refused. Results that are not scalars are summed, several outputs too; with
     `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
     gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
     the last argument of a call is the adjoint of the output. The caller's arrays are never changed.

@@ -61,17 +61,24 @@ class Activity:
 
     def _closure(self, seeds: Iterable[Atom], flows: list[tuple[Var, Var]]) -> set[Var]:
         """Everything that floats reach from the seeds along the flows."""
-        following: dict[Var, list[Var]] = {}
-        for source, target in flows:
-            following.setdefault(self._key(source), []).append(self._key(target))
-        todo = [self._key(v) for v in seeds if isinstance(v, Var) and float_type(v.type)]
-        found = set(todo)
-        while todo:
-            for target in following.get(todo.pop(), ()):
-                if target not in found:
-                    found.add(target)
-                    todo.append(target)
-        return found
+        edges = [(self._key(source), self._key(target)) for source, target in flows]
+        floats = [v for v in seeds if isinstance(v, Var) and float_type(v.type)]
+        return reachable(map(self._key, floats), edges)
+
+
+def reachable(seeds: Iterable[Var], edges: Iterable[tuple[Var, Var]]) -> set[Var]:
+    """The variables that the edges lead to from the seeds, seeds included."""
+    following: dict[Var, list[Var]] = {}
+    for source, target in edges:
+        following.setdefault(source, []).append(target)
+    todo = list(seeds)
+    found = set(todo)
+    while todo:
+        for target in following.get(todo.pop(), ()):
+            if target not in found:
+                found.add(target)
+                todo.append(target)
+    return found
 
 
 def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:

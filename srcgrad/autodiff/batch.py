@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.batch_rules import EFFECTS, RULES, Batch, Unbatched
 from srcgrad.ir.alias import WRITES, AliasClasses
 from srcgrad.ir.build import Builder
@@ -24,17 +25,9 @@ class Varying:
 
     def __init__(self, function: Function, seeds: Sequence[Var]):
         self.classes = AliasClasses(function)
-        following: dict[Var, list[Var]] = {}
-        for s in walk(function.body):
-            for a, b in _flows(s):
-                if isinstance(a, Var):
-                    following.setdefault(self._key(a), []).append(self._key(b))
-        todo = [self._key(v) for v in seeds]
-        self.found = set(todo)
-        while todo:
-            new = [v for v in following.get(todo.pop(), ()) if v not in self.found]
-            self.found.update(new)
-            todo += new
+        flows = [edge for s in walk(function.body) for edge in _flows(s)]
+        edges = [(self._key(a), self._key(b)) for a, b in flows if isinstance(a, Var)]
+        self.found = reachable(map(self._key, seeds), edges)
         if any(self(p) for p in function.params if p not in seeds):
             raise Unbatched("a parameter shares memory with what varies")
 
@@ -54,8 +47,9 @@ class Varying:
 def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
     match s:
         case Def(var=None):
-            if s.op.name in WRITES:
-                yield from ((a, s.args[0]) for a in s.args[1:])  # type: ignore[misc]
+            target = s.args[0] if s.op.name in WRITES else None
+            if isinstance(target, Var):
+                yield from ((a, target) for a in s.args[1:])
         case Def(var=Var() as v) if s.op.name not in ("dim", "slots"):
             yield from ((a, v) for a in s.args)
         case For() | While():
@@ -122,12 +116,12 @@ class Emitter:
     # ---- control flow ----
     def bound(self, vs: tuple[Var, ...]) -> tuple[Var, ...]:
         """The variables that a loop or branch binds, batched where they vary."""
-        out = []
+        out: list[Var] = []
         for v in vs:
             if self.batch.varies(v):
                 self.batch.new[v] = Var(v.name, self.batch.type(v.type))
             out.append(self.batch.new.get(v, v))
-        return tuple(out)  # type: ignore[arg-type]
+        return tuple(out)
 
     def joined(self, atoms: tuple[Atom, ...], vs: tuple[Var, ...]) -> tuple[Atom, ...]:
         """The values that `vs` are bound to, batched where `vs` are."""

@@ -112,7 +112,8 @@ class Batch:
 
     def emitted(self, s: Def, type: Type, args: tuple) -> Var:
         """Emit an operation without shape checks: the unbatched operation has made them."""
-        made = Var(s.var.name, type)  # type: ignore[union-attr]
+        assert s.var is not None
+        made = Var(s.var.name, type)
         definition = Def(made, s.op, args, s.params, s.loc)
         self.b.append(definition)
         self.b.definition[made] = definition
@@ -147,8 +148,10 @@ class Batch:
 
 def _as_long(a: Atom, b: Atom) -> bool:
     """Whether two vectors have the same length, so that neither is broadcast."""
-    vectors = isinstance(a.type, Array) and isinstance(b.type, Array) and len(b.type.dims) == 1
-    return vectors and same_dims(a.type.dims, b.type.dims)  # type: ignore[union-attr]
+    match a.type, b.type:
+        case Array(dims=m), Array(dims=(_,) as n):
+            return same_dims(m, n)
+    return False
 
 
 # ---- allocation, views ----
@@ -205,8 +208,8 @@ def _tape_like(t: Batch, s: Def) -> Any:
     x = s.args[0]
     if t.varies(x):
         return t.b("tape_like", t(x))
-    # a tape is a reference: its type has a dtype
-    return t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)  # type: ignore[union-attr]
+    assert isinstance(x.type, Tape)
+    return t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)
 
 
 def _tape_view(t: Batch, s: Def) -> Any:
@@ -282,10 +285,11 @@ def _matmul(t: Batch, s: Def) -> Any:
     if t.varies(c):
         return _product(t, a, t(c))
     turned = t.b("copy", _turned(t, c))
-    if a.type.ndim == 2:  # type: ignore[union-attr]
+    assert isinstance(a.type, Array)
+    n = a.type.ndim
+    if n == 2:
         return _rows(t, t(a), turned)
     made = _product(t, turned, _turned(t, t(a), 1))
-    n = a.type.ndim  # type: ignore[union-attr]
     return t.b("copy", t.b("transpose", made, perm=(*range(n - 2), n - 1, n - 2, n)))
 
 

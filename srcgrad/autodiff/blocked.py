@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from srcgrad.autodiff.activity import STORES, Activity, flows
+from srcgrad.autodiff.activity import STORES, Activity, flows, reachable
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
@@ -71,17 +71,8 @@ class _ValueFlow:
 
     def leading_to(self, outputs: Iterable[Atom]) -> set[Var]:
         """All variables from which values flow into the outputs."""
-        sources: dict[Var, list[Var]] = {}
-        for e in self.edges:
-            sources.setdefault(self.key(e.target), []).append(self.key(e.source))
-        todo = [self.key(a) for a in outputs if isinstance(a, Var)]
-        found = set(todo)
-        while todo:
-            for source in sources.get(todo.pop(), ()):
-                if source not in found:
-                    found.add(source)
-                    todo.append(source)
-        return found
+        backwards = [(self.key(e.target), self.key(e.source)) for e in self.edges]
+        return reachable([self.key(a) for a in outputs if isinstance(a, Var)], backwards)
 
     def _block(self, block: Block, tests: tuple[Atom, ...]) -> Iterator[_Edge]:
         """The edges of a block, whose stores are control-dependent on `tests`."""

@@ -60,9 +60,9 @@ class Made:
 
     @property
     def _rounds(self) -> bool:
-        floats = [a.type for a in self.leaves if float_type(a.type)]
+        floats = [t for a in self.leaves if float_type(t := a.type)]
         plain = self.op.view or self.op.exact or (self.op.decides and self.op.kind == "nondiff")
-        return bool(floats) and (not plain or any(is_complex(t.dtype) for t in floats))  # type: ignore[union-attr]
+        return bool(floats) and (not plain or any(is_complex(t.dtype) for t in floats))
 
     def emitted(self, build: Callable[..., Atom]) -> Atom:
         """Emit the expression at the builder's position and return its result."""

@@ -26,16 +26,18 @@ def splice(
     """
     fn = clone(function)
     mapping: dict[Var, Atom] = dict(zip(fn.params, args, strict=True))
-    lengths = [s for s in fn.body if _is_length(s, mapping)]
-    for s in lengths:
-        # a `dim` of a parameter becomes the dim of the argument's type
-        array: Array = mapping[s.args[0]].type  # type: ignore[union-attr, index]
-        mapping[s.var] = atom(array.dims[s.params["axis"]])  # type: ignore[union-attr, index]
-    fn = rename(fn.with_body(tuple(s for s in fn.body if s not in lengths)), mapping)
+    body: list[Stmt] = []
     for s in fn.body:
-        if head is not None and isinstance(s, Def) and s.op.name == "tape":
+        length = _length(s, mapping)
+        if length is None:
+            body.append(s)
+        else:
+            mapping |= length
+    fn = rename(fn.with_body(tuple(body)), mapping)
+    for s in fn.body:
+        if head is not None and isinstance(s, Def) and s.var is not None and s.op.name == "tape":
             head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
-            s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)  # type: ignore[arg-type]
+            s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)
     for s in walk(fn.body):
         if isinstance(s, Def) and s.var is not None:
@@ -43,5 +45,11 @@ def splice(
     return fn.returns
 
 
-def _is_length(s: Stmt, mapping: dict[Var, Atom]) -> bool:
-    return isinstance(s, Def) and s.op.name == "dim" and s.args[0] in mapping
+def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:
+    """The length that a `dim` of a parameter becomes: that of the argument's type."""
+    match s:
+        case Def(var=Var() as v, args=(Var() as x,)) if s.op.name == "dim" and x in given:
+            t = given[x].type
+            assert isinstance(t, Array)
+            return {v: atom(t.dims[s.params["axis"]])}
+    return None

@@ -152,7 +152,8 @@ class Tracer:
         parts = [a.made if isinstance(a, Traced) else atom(a) for a in args]
         if all(p is None or isinstance(p, Const) for p in parts):
             return None
-        return None if any(p is None for p in parts) else Made.of(op, parts, params)  # type: ignore[arg-type]
+        known = [p for p in parts if p is not None]
+        return Made.of(op, known, params) if len(known) == len(parts) else None
 
     def typed(self, a: Any) -> Any:
         """A literal with the dtype that the rule works in."""

@@ -36,8 +36,8 @@ DETACH = "use x.detach().numpy() where it may be lost"
 
 def install() -> None:
     """Add the two protocols to `Tensor`."""
-    Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]
-    Tensor.__array_function__ = _function  # type: ignore[attr-defined]
+    Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]  (attached, as all methods are)
+    Tensor.__array_function__ = _function  # type: ignore[attr-defined]  (likewise)
 
 
 def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -132,7 +132,8 @@ class Tuple:
         return f"tuple[{', '.join(str(t) for t in self.items)}]"
 
 
-Type = Scalar | Array | Tape | RefTape | Tuple
+Numeric = Scalar | Array | Tape | RefTape  # the types that have a dtype
+Type = Numeric | Tuple
 
 
 # tuples, not unions: these questions are asked of every operand in every pass
@@ -145,7 +146,7 @@ def is_reference(type: Type) -> bool:
     return isinstance(type, _REFERENCES)
 
 
-def float_type(type: Type) -> bool:
+def float_type(type: Type) -> TypeGuard[Numeric]:
     return isinstance(type, _NUMERIC) and is_float(type.dtype)
 
 

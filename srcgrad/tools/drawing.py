@@ -35,9 +35,9 @@ def graph(
     """The graph below a tensor in Graphviz' language, written to `file` if one is given.
 
     A name that ends in `.svg`, `.png`, `.pdf` or `.jpg` gives a picture; `.dot`, `.gv`, `.txt` or
-    no suffix the text. `names` (such as `locals()`) says what tensors are called. TypeError for
-    what is no tensor; ValueError for another suffix; NotImplementedError for a picture where `dot`
-    is not installed.
+    no suffix the text. `names` (such as `locals()`) labels the tensors. Raises TypeError if
+    `tensor` is not a Tensor, ValueError for another suffix, and UnsupportedError for a picture if
+    Graphviz' program `dot` is not installed.
 
     >>> import srcgrad as flow
     >>> w = flow.ones(3, requires_grad=True)

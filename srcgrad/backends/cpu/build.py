@@ -1,6 +1,6 @@
 """IR -> a callable: print, load as a module, compile with Numba at the first call.
 
-`error_model="numpy"`; which fast-math flags there are is said in `fastmath.py`. Never compiles the
+Compiles with `error_model="numpy"` and the fast-math flags of `fastmath.py`. Never compiles the
 same function twice; the types are the IR's, not those of a call.
 """
 

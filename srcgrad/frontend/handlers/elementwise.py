@@ -125,7 +125,7 @@ def _vectors_convert() -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return float(np.zeros(1)) == 0.0  # type: ignore[arg-type]
+            return np.zeros(1).__float__() == 0.0
         except TypeError:
             return False
 
