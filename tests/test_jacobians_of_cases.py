@@ -12,7 +12,12 @@ from tests.modes import Modes
 from tests.oracles import check_unchanged, random_like
 
 BY_THEME = {c.theme: c for c in CASES if c.second_order}
-KEPT = ("principal_axes", "vector_of_a_loop_made_flat", "jacobian_of_a_jacobian")
+KEPT = (
+    "principal_axes",
+    "vector_of_a_loop_made_flat",
+    "jacobian_of_a_jacobian",
+    "scaled_by_a_list_that_grows",
+)
 CHOSEN = [*BY_THEME.values(), *(c for c in CASES if c.name in KEPT)]
 
 

@@ -209,7 +209,10 @@ def _tape_like(t: Batch, s: Def) -> Any:
     if t.varies(x):
         return t.b("tape_like", t(x))
     assert isinstance(x.type, Tape)
-    return t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)
+    made = t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)
+    # zeros, as `tape_like` gives them: a `tape` starts with whatever its memory held
+    t.b("assign", t.b("tape_view", made, 0, t.b("slots", made)), 0.0)
+    return made
 
 
 def _tape_view(t: Batch, s: Def) -> Any:

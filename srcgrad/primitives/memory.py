@@ -7,6 +7,7 @@ the eager tape. A `spec` describes basic indexing, one code per item: "i" an int
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,21 @@ def _copy_typing(b: Any, x: Any) -> tuple:
     return (*_same_dims(b, x), "C")
 
 
+def unwritten(dims: Any, dtype: Any) -> np.ndarray:
+    """Memory that has not been written yet: NaN, or the most negative integer.
+
+    Compiled code finds whatever the memory held. Here a read before the first write must show.
+    """
+    kind = dtype_of(dtype)
+    if kind.kind in "iu":
+        return np.full(dims, np.iinfo(kind).min or np.iinfo(kind).max, kind)
+    return np.full(dims, np.nan, kind)
+
+
 zeros = nondiff(
     "zeros", lambda *d, dtype: np.zeros(d, dtype_of(dtype)), typing=_alloc_typing, fresh=True
 )
-empty = nondiff(
-    "empty", lambda *d, dtype: np.empty(d, dtype_of(dtype)), typing=_alloc_typing, fresh=True
-)
+empty = nondiff("empty", lambda *d, dtype: unwritten(d, dtype), typing=_alloc_typing, fresh=True)
 copy = linear(
     "copy",
     lambda x: np.array(x, order="C"),
@@ -300,8 +310,8 @@ broadcast_dim = nondiff("broadcast_dim", _broadcast_dim, typing=_int)
 class GrowingArray:
     """A flat buffer that grows by half; views taken before a growth keep the old memory."""
 
-    def __init__(self, capacity: int, dtype: str):
-        self.data = np.zeros(max(int(capacity), 1), dtype_of(dtype))
+    def __init__(self, capacity: int, dtype: Any, make: Callable = np.zeros):
+        self.data = make(max(int(capacity), 1), dtype_of(dtype))
 
     def reserve(self, size: int) -> None:
         if size > len(self.data):
@@ -330,7 +340,7 @@ def _tape_view(tape: Any, start: Any, *dims: Any) -> Any:
     return tape.data[start : start + size].reshape(dims)
 
 
-tape = nondiff("tape", lambda n, dtype: GrowingArray(n, dtype), fresh=True)
+tape = nondiff("tape", lambda n, dtype: GrowingArray(n, dtype, unwritten), fresh=True)
 tape_like = nondiff("tape_like", lambda t: GrowingArray(len(t.data), t.data.dtype), fresh=True)
 slots = nondiff("slots", lambda t: len(t.data), typing=_int)
 reserve = nondiff("reserve", lambda t, n: t.reserve(n), effect=True)

@@ -291,3 +291,13 @@ def lengths_that_floats_decide(x, w):
         values.extend(x[p:])
     m = int(w * 5.0)
     return sum(values) * values[-1] + sum(v * v for v in x[:m]) * w + len([v for v in x[p:]])
+
+
+@case(np.array([0.5, -1.0, 2.0, 0.3]))
+def scaled_by_a_list_that_grows(x):
+    """The list's shadow does not vary along the rows of a Jacobian at first."""
+    chosen = []
+    for v in x:
+        if v > 0:
+            chosen.append(v * v)
+    return np.sum(np.array(chosen)) * x

@@ -99,6 +99,20 @@ def test_scalars_follow_numpy_and_are_silent():
     assert wrapped == -(2**63) + 1
 
 
+@pytest.mark.parametrize(("dtype", "found"), [("f64", np.nan), ("i64", -(2**63))])
+def test_unwritten_memory_shows(dtype, found):
+    """A read before the first write gives no number that could pass for a result."""
+    f = text(f"""
+def f(n: int):
+    x: {dtype}[n] = empty(n, dtype={dtype!r})
+    t: tape[{dtype}] = tape(n, dtype={dtype!r})
+    y: {dtype}[n] = tape_view(t, 0, n)
+    return (x, y,)
+""")
+    for part in f(3):
+        np.testing.assert_equal(part, np.full(3, found))
+
+
 def test_what_is_carried_can_index_and_bound_loops():
     f = text("""
 def f(x: f64[n], c: bool):
