@@ -43,6 +43,20 @@ def special(x):
     return math.erf(x) + math.erfc(0.5 * x) * math.gamma(x) + math.lgamma(x + 1.0)
 
 
+@case(30.5)
+@case(0.3)
+@case(-20.7)
+def logarithms_of_gamma(x):
+    return math.log(abs(math.gamma(x))) * math.lgamma(x)
+
+
+@case(143.5)
+@case(0.5)
+@case(-3.3)
+def gamma_of_any_size(x):
+    return math.gamma(x) * x
+
+
 @case(7.3, 2.2)
 @case(-7.3, 2.2)
 @case(7.3, -2.2)

@@ -19,7 +19,6 @@ from srcgrad.frontend.handlers import (
     folds,
     followed,
     fourier,
-    gamma,
     grids,
     index_tricks,
     inspection,
@@ -51,7 +50,7 @@ followed.follow_all()
 __all__ = [
     "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
-    "folds", "followed", "fourier", "gamma", "grids", "handler_of", "index_tricks",
+    "folds", "followed", "fourier", "grids", "handler_of", "index_tricks",
     "inspection", "iterators", "joins", "margins", "matrices", "nans", "norms", "operators",
     "outside", "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes",
     "shifts", "solvers", "sorting", "statistics", "ufuncs",

@@ -1,4 +1,4 @@
-"""Functions of math on several numbers and on integers: hypot, dist, fsum, factorial, gamma."""
+"""Functions of math on several numbers and on integers, and the gamma functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import elementwise, operands
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_array, is_number
+from srcgrad.frontend.values import describe, is_array, is_number, plain
 from srcgrad.ir.types import FLOAT
 
 
@@ -51,6 +51,28 @@ def sumprod(it: Any, node: Any, p: Any, q: Any) -> Any:
 
 if (_sumprod := vars(math).get("sumprod")) is not None:  # since Python 3.12
     implements(_sumprod)(sumprod)
+
+
+def _gamma(f: Any, name: str) -> None:
+    """math.gamma and math.lgamma, which raise at their poles."""
+
+    def handler(it: Any, node: Any, x: Any) -> Any:
+        if is_number(x):
+            return f(x)
+        (x,) = operands(it, node, (x,), f.__name__)
+        if is_array(x) and x.type.dims:
+            it.refuse(node, f"math.{f.__name__} takes a number, not {describe(x)}", like=TypeError)
+        b = it.b
+        x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
+        pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
+        it.fail_if(plain(pole), "ValueError", "math domain error")
+        return it.emit(node, name, x, weak=True)
+
+    implements(f)(handler)
+
+
+_gamma(math.gamma, "gammafn")
+_gamma(math.lgamma, "gammaln")
 
 
 def _of_integers(f: Any) -> None:
