@@ -94,14 +94,14 @@ def model_adjoint() -> str:
 
 
 def code_map() -> str:
-    """A line per folder and file of the package: the first sentence of its docstring."""
-    package = ROOT / "srcgrad"
+    """A line per folder and file of the package and the fuzzer: its docstring's first sentence."""
+    sources = [*(ROOT / "srcgrad").rglob("*.py"), *(ROOT / "tests" / "fuzz").rglob("*.py")]
     lines = []
-    for folder in sorted({p.parent for p in package.rglob("*.py")}):
+    for folder in sorted({p.parent for p in sources}):
         name = folder.relative_to(ROOT).as_posix()
         about = first_sentence(folder / "__init__.py")
         lines.append(f"**`{name}/`** {about}\n")
-        files = sorted(p for p in folder.glob("*.py") if not p.stem.startswith("__"))
+        files = sorted(p for p in folder.glob("*.py") if not p.stem.startswith(("__", "test_")))
         lines += [f"- `{p.name}`: {first_sentence(p)}" for p in files]
         lines.append("")
     return "\n".join(lines).replace("\n\n\n", "\n\n")

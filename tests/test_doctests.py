@@ -20,7 +20,7 @@ SCOPE = {
     "parse": lambda text: parse(text, REGISTRY),
     "show": lambda f: print(to_text(f, notes=False), end=""),
 }
-SKIPPED = ("srcgrad.__main__", "srcgrad.testing.fuzz.__main__", "srcgrad.demo.picture")
+SKIPPED = ("srcgrad.__main__", "srcgrad.demo.picture")
 MODULES = [
     m.name
     for m in pkgutil.walk_packages(srcgrad.__path__, "srcgrad.")

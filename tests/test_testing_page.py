@@ -3,7 +3,7 @@
 import doctest
 import re
 
-from srcgrad.testing.fuzz.__main__ import _parser
+from tests.fuzz.__main__ import _parser
 from tests.kept import ROOT
 
 PAGE = ROOT / "docs" / "testing.md"

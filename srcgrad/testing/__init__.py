@@ -1,4 +1,4 @@
-"""Tools that check gradients: `gradcheck` and others for functions of yours, `fuzz` for srcgrad.
+"""Tools that check the gradients of functions: `gradcheck`, `check_jvp_vjp`, `check_grads`.
 
 `plugin` is the fixture for pytest. The classes of errors are those of `srcgrad.errors`.
 

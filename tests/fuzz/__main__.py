@@ -1,4 +1,4 @@
-"""The command line: `python -m srcgrad.testing.fuzz --programs 200 --seed 0 --target cpu`.
+"""The command line: `python -m tests.fuzz --programs 200 --seed 0 --target cpu`.
 
 Prints what the programs contained, what became of them, and every failing program shrunk to a few
 lines.  The exit code is 1 if any was wrong or crashed.  `--without RULE` switches a rule of reverse
@@ -14,14 +14,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from srcgrad.testing.fuzz.census import CONSTRUCTS, THEMED, census
-from srcgrad.testing.fuzz.check import KINDS, Check
-from srcgrad.testing.fuzz.generate import Options, generate
-from srcgrad.testing.fuzz.keep import keep
-from srcgrad.testing.fuzz.routes import CHOICES
-from srcgrad.testing.fuzz.runner import FAILURES, Result, Settings, run, tally
-from srcgrad.testing.fuzz.state import State, code_digest, default_path
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.census import CONSTRUCTS, THEMED, census
+from tests.fuzz.check import KINDS, Check
+from tests.fuzz.generate import Options, generate
+from tests.fuzz.keep import keep
+from tests.fuzz.routes import CHOICES
+from tests.fuzz.runner import FAILURES, Result, Settings, run, tally
+from tests.fuzz.state import State, code_digest, default_path
+from tests.fuzz.themes.vocabulary import THEMES
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m srcgrad.testing.fuzz",
+        prog="python -m tests.fuzz",
         description="Check gradients of random programs against plain Python.",
     )
     add = parser.add_argument

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Values
-from srcgrad.testing.fuzz.results import parts, same, same_memory
-from srcgrad.testing.fuzz.source import copied
-from srcgrad.testing.fuzz.stages import demand
-from srcgrad.testing.fuzz.subject import Subject
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz.inputs import Values
+from tests.fuzz.results import parts, same, same_memory
+from tests.fuzz.source import copied
+from tests.fuzz.stages import demand
+from tests.fuzz.subject import Subject
+from tests.fuzz.trial import Trial
 
 NEAR = 1e-9
 

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES
-from srcgrad.testing.fuzz.tree import (
+from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.tree import (
     Block,
     For,
     Program,

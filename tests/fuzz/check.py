@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.aliased import shared_arguments
-from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
-from srcgrad.testing.fuzz.results import parts, same, same_memory
-from srcgrad.testing.fuzz.routes import by_other_routes, routes
-from srcgrad.testing.fuzz.second import second_order
-from srcgrad.testing.fuzz.single import single_precision
-from srcgrad.testing.fuzz.source import copied, loaded, on_copies
-from srcgrad.testing.fuzz.stages import Mismatch, Unusable, demand
-from srcgrad.testing.fuzz.subject import Subject
-from srcgrad.testing.fuzz.tree import Program
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz.aliased import shared_arguments
+from tests.fuzz.inputs import Point, Values, dot, magnitude
+from tests.fuzz.results import parts, same, same_memory
+from tests.fuzz.routes import by_other_routes, routes
+from tests.fuzz.second import second_order
+from tests.fuzz.single import single_precision
+from tests.fuzz.source import copied, loaded, on_copies
+from tests.fuzz.stages import Mismatch, Unusable, demand
+from tests.fuzz.subject import Subject
+from tests.fuzz.tree import Program
+from tests.fuzz.trial import Trial
 
 KINDS = ("ok", "refused", "discarded", "wrong", "crashed")
 

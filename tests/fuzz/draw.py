@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from srcgrad.testing.fuzz.tree import Expr
+from tests.fuzz.tree import Expr
 
 # Kinds that are names, and what the names hold.
 STORABLE = {

@@ -6,7 +6,7 @@ with thresholds only: two values of a program may be equal on purpose (`t = s`) 
 differently by two backends.  A loop variable is in 0..3 wherever it can be read.
 """
 
-from srcgrad.testing.fuzz.draw import Form
+from tests.fuzz.draw import Form
 
 ELEMENTWISE = (
     Form(3, "np.sin({V})", ("sin",)),

@@ -11,13 +11,13 @@ import random
 import re
 from dataclasses import dataclass
 
-from srcgrad.testing.fuzz.draw import Draw
-from srcgrad.testing.fuzz.expressions import FORMS, LEAVES
-from srcgrad.testing.fuzz.moves import FAMILIES, simple
-from srcgrad.testing.fuzz.nests import NESTS, nest
-from srcgrad.testing.fuzz.themes.theme import Theme
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES, alone, widened
-from srcgrad.testing.fuzz.tree import (
+from tests.fuzz.draw import Draw
+from tests.fuzz.expressions import FORMS, LEAVES
+from tests.fuzz.moves import FAMILIES, simple
+from tests.fuzz.nests import NESTS, nest
+from tests.fuzz.themes.theme import Theme
+from tests.fuzz.themes.vocabulary import THEMES, alone, widened
+from tests.fuzz.tree import (
     Block,
     Expr,
     For,

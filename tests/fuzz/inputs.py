@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.source import copied
-from srcgrad.testing.fuzz.stages import demand
-from srcgrad.testing.fuzz.tree import Program
+from tests.fuzz.source import copied
+from tests.fuzz.stages import demand
+from tests.fuzz.tree import Program
 
 Values = tuple[Any, ...]
 

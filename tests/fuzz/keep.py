@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import point
-from srcgrad.testing.fuzz.runner import Result
+from tests.fuzz.inputs import point
+from tests.fuzz.runner import Result
 
 _TEXT = '''\
 """A random program (seed {seed}) that was {kind} at: {stage}.
 
 {detail}
 
-As it was drawn: python -m srcgrad.testing.fuzz --programs 1 --seed {seed}{options}
+As it was drawn, from the root of srcgrad's repository:
+python -m tests.fuzz --programs 1 --seed {seed}{options}
+
 Run this file to see what its gradients are now.
 """
 

@@ -8,8 +8,8 @@ of 4, `r z` of 3, `q u` of 2, `m g` matrices of 3 rows and 4 columns, `s t` scal
 
 from dataclasses import dataclass, field
 
-from srcgrad.testing.fuzz.draw import Draw
-from srcgrad.testing.fuzz.tree import Line, Stmt
+from tests.fuzz.draw import Draw
+from tests.fuzz.tree import Line, Stmt
 
 
 @dataclass(frozen=True)

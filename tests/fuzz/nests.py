@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from srcgrad.testing.fuzz.draw import LOCALS, Draw
-from srcgrad.testing.fuzz.tree import Expr, For, If, Line, Stmt, While
+from tests.fuzz.draw import LOCALS, Draw
+from tests.fuzz.tree import Expr, For, If, Line, Stmt, While
 
 LOCAL = ("local buffer in a nest",)
 EXIT = ("exit from a nest with a local buffer",)

@@ -1,6 +1,7 @@
 """Random programs whose gradients must survive a perturbation of recomputed floats.
 
-`python -m tests.nudged_programs --programs 3000 --seed 0` tries many and prints those that change.
+`python -m tests.fuzz.nudged_programs --programs 3000 --seed 0` tries many and prints those that
+change.
 """
 
 import argparse
@@ -14,13 +15,13 @@ from warnings import catch_warnings
 import numpy as np
 
 from srcgrad.errors import ZeroGradientWarning
-from srcgrad.testing.fuzz import Options, generate
-from srcgrad.testing.fuzz.generate import TINY
-from srcgrad.testing.fuzz.inputs import Values
-from srcgrad.testing.fuzz.source import copied, loaded
-from srcgrad.testing.fuzz.stages import Unusable
-from srcgrad.testing.fuzz.subject import Subject, fault
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz import Options, generate
+from tests.fuzz.generate import TINY
+from tests.fuzz.inputs import Values
+from tests.fuzz.source import copied, loaded
+from tests.fuzz.stages import Unusable
+from tests.fuzz.subject import Subject, fault
+from tests.fuzz.trial import Trial
 from tests.nudged import RELATIVE, nudged
 from tests.structures import flatten
 

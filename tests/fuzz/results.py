@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.stages import demand
+from tests.fuzz.stages import demand
 
 Values = tuple[Any, ...]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 
-from srcgrad.testing.fuzz.check import Check, Outcome, check
-from srcgrad.testing.fuzz.generate import SMALL, TINY, Options, generate
-from srcgrad.testing.fuzz.shrink import shrink
-from srcgrad.testing.fuzz.subject import Subject, fault
-from srcgrad.testing.fuzz.tree import Program
+from tests.fuzz.check import Check, Outcome, check
+from tests.fuzz.generate import SMALL, TINY, Options, generate
+from tests.fuzz.shrink import shrink
+from tests.fuzz.subject import Subject, fault
+from tests.fuzz.tree import Program
 
 FAILURES = ("wrong", "crashed")
 CHUNK = 4  # programs that a process is given at once

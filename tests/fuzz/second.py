@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude
-from srcgrad.testing.fuzz.reference import NotSmooth, slope
-from srcgrad.testing.fuzz.source import copied, loaded
-from srcgrad.testing.fuzz.stages import Unusable, demand
-from srcgrad.testing.fuzz.subject import Subject
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz.inputs import Point, Values, dot, magnitude
+from tests.fuzz.reference import NotSmooth, slope
+from tests.fuzz.source import copied, loaded
+from tests.fuzz.stages import Unusable, demand
+from tests.fuzz.subject import Subject
+from tests.fuzz.trial import Trial
 
 _PRODUCT = """\
 import numpy as np

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from srcgrad.testing.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
+from tests.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
 
 SIMPLE = {
     "s": ("0.5", "w", "s", "t"),

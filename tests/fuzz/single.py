@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Values, dot, magnitude, rounded
-from srcgrad.testing.fuzz.results import same
-from srcgrad.testing.fuzz.source import copied, loaded, on_copies
-from srcgrad.testing.fuzz.stages import Unusable, demand
-from srcgrad.testing.fuzz.subject import Subject
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz.inputs import Point, Values, dot, magnitude, rounded
+from tests.fuzz.results import same
+from tests.fuzz.source import copied, loaded, on_copies
+from tests.fuzz.stages import Unusable, demand
+from tests.fuzz.subject import Subject
+from tests.fuzz.trial import Trial
 
 _MADE = re.compile(r"np\.(zeros|ones|empty)\(((?:\([^()]*\)|[^()])*)\)")
 # The bound. One operation is off by at most u = 2**-24 of its result, a number at the end of a

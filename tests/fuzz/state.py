@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from srcgrad.testing.fuzz.check import Outcome
-from srcgrad.testing.fuzz.runner import FAILURES, Result
+from tests.fuzz.check import Outcome
+from tests.fuzz.runner import FAILURES, Result
 
 
 class OtherRun(Exception):
@@ -73,9 +73,11 @@ def default_path(asked: dict[str, Any]) -> Path:
 
 
 def code_digest() -> str:
-    """Of all of the package's source: results of other code are not these."""
-    root = Path(__file__).parents[2]
+    """Of the source of the package and of the fuzzer: results of other code are not these."""
+    import srcgrad
+
     digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    for root in (Path(srcgrad.__file__).parent, Path(__file__).parent):
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from srcgrad.testing.fuzz import Check, Settings, Subject, check, generate, run
-from srcgrad.testing.fuzz.__main__ import main
-from srcgrad.testing.fuzz.census import census
-from srcgrad.testing.fuzz.generate import TINY
-from srcgrad.testing.fuzz.runner import FAILURES, run_one, tally
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES
-from srcgrad.testing.fuzz.tree import Expr, Line, Program, size
+from tests.fuzz import Check, Settings, Subject, check, generate, run
+from tests.fuzz.__main__ import main
+from tests.fuzz.census import census
+from tests.fuzz.generate import TINY
+from tests.fuzz.runner import FAILURES, run_one, tally
+from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.tree import Expr, Line, Program, size
 
 ALONE = Settings(alone="decisions")
 # (w - 0.613) is 0 at the point of every program
@@ -103,7 +103,7 @@ def test_value_and_gradient_of_a_route_are_one_program():
 
 
 def test_processes_are_followed_by_others(monkeypatch: pytest.MonkeyPatch):
-    from srcgrad.testing.fuzz import runner
+    from tests.fuzz import runner
 
     monkeypatch.setattr(runner, "CHUNK", 1)
     monkeypatch.setattr(runner, "CHUNKS", 1)

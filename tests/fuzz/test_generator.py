@@ -11,18 +11,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from srcgrad.testing.fuzz import Check, Options, Program, Subject, check, generate, shrink
-from srcgrad.testing.fuzz.__main__ import main
-from srcgrad.testing.fuzz.census import CONSTRUCTS, census, constructs
-from srcgrad.testing.fuzz.generate import SMALL as SMALL_OPTIONS
-from srcgrad.testing.fuzz.inputs import dot, point
-from srcgrad.testing.fuzz.moves import FAMILIES
-from srcgrad.testing.fuzz.reference import NotSmooth, slope
-from srcgrad.testing.fuzz.results import parts
-from srcgrad.testing.fuzz.runner import Result, Settings
-from srcgrad.testing.fuzz.shrink import candidates
-from srcgrad.testing.fuzz.source import copied, loaded
-from srcgrad.testing.fuzz.tree import Expr, Line, size
+from tests.fuzz import Check, Options, Program, Subject, check, generate, shrink
+from tests.fuzz.__main__ import main
+from tests.fuzz.census import CONSTRUCTS, census, constructs
+from tests.fuzz.generate import SMALL as SMALL_OPTIONS
+from tests.fuzz.inputs import dot, point
+from tests.fuzz.moves import FAMILIES
+from tests.fuzz.reference import NotSmooth, slope
+from tests.fuzz.results import parts
+from tests.fuzz.runner import Result, Settings
+from tests.fuzz.shrink import candidates
+from tests.fuzz.source import copied, loaded
+from tests.fuzz.tree import Expr, Line, size
 
 
 class Refused(Exception):
@@ -376,7 +376,7 @@ def test_command_line(monkeypatch, capsys):
         assert settings.check.order == 2 and settings.without == "store" and jobs == 2
         return [Result(s, failing, SMALL) for s in seeds]
 
-    monkeypatch.setattr("srcgrad.testing.fuzz.__main__.run", results)
+    monkeypatch.setattr("tests.fuzz.__main__.run", results)
     arguments = "--programs 2 --seed 5 --order 2 --jobs 2 --without store --census"
     assert main(arguments.split()) == 1
     printed = capsys.readouterr().out

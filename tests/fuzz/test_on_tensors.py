@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.testing.fuzz.generate import generate
-from srcgrad.testing.fuzz.inputs import point
-from srcgrad.testing.fuzz.source import loaded
+from tests.fuzz.generate import generate
+from tests.fuzz.inputs import point
+from tests.fuzz.source import loaded
 
 SEEDS = range(16)
 # the program stores to its arguments, which is refused where a gradient is recorded; it may have

@@ -1,12 +1,12 @@
 """Random programs through the differentiator: none wrong, none crashed, few refused or discarded.
 
-`python -m srcgrad.testing.fuzz` runs more of them and prints what fails, shrunk.
+`python -m tests.fuzz` runs more of them and prints what fails, shrunk.
 """
 
 import pytest
 
-from srcgrad.testing.fuzz import Check, Settings, run
-from srcgrad.testing.fuzz.runner import FAILURES, tally
+from tests.fuzz import Check, Settings, run
+from tests.fuzz.runner import FAILURES, tally
 
 
 def failures(results):

@@ -2,7 +2,7 @@
 
 The seeds are where a program that catches it is drawn first; `docs/decisions/fuzzing.md` has the
 table. A generator that is changed draws other programs, and the seeds have to be found again:
-`python -m srcgrad.testing.fuzz --without RULE --shrink 0`.
+`python -m tests.fuzz --without RULE --shrink 0`.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse import vjp
 from srcgrad.backends.python import build
 from srcgrad.primitives import REGISTRY
-from srcgrad.testing.fuzz import Check, Settings
-from srcgrad.testing.fuzz.runner import FAILURES, run_one
 from tests.autodiff.build import function, while_
+from tests.fuzz import Check, Settings
+from tests.fuzz.runner import FAILURES, run_one
 
 # rule -> (order of derivatives, seed)
 CAUGHT = {

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 from srcgrad.autodiff import faults
-from srcgrad.testing.fuzz import Check, Options, Settings, check, generate, run
-from srcgrad.testing.fuzz.__main__ import main
-from srcgrad.testing.fuzz.aliased import sharings
-from srcgrad.testing.fuzz.census import CONSTRUCTS, THEMED, census
-from srcgrad.testing.fuzz.inputs import laid_out, point
-from srcgrad.testing.fuzz.keep import keep
-from srcgrad.testing.fuzz.results import parts
-from srcgrad.testing.fuzz.routes import JACOBIANS, Route, routes
-from srcgrad.testing.fuzz.runner import FAILURES, Result
-from srcgrad.testing.fuzz.source import copied, loaded
-from srcgrad.testing.fuzz.state import OtherRun, State
-from srcgrad.testing.fuzz.subject import Subject
-from srcgrad.testing.fuzz.themes.vocabulary import THEMES
-from srcgrad.testing.fuzz.tree import Expr, If, Line, Program
-from srcgrad.testing.fuzz.trial import Trial
+from tests.fuzz import Check, Options, Settings, check, generate, run
+from tests.fuzz.__main__ import main
+from tests.fuzz.aliased import sharings
+from tests.fuzz.census import CONSTRUCTS, THEMED, census
+from tests.fuzz.inputs import laid_out, point
+from tests.fuzz.keep import keep
+from tests.fuzz.results import parts
+from tests.fuzz.routes import JACOBIANS, Route, routes
+from tests.fuzz.runner import FAILURES, Result
+from tests.fuzz.source import copied, loaded
+from tests.fuzz.state import OtherRun, State
+from tests.fuzz.subject import Subject
+from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.tree import Expr, If, Line, Program
+from tests.fuzz.trial import Trial
 from tests.kept import ROOT
 
 WIDE = Options(themes=3)
@@ -201,7 +201,7 @@ def test_a_value_that_is_not_of_shared_arguments_is_found():
 
         return run
 
-    from srcgrad.testing.fuzz.aliased import with_shared
+    from tests.fuzz.aliased import with_shared
 
     with loaded(STORES.source(), "shared") as namespace:
         trial = Trial.of(STORES, namespace["f"])
@@ -222,7 +222,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
                 raise KeyboardInterrupt
             yield Result(seed, check(READS, Subject.srcgrad(), settings.check))
 
-    monkeypatch.setattr("srcgrad.testing.fuzz.__main__.run", results)
+    monkeypatch.setattr("tests.fuzz.__main__.run", results)
     command = ["--programs", "5", "--seed", "5", "--state", str(tmp_path / "state")]
     assert main(command) == 0
     assert asked == [5, 6, 7] and "stopped after 2 programs" in capsys.readouterr().err

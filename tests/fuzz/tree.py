@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from srcgrad.testing.fuzz.helpers import header
+from tests.fuzz.helpers import header
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.testing.fuzz.inputs import Point, Reduction, Values, point
-from srcgrad.testing.fuzz.reference import Kink, NotSmooth, Slope, slope
-from srcgrad.testing.fuzz.source import copied
-from srcgrad.testing.fuzz.stages import Unusable
-from srcgrad.testing.fuzz.tree import Program
+from tests.fuzz.inputs import Point, Reduction, Values, point
+from tests.fuzz.reference import Kink, NotSmooth, Slope, slope
+from tests.fuzz.source import copied
+from tests.fuzz.stages import Unusable
+from tests.fuzz.tree import Program
 
 OVERFLOW = 1e6  # values beyond this make differences worthless
 

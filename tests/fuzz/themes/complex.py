@@ -4,8 +4,8 @@ What goes in and comes out through real and imaginary parts, magnitudes and tran
 the rest.  Values stay of order one: factors have magnitude one or are divided by a magnitude.
 """
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 COMPLEX = Theme(
     "complex numbers",

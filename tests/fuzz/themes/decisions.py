@@ -8,9 +8,9 @@ a derivative exists and finite differences find it. The chosen value is continuo
 choice may go either way, since two backends round differently.
 """
 
-from srcgrad.testing.fuzz.draw import Form
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.draw import Form
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 TAG = "decision"
 TIE = ("decision", "tie")

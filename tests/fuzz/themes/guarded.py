@@ -4,8 +4,8 @@
 only where it is positive, by a branch, a mask or a choice.
 """
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 GUARDED = Theme(
     "guards",

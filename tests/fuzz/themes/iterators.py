@@ -1,7 +1,7 @@
 """The theme of iterators: a body changes what the items that it asks for are computed from."""
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 ITERATORS = Theme(
     "iterators",

@@ -1,7 +1,7 @@
 """Themes of what only run time knows: lengths of arrays, and names bound on some paths only."""
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 # `lg` is a vector and `mm` a matrix of at least one row and column; no expression may assume more.
 LENGTHS = Theme(

@@ -4,8 +4,8 @@
 anew only. They have up to a few dozen items, so that what reads all of them stays bounded.
 """
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 GROWING = Theme(
     "growing lists",

@@ -1,6 +1,6 @@
 """Themes of array functions: sums and sorts, products of matrices, arrays put together."""
 
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 FUNCTIONS = Theme(
     "functions",

@@ -1,7 +1,7 @@
 """Themes of structures: tuples, named tuples, dataclasses, dicts, lists; closures and helpers."""
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 NAMED = Theme(
     "named tuples",

@@ -1,7 +1,7 @@
 """Themes of stores: through masks, through computed indices, into results given by `out=`."""
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 MASK_FORMS = forms("""
     ({n4} > CUT)

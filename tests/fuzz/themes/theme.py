@@ -6,9 +6,9 @@ others often, though no theme is in every program.  Tables only; drawing is done
 
 from dataclasses import dataclass, field
 
-from srcgrad.testing.fuzz.draw import Form
-from srcgrad.testing.fuzz.moves import Move
-from srcgrad.testing.fuzz.nests import Nest
+from tests.fuzz.draw import Form
+from tests.fuzz.moves import Move
+from tests.fuzz.nests import Nest
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Themes of shapes: arrays of three dimensions, transposes and reshapes, views of views."""
 
-from srcgrad.testing.fuzz.nests import Nest
-from srcgrad.testing.fuzz.themes.theme import Theme, forms, moves
+from tests.fuzz.nests import Nest
+from tests.fuzz.themes.theme import Theme, forms, moves
 
 CUBE = Theme(
     "three dimensions",

@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from srcgrad.testing.fuzz.draw import Draw, Form
-from srcgrad.testing.fuzz.themes.complex import COMPLEX
-from srcgrad.testing.fuzz.themes.decisions import DECISIONS
-from srcgrad.testing.fuzz.themes.guarded import GUARDED
-from srcgrad.testing.fuzz.themes.iterators import ITERATORS
-from srcgrad.testing.fuzz.themes.lengths import LATE, LENGTHS
-from srcgrad.testing.fuzz.themes.lists import GROWING
-from srcgrad.testing.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
-from srcgrad.testing.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
-from srcgrad.testing.fuzz.themes.storing import INDEXED, MASKS, OUT
-from srcgrad.testing.fuzz.themes.theme import Theme, forms
-from srcgrad.testing.fuzz.themes.viewing import CUBE, RESHAPED
+from tests.fuzz.draw import Draw, Form
+from tests.fuzz.themes.complex import COMPLEX
+from tests.fuzz.themes.decisions import DECISIONS
+from tests.fuzz.themes.guarded import GUARDED
+from tests.fuzz.themes.iterators import ITERATORS
+from tests.fuzz.themes.lengths import LATE, LENGTHS
+from tests.fuzz.themes.lists import GROWING
+from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
+from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
+from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
+from tests.fuzz.themes.theme import Theme, forms
+from tests.fuzz.themes.viewing import CUBE, RESHAPED
 
 THEMES = (
     MASKS,
