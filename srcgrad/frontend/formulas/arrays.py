@@ -22,7 +22,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
-@stands_for(np.matrix_transpose)
+@stands_for(np.matrix_transpose, np.linalg.matrix_transpose)
 def matrix_transpose(x: Any) -> Any:
     """The last two axes exchanged.
 

@@ -17,12 +17,25 @@ FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that i
 PACKAGE = __name__.rpartition(".")[0]
 
 
+def enter(table: dict[Any, Callable], name: Any, meaning: Callable) -> None:
+    """Enter what a name means into a table; a name has one meaning.
+
+    >>> enter({"exp": abs}, "exp", max)
+    Traceback (most recent call last):
+    ValueError: exp has a meaning already: builtins.abs
+    """
+    known = table.setdefault(name, meaning)
+    if known is not meaning:
+        at = f"{known.__module__}.{known.__qualname__}"
+        raise ValueError(f"{name} has a meaning already: {at}")
+
+
 def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
     """Follow the decorated formula wherever one of these functions is called."""
 
     def register(formula: Callable) -> Callable:
         for f in functions:
-            FORMULAS[f] = formula
+            enter(FORMULAS, f, formula)
         return formula
 
     return register

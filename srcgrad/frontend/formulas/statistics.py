@@ -21,28 +21,45 @@ def average(
     >>> float(average(np.array([1.0, 3.0]), weights=np.array([3.0, 1.0])))
     1.5
     """
-    a, axis = np.asarray(a), known(axis)
     if weights is None:
         mean = np.mean(a, axis=axis, keepdims=keepdims)
-        return (mean, np.zeros_like(mean) + a.size / np.size(mean)) if returned else mean
-    w = np.asarray(weights)
-    if w.ndim != a.ndim:
-        if axis is None:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        if isinstance(axis, tuple) or w.ndim != 1:
-            return unsupported("average takes weights of the same shape, or a vector along an axis")
-        if w.shape[0] != a.shape[axis]:
-            raise ValueError("Shape of weights must be consistent with shape of a along axis")
-        w = np.reshape(w, (-1,) + (1,) * (a.ndim - 1 - axis % a.ndim))
-        total = np.sum(w)
-    else:
-        if w.shape != a.shape:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        total = np.sum(w, axis=axis, keepdims=keepdims)
+        if np.size(mean) == 0:
+            raise ZeroDivisionError("division by zero")
+        return (mean, np.zeros_like(mean) + np.size(a) / np.size(mean)) if returned else mean
+    a, w = np.asarray(a), np.asarray(weights)
+    w = _along(w, a, known(axis))
+    if a.dtype.kind in "iub" and w.dtype.kind in "iub":
+        a = a.astype(np.float64)
+    product = a * w
+    total = np.sum(w, axis=axis, dtype=product.dtype, keepdims=keepdims)
     if np.any(total == 0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    mean = np.sum(a * w, axis=axis, keepdims=keepdims) / total
+    mean = np.sum(product, axis=axis, keepdims=keepdims) / total
     return (mean, np.zeros_like(mean) + total) if returned else mean
+
+
+def _along(w: Any, a: Any, axis: Any) -> Any:
+    """Weights of the same shape as `a`, or of its axes that are averaged over."""
+    if a.ndim == 0 or w.ndim == 0:
+        return unsupported("a weighted average of a number is not supported", like=TypeError)
+    if w.ndim == a.ndim:
+        if w.shape != a.shape and axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        belonging = tuple(range(a.ndim))
+    elif axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    else:
+        given = axis if isinstance(axis, tuple) else (axis,)
+        belonging = tuple(place(k, a.ndim) for k in given)
+        if w.ndim != len(belonging) or list(belonging) != sorted(belonging):
+            return unsupported(
+                "these weights do not belong to the axes that are averaged over", like=ValueError
+            )
+    if w.shape != tuple(a.shape[k] for k in belonging):
+        raise ValueError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
+    return np.expand_dims(w, tuple(k for k in range(a.ndim) if k not in belonging))
 
 
 def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any) -> Any:

@@ -75,11 +75,6 @@ def last_trace(it: Any, node: Any, x: Any, *, offset: Any = 0, dtype: Any = None
     return trace(it, node, x, offset, -2, -1, dtype)
 
 
-@implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(it: Any, node: Any, x: Any) -> Any:
-    return it.call_numpy(np.swapaxes, [x, -2, -1], {}, node)
-
-
 @implements(np.diag)
 def diag(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
     (x,) = operands(it, node, (x,), "diag")

@@ -27,7 +27,7 @@ NAMES: dict[str, tuple] = {
     "add": (np.add,), "sub": (np.subtract,), "mul": (np.multiply,), "div": (np.divide,),
     "neg": (np.negative,), "abs": (np.abs, np.fabs, math.fabs), "sign": (np.sign,),
     "maximum": (np.maximum,), "minimum": (np.minimum,), "fmod": (np.fmod, math.fmod),
-    "copysign": (np.copysign, math.copysign), "hypot": (np.hypot, math.hypot),
+    "copysign": (np.copysign, math.copysign), "hypot": (np.hypot,),
     "exp": (np.exp, math.exp), "exp2": (np.exp2, math.exp2), "expm1": (np.expm1, math.expm1),
     "log2": (np.log2, math.log2), "log10": (np.log10, math.log10),
     "log1p": (np.log1p, math.log1p), "sqrt": (np.sqrt, math.sqrt), "cbrt": (np.cbrt, math.cbrt),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from srcgrad.frontend.formulas import (
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
-from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_float
@@ -26,6 +27,7 @@ from srcgrad.ir.types import Scalar, is_complex, is_float
 assert arrays and calculus and elementwise and places and polynomials and statistics
 
 
+@functools.cache
 def followed(formula: Callable) -> Callable:
     """A handler that interprets a formula in the place of the call."""
 
@@ -36,10 +38,9 @@ def followed(formula: Callable) -> Callable:
 
 
 def follow_all() -> None:
-    """A handler for every formula that has none yet."""
+    """Register a handler for every formula; again when SciPy's have joined them."""
     for f, formula in FORMULAS.items():
-        if f not in FUNCTIONS:
-            implements(f)(followed(formula))
+        implements(f)(followed(formula))
 
 
 @implements(registry.known)

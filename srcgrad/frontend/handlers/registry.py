@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas.registry import enter
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.tracebacks import within
 
@@ -43,9 +44,9 @@ def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callab
 
     def register(handler: Callable) -> Callable:
         for f in functions:
-            FUNCTIONS[f] = handler
+            enter(FUNCTIONS, f, handler)
         if method:
-            METHODS["array", method] = handler
+            enter(METHODS, ("array", method), handler)
         return handler
 
     return register
@@ -56,7 +57,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for name in names:
-            METHODS[kind, name] = handler
+            enter(METHODS, (kind, name), handler)
         return handler
 
     return register

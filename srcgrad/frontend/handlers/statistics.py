@@ -6,25 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.formulas.statistics import weighted_cov
 from srcgrad.frontend.handlers.calculus import part
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import (
     axes_of,
-    count,
     freedom,
     keep,
     mean,
-    none_of,
     reduce,
 )
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshape, transpose
 from srcgrad.frontend.values import Known, Slice, is_array, is_number, is_scalar, plain
-from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, is_float, join_scalars
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import INT, Scalar, is_float
 
 # alpha and beta of Hyndman and Fan (1996): where a quantile lies between the sorted values
 BETWEEN = {
@@ -154,66 +151,6 @@ def percentile(it: Any, node: Any, x: Any, q: Any, *args: Any, **kwargs: Any) ->
     else:
         fractions = [it.emit(node, "div", v, 100.0) for v in it.static_items(q, node)]
     return it.call_numpy(np.quantile, [x, fractions, *args], kwargs, node)
-
-
-WEIGHTS = "Shape of weights must be consistent with shape of a along specified axis."
-NO_AXIS = "Axis must be specified when shapes of a and weights differ."
-
-
-@implements(np.average)
-def average(
-    it: Any, node: Any, x: Any, axis: Any = None, weights: Any = None, returned: Any = False,
-    keepdims: Any = False,
-) -> Any:  # fmt: skip
-    if weights is None:
-        made = it.call_numpy(np.mean, [x], {"axis": axis, "keepdims": keepdims}, node)
-        (x,) = operands(it, node, (x,), "average")
-        if is_array(made):
-            nothing = none_of(it, made.type.dims)
-            it.fail_if(nothing, "ZeroDivisionError", "division by zero")
-        number = count(it, x, axes_of(it, node, x, axis))
-        total = plain(it.b.cast(number, Scalar(atom(made).type.dtype)))
-    else:
-        made, total = _weighted(it, node, x, axis, weights, keepdims)
-    if not returned:
-        return made
-    wide = it.b("broadcast_to", total, *made.type.dims) if is_array(made) else total
-    return made, wide
-
-
-def _weighted(
-    it: Any, node: Any, x: Any, axis: Any, weights: Any, keepdims: Any
-) -> tuple[Any, Any]:
-    """The weighted average, and the sum of the weights."""
-    x, w = operands(it, node, (x, weights), "average")
-    if not is_array(x) or not is_array(w):
-        it.refuse(node, "a weighted average of a number is not supported", like=TypeError)
-    axes = axes_of(it, node, x, axis)
-    belonging = list(range(x.type.ndim))
-    if w.type.ndim != x.type.ndim:
-        if axis is None:
-            raise ArgumentTypeError(NO_AXIS, it.b.loc)
-        belonging = list(axes)
-        if w.type.ndim != len(axes) or belonging != sorted(axes):
-            it.refuse(
-                node,
-                "these weights do not belong to the axes that are averaged over",
-                like=ValueError,
-            )
-    for k, n in zip(belonging, w.type.dims, strict=True):
-        differ = plain(it.b("ne", x.type.dims[k], n))
-        it.fail_if(differ, *(("TypeError", NO_AXIS) if axis is None else ("ValueError", WEIGHTS)))
-    if len(belonging) < x.type.ndim:
-        w = it.b("view", w, spec=tuple(":" if k in axes else "n" for k in range(x.type.ndim)))
-    if not is_float(join_scalars(Scalar(x.type.dtype), Scalar(w.type.dtype)).dtype):
-        x = it.b.cast(x, Scalar("f64"))
-    product = it.emit(node, "mul", x, w)
-    w = it.b.cast(w, Scalar(product.type.dtype))
-    total = it.call_numpy(np.sum, [w], {"axis": axis, "keepdims": keepdims}, node)
-    none = it.call_numpy(np.any, [it.b("eq", total, 0.0)], {}, node)
-    it.fail_if(none, "ZeroDivisionError", "Weights sum to zero, can't be normalized")
-    summed = it.call_numpy(np.sum, [product], {"axis": axis, "keepdims": keepdims}, node)
-    return it.emit(node, "div", summed, total), total
 
 
 @implements(np.cov)

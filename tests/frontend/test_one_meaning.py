@@ -1,0 +1,50 @@
+"""A name of a library has one implementation: a handler or a formula."""
+
+import numpy as np
+import pytest
+
+from srcgrad.frontend.formulas.registry import FORMULAS, stands_for
+from srcgrad.frontend.handlers import FUNCTIONS
+from srcgrad.frontend.handlers.followed import follow_all, followed
+from srcgrad.frontend.handlers.registry import implements, know_scipy, method
+from tests.frontend.vocabulary import lines, thin_handlers
+
+
+def another(*args):
+    return args
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        implements(np.sum), implements(np.exp, np.sum), implements(np.average),
+        implements(method="sum"), method("array", "sum"), method("list", "append"),
+        stands_for(np.average),
+    ],
+)  # fmt: skip
+def test_a_second_is_an_error(register):
+    with pytest.raises(ValueError, match="has a meaning already: srcgrad"):
+        register(another)
+
+
+def test_a_formula_beside_a_handler_is_an_error():
+    def formula(a):
+        return a
+
+    stands_for(np.sum)(formula)
+    try:
+        with pytest.raises(ValueError, match="has a meaning already"):
+            follow_all()
+    finally:
+        del FORMULAS[np.sum]
+
+
+def test_every_formula_is_followed():
+    know_scipy()
+    assert all(FUNCTIONS[f] is followed(formula) for f, formula in FORMULAS.items())
+
+
+def test_thin_handlers_become_fewer():
+    """The bound only falls: a new function of a library is written as a formula."""
+    thin = thin_handlers()
+    assert len(thin) <= 277 and lines(thin) <= 1915
