@@ -1,17 +1,18 @@
 """Primitives that tensor functions are composed of agree between compiled code and the tape.
 
-Tries every row of `FORMULAS` with several values of each of its parameters.
+Tries every row that has parameters or a program of its own, with several values of each parameter.
 """
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.api.composed import FORMULAS
+from srcgrad.api.composed import ALONG, FORMULAS, REDUCTIONS
 from srcgrad.eager.apply import apply
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, elementwise
 
 A = np.random.default_rng(5).uniform(0.5, 2.0, (2, 3, 4))
 M, V = A[0], A[0, 0]
@@ -33,7 +34,7 @@ TRIED: dict[str, list[tuple[tuple, list[dict]]]] = {
     "transpose": [((A,), [{"perm": (2, 0, 1)}, {"perm": (0, 2, 1)}])],
     "expand": [((A[:, :1], 2, 3, 4), [{}]), ((V, 5, 4), [{}])],
     "copy": [((A,), [{}])],
-    "sum": [((A,), [*AXES, {"axes": ()}])],
+    "sum": [((A,), [*AXES, {"axes": ()}]), ((A > 1.0,), AXES), ((A.astype(np.int32),), AXES)],
     "product": [((A,), [{"axis": 0}, {"axis": 2}])],
     "max": [((A,), AXES), ((TIES,), AXES[:3])],
     "min": [((A,), AXES), ((TIES,), AXES[:3])],
@@ -71,17 +72,27 @@ EACH = [
 ]
 
 
+# programs, and the implementations of rows that are emitted as they are
+ROWS_APPLIED: dict[str, Any] = {
+    **FORMULAS,
+    **{op.name: op.impl for op in (*REDUCTIONS, *ALONG)},
+    "powi": elementwise.powi.impl,
+    "clip": lambda x, low, high: None,
+    "where": lambda condition, a, b: None,
+}
+
+
 def test_every_row_is_tried_with_two_values_of_each_parameter():
-    assert set(TRIED) == set(FORMULAS)
-    for name, formula in FORMULAS.items():
+    assert set(TRIED) == set(ROWS_APPLIED)
+    for name, applied in ROWS_APPLIED.items():
         rows = TRIED[name]
-        for parameter in parameters(formula, len(rows[0][0])):
+        for parameter in parameters(applied, len(rows[0][0])):
             tried = {str(p[parameter]) for _, every in rows for p in every}
             assert len(tried) > 1, (name, parameter)
 
 
 def parameters(formula, operands: int) -> list[str]:
-    """What a formula takes besides its operands."""
+    """What a row takes besides its operands."""
     named = inspect.signature(formula).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in named):
         return [p.name for p in named if p.kind is p.KEYWORD_ONLY]

@@ -1,6 +1,6 @@
-"""The primitives that tensor functions are composed of, as NumPy programs, for compiled code.
+"""`apply` of a primitive in compiled code, down to which tensor functions are followed.
 
-A function of tensors without a formula of its own is followed through its source down to these.
+A row is emitted as it is; those that share memory, store or check lengths are NumPy programs.
 What NumPy promotes otherwise than tensors do is refused. No derivative.
 """
 
@@ -17,16 +17,23 @@ from srcgrad.eager.create import check_device, tensor
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.functions import linear_algebra, pointwise, selections
 from srcgrad.eager.functions.table import TABLE
+from srcgrad.frontend.handlers.reductions import reduce, summed
 from srcgrad.frontend.handlers.registry import TENSOR_FUNCTIONS
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.nodes import atom
+from srcgrad.primitives import REGISTRY, scans
+from srcgrad.primitives import reductions as rows
 
 FORMULAS: dict[str, Callable] = {}
+# rows that are emitted as they are, beside the elementwise ones
+REDUCTIONS = (rows.sum, rows.max, rows.min, rows.argmax, rows.argmin)
+ALONG = (scans.cumsum, scans.argsort)
 SPLITS = ("split", "chunk", "tensor_split")
 
 
 def formula(f: Callable) -> Callable:
+    """Follow a NumPy program where the primitive of its name is applied."""
     FORMULAS[f.__name__.rstrip("_")] = f
     return f
 
@@ -52,33 +59,8 @@ def copy(x: Any) -> Any:
 
 
 @formula
-def sum_(x: Any, axes: Any) -> Any:
-    return np.sum(x, axis=axes)
-
-
-@formula
 def product(x: Any, axis: Any) -> Any:
     return np.prod(x, axis=axis)
-
-
-@formula
-def max_(x: Any, axes: Any) -> Any:
-    return np.max(x, axis=axes)
-
-
-@formula
-def min_(x: Any, axes: Any) -> Any:
-    return np.min(x, axis=axes)
-
-
-@formula
-def argmax(x: Any, axes: Any) -> Any:
-    return np.argmax(x, axis=axes[0] if len(axes) == 1 else None)
-
-
-@formula
-def argmin(x: Any, axes: Any) -> Any:
-    return np.argmin(x, axis=axes[0] if len(axes) == 1 else None)
 
 
 @formula
@@ -128,33 +110,6 @@ def matvec(a: Any, b: Any) -> Any:
 @formula
 def vecdot(a: Any, b: Any) -> Any:
     return np.dot(a, b)
-
-
-@formula
-def cumsum(x: Any, axis: Any, reverse: Any) -> Any:
-    if reverse:
-        return np.flip(np.cumsum(np.flip(x, axis), axis=axis), axis)
-    return np.cumsum(x, axis=axis)
-
-
-@formula
-def argsort(x: Any, axis: Any) -> Any:
-    return np.argsort(x, axis=axis, kind="stable")
-
-
-@formula
-def powi(x: Any, n: Any) -> Any:
-    return x**n
-
-
-@formula
-def clip(x: Any, low: Any, high: Any) -> Any:
-    return np.clip(x, low, high)
-
-
-@formula
-def where(condition: Any, a: Any, b: Any) -> Any:
-    return np.where(condition, a, b)
 
 
 def places_along(index: Any, k: int, n: int) -> tuple:
@@ -228,14 +183,19 @@ def _run(it: Any, node: Any, op: Any, *args: Any) -> Any:
 
 
 def _applied(it: Any, node: Any, op: Any, args: Any, params: Any) -> Any:
-    f = FORMULAS.get(op.name)
-    if f is None and not op.elementwise:
+    """`apply(op, args, params)`: the row itself; one that shares memory or checks, by NumPy."""
+    op = REGISTRY[op.name]  # a captured one is a record
+    if op.name in FORMULAS:
+        return it.call(FORMULAS[op.name], list(args), dict(params), node)
+    if op in REDUCTIONS:
+        x = summed(it, *args) if op is rows.sum else args[0]
+        return reduce(it, node, op.name, x, params["axes"], False)
+    if op in ALONG and is_array(args[0]):
+        return it.b(op.name, *args, **params)
+    if not op.elementwise:
         it.refuse(node, f"'{op.name}' of tensors has no counterpart in compiled code")
-    if op.elementwise:
-        _refuse_promotion(it, node, op.name, args)
-    if f is None:
-        return it.emit(node, op.name, *args)
-    return it.call(f, list(args), dict(params), node)
+    _refuse_promotion(it, node, op.name, args)
+    return it.emit(node, op.name, *args, **params)
 
 
 def _refuse_promotion(it: Any, node: Any, name: str, args: Any) -> None:
