@@ -26,9 +26,9 @@ _HOMES = {
     "fixed_point": "srcgrad.api", "implicit_root": "srcgrad.api",
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
     "opaque": "srcgrad.api",
-    "set_context": "srcgrad.api.tape", "get_context": "srcgrad.api.tape",
+    "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
-    "GRAPH_MODE": "srcgrad.api.tape", "PYNATIVE_MODE": "srcgrad.api.tape",
+    "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
     "Parameter": "srcgrad.nn.named", "ParameterTuple": "srcgrad.nn.named",
     "save_checkpoint": "srcgrad.nn.checkpoint", "load_checkpoint": "srcgrad.nn.checkpoint",
     "load_param_into_net": "srcgrad.nn.checkpoint", "mutable": "srcgrad.nn.checkpoint",
@@ -87,7 +87,7 @@ def _of_tensors(name: str) -> Any:
 
 def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A function of NumPy's on tensors."""
-    home = importlib.import_module("srcgrad.api.array_functions")
+    home = importlib.import_module("srcgrad.bridge.array_functions")
     return home.followed(function, args, kwargs)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.api.structure import leaves, mapped
+from srcgrad.tree import leaves, mapped
 
 MODES = (flow.jacrev, flow.jacfwd)
 

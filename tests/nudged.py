@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api import pullback
 from srcgrad.autodiff import partition
 from srcgrad.autodiff.decisions import rounds
 from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.ir.nodes import Def, Var, altered
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.registry import Primitive
+from srcgrad.transforms import vjp
 
 RELATIVE = 1e-13
 SINGLE = 2.0**-22  # of single precision: two roundings
@@ -61,7 +61,7 @@ def nudged() -> Iterator[list[str]]:
             out.append(s)
         return tuple(out)
 
-    pullback._pair_of.cache_clear()
+    vjp._pair_of.cache_clear()
     REGISTRY[MOVED.name] = MOVED
     Exact.again, partition._Cut.prelude = moved_again, moved_prelude  # type: ignore[method-assign]  (patched)
     try:
@@ -69,4 +69,4 @@ def nudged() -> Iterator[list[str]]:
     finally:
         Exact.again, partition._Cut.prelude = again, prelude  # type: ignore[method-assign]  (as it was)
         del REGISTRY[MOVED.name]
-        pullback._pair_of.cache_clear()
+        vjp._pair_of.cache_clear()

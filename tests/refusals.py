@@ -19,7 +19,7 @@ from tests.errors import PROGRAMS
 from tests.kept import ROOT
 from tests.structures import copied
 
-SOURCES = ("frontend/**/*.py", "autodiff/**/*.py", "api/nested.py")
+SOURCES = ("frontend/**/*.py", "autodiff/**/*.py", "inside/nested.py")
 CLASSES = {
     name
     for name, c in vars(errors).items()

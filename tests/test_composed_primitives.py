@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.api.composed import ALONG, FORMULAS, REDUCTIONS
+from srcgrad.bridge.composed import ALONG, FORMULAS, REDUCTIONS
 from srcgrad.eager.apply import apply
 from srcgrad.primitives import REGISTRY, elementwise
 

@@ -108,3 +108,14 @@ def test_cache_clear_deletes_only_generated_files(tmp_path, monkeypatch, capsys)
     assert command_line.main(["cache", "clear"]) == 0
     assert "1 files" in capsys.readouterr().out
     assert theirs.exists() and not ours.exists()
+
+
+def test_map(capsys: pytest.CaptureFixture) -> None:
+    """Each folder and file of the package says what it is for."""
+    assert command_line.main(["map"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 300 and not [line for line in lines if len(line.split()) < 4]
+    assert command_line.main(["map", "passes/lower"]) == 0
+    assert "srcgrad/passes/lower/" in capsys.readouterr().out
+    assert command_line.main(["map", "nowhere"]) == 2
+    assert "'nowhere'" in capsys.readouterr().out

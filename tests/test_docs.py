@@ -4,7 +4,6 @@
 `<!-- name:begin -->` and `<!-- name:end -->`.
 """
 
-import ast
 import inspect
 import linecache
 import re
@@ -93,26 +92,6 @@ def model_adjoint() -> str:
     return gradient.source("adjoint", np.log(START), lynx_hare.record()[1], SUBSTEPS)
 
 
-def code_map() -> str:
-    """A line per folder and file of the package and the fuzzer: its docstring's first sentence."""
-    sources = [*(ROOT / "srcgrad").rglob("*.py"), *(ROOT / "tests" / "fuzz").rglob("*.py")]
-    lines = []
-    for folder in sorted({p.parent for p in sources}):
-        name = folder.relative_to(ROOT).as_posix()
-        about = first_sentence(folder / "__init__.py")
-        lines.append(f"**`{name}/`** {about}\n")
-        files = sorted(p for p in folder.glob("*.py") if not p.stem.startswith(("__", "test_")))
-        lines += [f"- `{p.name}`: {first_sentence(p)}" for p in files]
-        lines.append("")
-    return "\n".join(lines).replace("\n\n\n", "\n\n")
-
-
-def first_sentence(path: Path) -> str:
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    sentence = re.split(r"(?<=\.)\s|\n\n", text, maxsplit=1)[0]
-    return " ".join(sentence.split())
-
-
 def refusals() -> str:
     """The lines of the programs in tests/errors that Python would run and srcgrad refuses."""
     themes = {"language": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
@@ -146,8 +125,6 @@ def produced(name: str) -> str:
     match name:
         case "adjoint":
             return readme_adjoint()
-        case "code-map":
-            return code_map()
         case "refusals":
             return refusals()
         case "language":

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.api.structure import leaves
+from srcgrad.tree import leaves
 from tests.cases import CASES
 from tests.jacobians import MODES, at, by_rows, held_against
 from tests.modes import Modes

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.api import verify
 from srcgrad.autodiff import faults
 from srcgrad.errors import GradientError, GradientWarning
+from srcgrad.transforms import self_check
 
 
 @dataclass
@@ -44,9 +44,11 @@ def on(monkeypatch: pytest.MonkeyPatch):
 def asked(monkeypatch: pytest.MonkeyPatch) -> list:
     """The questions that were put, one per argument."""
     seen: list = []
-    by_one = verify._by_one
+    by_one = self_check._by_one
     monkeypatch.setattr(
-        verify, "_by_one", lambda q, path, rng: seen.append((q.name, path)) or by_one(q, path, rng)
+        self_check,
+        "_by_one",
+        lambda q, path, rng: seen.append((q.name, path)) or by_one(q, path, rng),
     )
     return seen
 

@@ -17,7 +17,7 @@ from srcgrad.testing.gradcheck import check_jvp_vjp, gradcheck
 from srcgrad.tracebacks import entered, entrance
 
 if TYPE_CHECKING:
-    from srcgrad.api.slopes import slope
+    from srcgrad.numeric import slope
 
 __all__ = [
     "GradientError",
@@ -31,7 +31,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "slope":
-        from srcgrad.api.slopes import slope
+        from srcgrad.numeric import slope
 
         return entrance(slope, __name__)
     raise AttributeError(name)

@@ -70,7 +70,7 @@ def gradcheck(
     >>> gradcheck(f, (np.array([0.5, 1.5]), 2.0), order=2, target="python")
     """
     import srcgrad as flow
-    from srcgrad.api.slopes import floats
+    from srcgrad.numeric import floats
 
     if order not in (1, 2):
         raise ArgumentValueError(f"order must be 1 or 2, not {order!r}")
@@ -110,7 +110,7 @@ def check_jvp_vjp(
     >>> check_jvp_vjp(lambda x: np.cumsum(x) * x[0], (np.ones(3),), target="python")
     """
     import srcgrad as flow
-    from srcgrad.api.slopes import direction, product
+    from srcgrad.numeric import direction, product
 
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
     rng = np.random.default_rng(seed)
@@ -139,7 +139,7 @@ def _check(
     rng: np.random.Generator,
 ) -> None:
     import srcgrad as flow
-    from srcgrad.api.slopes import direction, product, rounding
+    from srcgrad.numeric import direction, product, rounding
 
     out, pull = flow.vjp(compiled, *copy.deepcopy(args))
     weights = type(out)(1) if isinstance(out, float) else direction(out, rng)
@@ -182,7 +182,7 @@ def _expected(
     plain: Callable, args: tuple, p: int, unit: Any, weights: Any, step: str, noise: float
 ) -> tuple[float, float, str]:
     """The derivative along a unit by the plain function alone, its error, and a remark."""
-    from srcgrad.api.slopes import moved, product, slope
+    from srcgrad.numeric import moved, product, slope
 
     if step == "complex":
         return _imaginary(plain, args, p, unit, weights), 0.0, ""
@@ -207,8 +207,8 @@ def _kink(along: Callable[[float], float], value: float) -> str:
 
 def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) -> float:
     """The complex step of J. Lyness and C. Moler, SIAM J. Numer. Anal. 4 (1967)."""
-    from srcgrad.api.slopes import floats
-    from srcgrad.api.structure import leaves, mapped
+    from srcgrad.numeric import floats
+    from srcgrad.tree import leaves, mapped
 
     h = 1e-30
     steps = iter([v for _, v in leaves(unit, ())])
@@ -233,9 +233,9 @@ def _elements(
 
     A complex number is two of them: its parts are `.real` and `.imag`.
     """
-    from srcgrad.api.slopes import is_floating
-    from srcgrad.api.structure import leaves, mapped
-    from srcgrad.api.verify import spelled
+    from srcgrad.numeric import is_floating
+    from srcgrad.transforms.self_check import spelled
+    from srcgrad.tree import leaves, mapped
 
     places = [(path, v) for path, v in leaves(value, (name,)) if is_floating(v)]
     parts = [v for _, v in leaves(gradient, ()) if v is not None]
@@ -264,13 +264,13 @@ def _elements(
 
 def _exact(args: tuple) -> bool:
     """Whether all is in double precision."""
-    from srcgrad.api.slopes import floats
+    from srcgrad.numeric import floats
 
     return all(np.asarray(np.real(v)).dtype.itemsize >= 8 for v in floats(args))
 
 
 def _positions(args: tuple, given: int | tuple[int, ...] | None) -> tuple[int, ...]:
-    from srcgrad.api.slopes import floats
+    from srcgrad.numeric import floats
 
     if given is None:
         found = tuple(k for k, a in enumerate(args) if floats(a))

@@ -1,4 +1,4 @@
-"""The command line: ``python -m srcgrad demo | info | cache``.
+"""The command line: ``python -m srcgrad demo | info | cache | map``.
 
 Each subcommand is one function from parsed arguments to an exit code, and imports what it needs
 when it runs, so that asking for help loads no compiler. Never computes anything but file sizes.
@@ -37,6 +37,9 @@ def parser():
     cache = commands.add_parser("cache", help="the folder of compiled programs")
     cache.add_argument("action", choices=("info", "clear"), nargs="?", default="info")
     cache.set_defaults(run=run_cache)
+    code_map = commands.add_parser("map", help="the folders and files of the package")
+    code_map.add_argument("folder", nargs="?", default="", help="such as passes/lower")
+    code_map.set_defaults(run=run_map)
     return top
 
 
@@ -74,6 +77,18 @@ def run_cache(parsed):
         for file in files:
             file.unlink(missing_ok=True)
         print("cleared")
+    return 0
+
+
+def run_map(parsed):
+    """Print what each folder and file of the package is for; 2 if there is no such folder."""
+    from srcgrad.tools.code_map import code_map
+
+    try:
+        print(code_map(parsed.folder))
+    except FileNotFoundError as error:
+        print(error)
+        return 2
     return 0
 
 

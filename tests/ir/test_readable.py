@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.api.structure import leaves
 from srcgrad.backends.python import build, namespace
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.readable import readable
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import REGISTRY
+from srcgrad.tree import leaves
 from tests.cases import CASES, Case
 from tests.structures import copied
 

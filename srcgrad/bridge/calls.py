@@ -1,0 +1,374 @@
+"""Compiled functions called with tensors, or capturing some: tensors in, tensors out.
+
+The whole call is one node of the tape (`node`). A result has the kind of a tensor; a gradient that
+of its argument. Numbers and arrays among the arguments are what they are elsewhere. Imported only
+where there is a tensor.
+"""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.bridge import eager_fallback
+from srcgrad.bridge.node import applied, raw, wanted
+from srcgrad.eager.inplace import check_writable, rebase, touched, write
+from srcgrad.eager.tensor import Tensor, make, storage
+from srcgrad.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ReturnTypeError,
+    SourceError,
+    SrcgradError,
+    UnsupportedError,
+)
+from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.handlers.registry import know_tensors
+from srcgrad.frontend.kinds import OfTensor
+from srcgrad.ir.types import Scalar, float_type
+from srcgrad.tracebacks import entrance
+from srcgrad.transforms.entry_points import variadic
+from srcgrad.transforms.fast_path import MOST_FAST, tensor_path
+from srcgrad.transforms.program import Primal, Program, one_by_one
+from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.weights import is_active
+from srcgrad.transforms.writes import refuse_shared, write_back
+from srcgrad.tree import filled, leaves, mapped, template
+
+
+def array_of(value: Any) -> Any:
+    """A tensor's array; anything else as it is."""
+    return value._a if isinstance(value, Tensor) else value
+
+
+def number_of(value: Any) -> Any:
+    """A tensor's array, or its number if it has no dims; anything else as it is."""
+    return value.srcgrad_value if isinstance(value, Tensor) else value
+
+
+def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with arrays in the place of tensors, which say that they are a tensor's."""
+    at = number_of if compiled in _WITH_NUMBERS else array_of
+
+    def marked(value: Any) -> Any:
+        a = at(value)
+        return a.view(OfTensor) if a is not value and isinstance(a, np.ndarray) else a
+
+    return {n: mapped(v, marked) for n, v in arguments.items()}
+
+
+know_tensors()
+# Functions that take tensors without dims for numbers, as NumPy's reductions are: those in which
+# such a tensor and a number meet under one name. Elsewhere they are arrays, which can be stored to.
+_WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """A call; `extra` holds tangents by path."""
+    on_tape, refusal = _on_tape(compiled, arguments)
+    if on_tape:
+        return _by_tape(compiled, arguments, refusal)
+    try:
+        call = Call(compiled, arguments, extra)
+    except (UnsupportedError, SourceError, ReturnTypeError) as error:
+        if extra or not eager_fallback.allowed(compiled, arguments):
+            raise
+        refusal = error.with_traceback(None)  # it is kept, and must not keep these frames alive
+        refusal.__context__ = refusal.__cause__ = None
+        _REFUSED.setdefault(compiled, {})[_kinds(compiled, arguments)] = refusal
+    else:
+        return _made(compiled, call, arguments, extra)
+    return _by_tape(compiled, arguments, refusal)
+
+
+def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """Run a compiled call and write back what it stores."""
+    program = call.entry.program
+    if call.stores:
+        made = call.applied_with_stores()
+    else:
+        made = applied(call.kernel, call.inputs, call.entry.run)
+        call.note_stores()
+    if not extra:
+        quicken(compiled, call, arguments)
+    for k, parameter in program.state:
+        write(parameter, array_of(made[k]))
+    out = [call.result(k, v) for k, v in enumerate(made)]
+    if program.writes:
+        write_back(arguments, program.writes, out)
+    return filled(program.output, out)
+
+
+# The refusals of calls that now go to the tape, by compiled object and kinds of the arguments.
+_REFUSED: weakref.WeakKeyDictionary[Any, dict[Any, SrcgradError]] = weakref.WeakKeyDictionary()
+
+
+def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradError | None]:
+    """Whether a call is known to go to the tape, with the compiler's refusal if there was one."""
+    if eager_fallback.preferred(compiled):
+        return eager_fallback.allowed(compiled, arguments), None
+    known = _REFUSED.get(compiled) if eager_fallback.permitted(compiled) else None
+    refusal = known.get(_kinds(compiled, arguments)) if known else None
+    return refusal is not None, refusal
+
+
+def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | None) -> Any:
+    """Make a call on the tape; if that fails too, raise the compiler's refusal."""
+    try:
+        return eager_fallback.run(compiled, arguments)
+    except Exception as error:
+        if refusal is None:
+            raise
+        if isinstance(error, SrcgradError):
+            refused = copy.copy(refusal)
+            refused.add_note(f"The tape, which was tried instead, failed as well: {error}")
+            raise refused from error
+        error.add_note(
+            f"This is of the tape: the compiler had refused {compiled.__name__}(): {refusal}"
+        )
+        raise
+
+
+def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
+    plain = arrays_of(compiled, arguments)
+    return compiled._key(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+
+def trained(spec: Any, program: Program) -> tuple[Any, ...]:
+    """The Parameters that a plain call stores to: what does so is a training step.
+
+    A step is no part of a graph by Parameters.
+    """
+    given = program.hidden if isinstance(spec, Primal) else ()
+    return tuple(h.parameter for h in given if h.parameter is not None and h.var in program.stored)
+
+
+class Call:
+    """One call with tensors: what was compiled for it, and its inputs in order."""
+
+    def __init__(self, compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]):
+        self.name, self.plain = compiled.__name__, isinstance(compiled.spec, Primal)
+        self.entry, captured = _entry_for(compiled, arguments)
+        program = self.entry.program
+        values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
+        refuse_tangents(self.name, program.inputs, extra)
+        self.values = {**values, **extra}
+        self.trained = trained(compiled.spec, program)
+        hidden = [
+            v if self.trained and h.parameter is not None else _captured(h, v)
+            for h, v in zip(program.hidden, captured, strict=True)
+        ]
+        self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
+        self.kernel = self.entry.kernel
+        self.origins = dict(program.origins)
+        self._refuse_overlap()
+        changes = self.plain and (program.stored or program.writes)
+        self.stores = bool(changes and wanted(self.inputs))
+        if program.changed:
+            refuse_shared(arguments, program.changed, self.name)
+
+    def _refuse_overlap(self) -> None:
+        if self.entry.stored and not self.entry.apart(self.inputs):
+            raise UnsupportedError(
+                f"two arguments of {self.name}() share memory that it stores to",
+                None,
+                "pass copies: f(x, x.clone())",
+            )
+
+    def applied_with_stores(self) -> list:
+        """The results where stores to tensors are recorded: these get what was left in them."""
+        program = self.entry.program
+        places = sorted(program.written)
+        for k in places:
+            if not isinstance(self.inputs[k], Tensor):
+                self._refuse(str(program.order[k][0] if k < len(program.inputs) else "an array"))
+            check_writable(self.inputs[k])
+        if program.writes:
+            self._refuse(str(program.writes[0].path[0]))
+        before = list(self.inputs)
+        for k in places:  # what is kept is not what will be overwritten
+            before[k] = make(before[k]._a.copy(), before[k]._node)
+        made = applied(self.entry.storing, before)
+        n = len(program.function.returns)
+        for k, new in zip(places, made[n:], strict=True):
+            write(self.inputs[k], array_of(new))
+            rebase(self.inputs[k], new._node if isinstance(new, Tensor) else None)
+        return made[:n]
+
+    def _refuse(self, name: str) -> None:
+        raise UnsupportedError(
+            f"{self.name}() stores to '{name}', and its gradient is to be recorded",
+            None,
+            f"pass tensors, or let it work on a copy: {name} = {name}.copy()",
+        )
+
+    def note_stores(self) -> None:
+        """Tensors that a plain call stored to have a new version."""
+        program = self.entry.program
+        if not (self.plain and program.stored):
+            return
+        touched(self.trained)
+        for what, v in zip(program.order, self.inputs, strict=True):
+            if what in program.stored and isinstance(v, Tensor):
+                storage(v).version += 1
+
+    def result(self, k: int, value: Any) -> Any:
+        """The k-th result as the caller gets it."""
+        origin = self.values[self.origins[k]] if k in self.origins else None
+        if k in self.origins and not isinstance(origin, Tensor):
+            convert = self.entry.converters[k]
+            return array_of(value) if convert is None else convert(array_of(value))
+        return finished(self.entry, self.inputs, k, value)
+
+
+def _captured(h: Hidden, value: Any) -> Any:
+    """A captured value as it is recorded, or not: a tensor, or an array or number."""
+    if h.tensor is not None:
+        return h.tensor()
+    return h.parameter if h.parameter is not None and is_active(h.parameter) else value
+
+
+def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
+    """The k-th result of a call as a tensor; Python's integers and bools are themselves."""
+    if isinstance(value, Tensor):
+        return value
+    convert, type_ = entry.converters[k], entry.program.function.returns[k].type
+    if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
+        return value if convert is None else convert(value)
+    if isinstance(value, np.ndarray) and any(
+        np.may_share_memory(a, value) for a in map(array_of, inputs) if isinstance(a, np.ndarray)
+    ):
+        value = value.copy()  # a result does not lie in the memory of an argument
+    return make(np.asarray(value if convert is None else convert(value)))
+
+
+def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
+    """Try calls like this one first from now on, if it is a plain one."""
+    kinds = tuple(map(type, arguments.values()))
+    entry, demands = call.entry, compiled._demands
+    if kinds in entry.kernel.quick:
+        return
+    entry.kernel.quick.add(kinds)
+    plain = compiled._simple and list(arguments) == list(compiled._names)
+    static = demands.static_leaves or demands.static_dims
+    program = entry.program
+    if not plain or static or program.changed or program.origins or program.state:
+        return
+    if len(call.trained) < len(program.stored):
+        return  # a tensor that is stored to has a history to be kept
+    by = (applied, finished, eager_fallback.compiles if compiled.options.tape else None)
+    fast = tensor_path(entry, arguments, compiled._names, by, call.trained)
+    if fast is not None:
+        with compiled._lock:
+            n = len(kinds)
+            others = compiled._fast.get(n, ())[: MOST_FAST - 1]
+            compiled._fast = {**compiled._fast, n: (fast, *others)}
+
+
+def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """What is compiled for these arguments, and the captured values."""
+
+    def found() -> tuple[Any, list[Any]]:
+        plain = arrays_of(compiled, arguments)
+        return compiled._entry_for(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+
+    try:
+        return found()
+    except Exception:
+        given = [v for n, a in arguments.items() for _, v in leaves(a, (n,))]
+        if compiled in _WITH_NUMBERS or not any(_is_single(v) for v in given):
+            raise
+        _WITH_NUMBERS.add(compiled)
+        return found()
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Tensor) and not value._a.ndim
+
+
+def is_float(value: Any) -> bool:
+    """Whether a leaf of an argument has a gradient."""
+    a = array_of(value)
+    return (isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc") or type(a) is float
+
+
+def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """The value, and the function from adjoints to gradients; both are recorded as usual."""
+    arguments = {n: mapped(v, kept) for n, v in arguments.items()}
+    call = Call(compiled, arguments, {})
+    kernel, program = call.kernel, call.entry.program
+    first = len(program.inputs)  # captured values too are seen as they are now
+    inputs = [*call.inputs[:first], *map(kept, call.inputs[first:])]
+    out = [call.result(k, v) for k, v in enumerate(applied(kernel, call.inputs))]
+    value = filled(program.output, out)
+    wrt = tuple(k for k, path in enumerate(program.inputs) if is_float(call.values[path]))
+    place = {program.inputs[k]: i for i, k in enumerate(wrt)}
+
+    @entrance
+    def pull(*adjoints: Any) -> tuple:
+        seeds = _seeds(value, adjoints[0] if len(adjoints) == 1 else adjoints)
+        made = applied(kernel.pulled(wrt), [*inputs, *seeds])
+
+        def gradient(path: tuple, v: Any) -> Any:
+            return _like(v, made[place[path]]) if path in place else None
+
+        given = one_by_one(arguments, variadic(compiled.function))
+        return tuple(filled(template(a, path, gradient), []) for path, a in given)
+
+    return value, pull
+
+
+def kept(value: Any) -> Any:
+    """A leaf as it is now, with its history."""
+    if isinstance(value, Tensor):
+        return eager_fallback.clone(value)
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _like(argument: Any, g: Any) -> Any:
+    """A gradient of the kind of its argument."""
+    if isinstance(argument, Tensor):
+        return g if isinstance(g, Tensor) else make(np.asarray(g, argument._a.dtype))
+    g = array_of(g)
+    return g if isinstance(argument, np.ndarray) else type(argument)(g)
+
+
+def _seeds(out: Any, adjoints: Any) -> list:
+    """Adjoints of the floating results, in order."""
+    places = [(path, v) for path, v in leaves(out, ()) if isinstance(v, Tensor) and is_float(v)]
+    made = []
+    for path, v in places:
+        g = adjoints
+        try:
+            for k in path:
+                g = getattr(g, k) if isinstance(k, str) and not isinstance(g, dict) else g[k]
+        except (LookupError, AttributeError, TypeError):
+            raise ArgumentValueError(
+                "the adjoints do not have the structure of the outputs: "
+                f"there is none at {'.'.join(map(str, path)) or 'the output'}"
+            ) from None
+        made.append(fitted(g, v, "an adjoint", "its output"))
+    return made
+
+
+def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
+    """An adjoint or tangent with the dtype and shape of what it belongs to; None is zero."""
+    a = np.asarray(array_of(like))
+    if g is None:
+        return np.zeros_like(a)
+    if isinstance(g, tuple | list | dict):
+        raise ArgumentTypeError(f"{what} is a {type(g).__name__}, {whose} a tensor")
+    if not isinstance(g, Tensor):
+        g = np.array(g, a.dtype)
+    if tuple(g.shape) != a.shape:
+        raise ArgumentValueError(f"{what} has shape {tuple(g.shape)}, {whose} {a.shape}")
+    if isinstance(g, Tensor) and g._a.dtype != a.dtype:
+        return g.to(make(a).dtype)
+    return g
+
+
+__all__ = ["Call", "array_of", "arrays_of", "fitted", "is_float", "raw", "run", "vjp"]

@@ -1,0 +1,261 @@
+"""The tape as the other mode of the transforms: the function is run on tensors, and recorded.
+
+Functions that the compiler refuses (they catch exceptions, change objects, convert to NumPy) are
+still differentiated here, if everything they are differentiated by is a tensor. What is asked for
+is the same, and so is the nesting of results. Never compiles.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from srcgrad.bridge.tape_jacobians import rows
+from srcgrad.eager import engine
+from srcgrad.eager.apply import recording
+from srcgrad.eager.functions import TABLE
+from srcgrad.eager.graph import Leaf
+from srcgrad.eager.mode import differentiated, enable_grad
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.trace import Leaf as Place
+from srcgrad.transforms.jacobian_program import Jacobian
+from srcgrad.transforms.program import ByPosition, Gradient, Primal
+from srcgrad.transforms.refusals import no_float
+from srcgrad.transforms.weights import active, is_outer, not_floating
+from srcgrad.tree import filled, leaves, mapped, template
+
+clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
+GRAPH_MODE, PYNATIVE_MODE = 0, 1
+_context: dict[str, Any] = {"mode": None, "device_target": "CPU"}
+
+
+def set_context(**options: Any) -> None:
+    """How transforms of plain functions handle tensors, in the whole process.
+
+    `mode`: GRAPH_MODE compiles, or refuses; PYNATIVE_MODE uses the tape; None, as it is to begin
+    with, compiles, and uses the tape where the compiler refuses. `device_target` can only be "CPU".
+    ValueError for others of these two. Other options are kept and change nothing.
+
+    >>> import srcgrad as flow
+    >>> flow.set_context(mode=flow.GRAPH_MODE)
+    >>> flow.get_context("mode")
+    0
+    >>> flow.set_context(mode=None)
+    """
+    mode, target = options.get("mode"), options.get("device_target", "CPU")
+    if mode not in (None, GRAPH_MODE, PYNATIVE_MODE):
+        raise ArgumentValueError(
+            "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
+            f"context.PYNATIVE_MODE (1), but got {mode}."
+        )
+    if target != "CPU":
+        raise ArgumentValueError(
+            "For 'context.set_context', the argument 'device_target' must be one of ['CPU'], but "
+            f"got {target}.",
+            None,
+            "code runs on the CPU only: leave device_target out",
+        )
+    _context.update(options)
+
+
+def get_context(attr_key: str) -> Any:
+    """An option that `set_context` has set."""
+    return _context.get(attr_key)
+
+
+def preferred(compiled: Any) -> bool:
+    """Whether the calls of a transform are made on the tape from the start."""
+    return compiled.options.tape and not compiles()
+
+
+def compiles() -> bool:
+    """Whether transforms of plain functions are compiled, if they can be."""
+    return _context["mode"] != PYNATIVE_MODE
+
+
+def permitted(compiled: Any) -> bool:
+    """Whether a transform may use the tape at all."""
+    return compiled.options.tape and _context["mode"] != GRAPH_MODE
+
+
+def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
+    """Whether a call that the compiler refuses may be made on the tape."""
+    if not permitted(compiled):
+        return False
+    spec = compiled.spec
+    while isinstance(spec, ByPosition):
+        given = [v for at, value in spec.slots(arguments) for _, v in leaves(value, at)]
+        if spec.positions is not None and any(map(_is_float, given)):
+            return False
+        spec = spec.inner
+    return isinstance(spec, Primal)
+
+
+def _is_float(v: Any) -> bool:
+    """Whether a leaf has a gradient that is no tensor."""
+    number = isinstance(v, np.ndarray | np.generic) and v.dtype.kind in "fc"
+    return number or isinstance(v, float)
+
+
+def run(compiled: Any, arguments: dict[str, Any]) -> Any:
+    """A call of a stack of gradients."""
+
+    def call(given: dict[str, Any]) -> Any:
+        bound = inspect.BoundArguments(compiled._signature, OrderedDict(given))
+        return compiled.function(*bound.args, **bound.kwargs)
+
+    return _value(compiled.spec, compiled.__name__, call, arguments)
+
+
+def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[str, Any]) -> Any:
+    if not isinstance(spec, ByPosition):
+        return call(arguments)
+    slots, outside = spec.slots(arguments), recording()
+    wanted = {path for at, value in slots for path, _ in leaves(value, at)}
+    variables: dict[tuple, Tensor] = {}
+
+    def fresh(path: tuple, v: Any) -> Any:
+        if not isinstance(v, Tensor):
+            return v
+        variables[path] = _variable(v, path in wanted)
+        return clone(variables[path])  # what the function gets may be changed in place
+
+    weights = spec.weights.parameters if spec.weights else ()
+    with enable_grad(), differentiated(), active(weights), _trained(weights):
+        given = {n: _rebuilt(v, (n,), fresh) for n, v in arguments.items()}
+        out = _value(spec.inner, name, call, given)
+        by = {p: v for p, v in variables.items() if p in wanted and v.is_floating_point()}
+        params = {id(w): w for w in weights if w._node is not None}
+        roots = _roots(spec.main_of(out), name)
+        recorded = outside and _reaches_others(roots, [*variables.values()], weights)
+        if isinstance(spec, Jacobian):
+            made = _jacobian(spec, name, slots, spec.main_of(out), by, recorded)
+            return spec.with_others(made, out if recorded else _detached(out))
+        assert isinstance(spec, Gradient)
+        made = iter(_gradients(roots, [*by.values(), *params.values()], recorded))
+    by_path = {p: next(made) for p in by}
+    by_weight = {k: next(made) for k in params}
+    gradients = [g for at, v in slots for g in _of_argument(spec, name, at, v, by_path)]
+    out = out if recorded else _detached(out)
+    return spec.template_of(spec.named(gradients, slots), _by_weights(spec, by_weight), out)
+
+
+def _jacobian(
+    spec: Jacobian, name: str, slots: list, main: Any, by: dict[tuple, Tensor], recorded: bool
+) -> Any:
+    """The Jacobian: its blocks in place of each floating output."""
+
+    def blocks(_: tuple, v: Any) -> Any:
+        if not (_is_float(v) or (isinstance(v, Tensor) and v.is_floating_point())):
+            return None
+        found = rows(v, by, recorded)
+        return spec.nested([g for at, x in slots for g in _of_argument(spec, name, at, x, found)])
+
+    return _rebuilt(main, (), blocks)
+
+
+def _detached(out: Any) -> Any:
+    return mapped(out, lambda v: v.detach() if isinstance(v, Tensor) else v)
+
+
+def _rebuilt(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
+    """The structure of an argument with `at(path, leaf)` in the place of each leaf."""
+    found: list[Any] = []
+
+    def leaf(path: tuple, v: Any) -> Place:
+        found.append(at(path, v))
+        return Place(len(found) - 1)
+
+    return filled(template(value, path, leaf), found)
+
+
+def _variable(v: Any, wanted: bool) -> Any:
+    """A tensor of its own to differentiate by; part of the graph if `v` is."""
+    value = hasattr(type(v), "srcgrad_parameter") and not is_outer(v)
+    if v._node is not None and recording() and not value:
+        return clone(v)
+    t = make(v._a.copy())
+    if wanted and t.is_floating_point():
+        t.requires_grad = True
+    return t
+
+
+@contextmanager
+def _trained(weights: tuple[Any, ...]) -> Iterator[None]:
+    """Plain tensors among the weights require grad inside; Parameters say it themselves."""
+    plain = [w for w in weights if type(w) is Tensor and w._node is None and w._a.dtype.kind == "f"]
+    for w in plain:
+        w.requires_grad = True
+    try:
+        yield
+    finally:
+        for w in plain:
+            w.requires_grad = False
+
+
+# ---- gradients ----
+def _roots(main: Any, name: str) -> list[Any]:
+    """The outputs that count; TypeError if none of them has a gradient."""
+    outputs = [v for _, v in leaves(main, ())]
+    floats = [t for t in outputs if isinstance(t, Tensor) and t.is_floating_point()]
+    if not floats and not any(map(_is_float, outputs)):
+        raise ArgumentTypeError(
+            f"{name}() returns nothing that has a gradient", None, "return a floating tensor"
+        )
+    return [t for t in floats if t._node is not None]
+
+
+def _gradients(roots: list[Any], by: list[Any], recorded: bool) -> list[Any]:
+    zeros = [None] * len(by)
+    made: Any = zeros
+    if roots and by:
+        ones = [make(np.ones_like(t._a)) for t in roots]
+        made = engine.grad(roots, by, ones, create_graph=recorded, allow_unused=True)
+    return [make(np.zeros_like(t._a)) if g is None else g for t, g in zip(by, made, strict=True)]
+
+
+def _reaches_others(roots: list[Any], own: list[Any], weights: tuple[Any, ...]) -> bool:
+    """Whether the outputs depend on a leaf that somebody else differentiates by."""
+    ours = {id(t._node) for t in own} | {id(w._node) for w in weights if not is_outer(w)}
+    seen, todo = set(), [t._node for t in roots]
+    while todo:
+        node: Any = todo.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if type(node) is not Leaf:
+            todo += node.next if node.many else [node.next]
+        elif id(node) not in ours:
+            tensor = node.tensor()
+            if not hasattr(type(tensor), "srcgrad_parameter") or is_outer(tensor):
+                return True
+    return False
+
+
+def _of_argument(
+    spec: ByPosition, name: str, path: tuple, value: Any, by_path: dict[tuple, Any]
+) -> list[Any]:
+    """The gradient of one argument; none where all are differentiated by and it has no float."""
+    if any(p in by_path for p, _ in leaves(value, path)):
+        return [_rebuilt(value, path, lambda p, _: by_path.get(p))]
+    if spec.positions is None:
+        return []
+    raise no_float(name, ".".join(map(str, path)), value)
+
+
+def _by_weights(spec: Gradient, made: dict[int, Any]) -> list[Any]:
+    if spec.weights is None:
+        return []
+    gradients = []
+    for w, name in zip(spec.weights.parameters, spec.weights.names, strict=True):
+        if not w.is_floating_point():
+            raise not_floating(w, name)
+        g = made[id(w)] if id(w) in made else make(np.zeros_like(w._a))
+        gradients.append((name, g) if spec.ids else g)
+    return gradients

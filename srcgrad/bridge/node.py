@@ -1,0 +1,152 @@
+"""A kernel on tensors: one node of the tape, whose reverse is compiled too.
+
+Inputs and results that the reverse sweep reads are kept with their versions; what may be changed
+behind our back is copied. Under `create_graph` the reverse sweep is a kernel on tensors itself.
+Knows no structures and no signatures.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.bridge.kernel import Kernel, Taped
+from srcgrad.eager.apply import recording
+from srcgrad.eager.graph import Node
+from srcgrad.eager.opaque import Kept, record
+from srcgrad.eager.saved import rebuilt
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import Atom
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
+
+
+def wanted(values: Sequence[Any]) -> tuple[int, ...]:
+    """The positions of tensors that a gradient is wanted for; empty where nothing is recorded."""
+    if not recording():
+        return ()
+    return tuple([k for k, v in enumerate(values) if isinstance(v, Tensor) and v._node is not None])
+
+
+def raw(value: Any, a: Atom) -> Any:
+    """A tensor as the array, or as the number, that a parameter of this type takes."""
+    if isinstance(value, Tensor):
+        value = value._a
+    if isinstance(a.type, Scalar) and isinstance(value, np.ndarray):
+        return value[()].item() if a.type.weak else value[()]
+    return value
+
+
+def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None) -> list:
+    """The results of a kernel on arrays, numbers and tensors: raw, or tensors with a gradient.
+
+    `run` stands for the kernel where nothing is recorded.
+    """
+    args = [raw(v, p) for v, p in zip(values, kernel.function.params, strict=True)]
+    wrt = wanted(values) if kernel.floats else ()
+    taped = kernel.taped(wrt) if wrt else None
+    if taped is None or not taped.live:
+        return list((run or kernel.run)(*args))
+    _refuse_complex(kernel)
+    n = len(kernel.function.returns)
+    given = taped.forward(*args)
+    out: list[Any] = list(given[:n])
+    for k in kernel.floats:
+        out[k] = np.asarray(out[k], np_dtype(kernel.function.returns[k].type.dtype))
+    for k in () if taped.parts is None else taped.parts.shared:
+        out[k] = np.array(out[k])
+    pull = _Pull(kernel, taped, wrt, [out[k].shape for k in kernel.floats])
+    heads = tuple(values[k]._node for k in wrt)
+    made = record(out, kernel.floats, heads, pull, f"{kernel.name}Backward")
+    pull.keep(values, args, made, given)
+    return made
+
+
+def _refuse_complex(kernel: Kernel) -> None:
+    """The tape has no complex gradients: its functions would not conjugate."""
+    # `floats` are the results that are numbers or arrays: their types have a dtype
+    if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):  # type: ignore[union-attr]
+        raise UnsupportedError(
+            f"{kernel.name}() of tensors that require grad gives complex numbers, which have no "
+            "gradient on the tape",
+            way_out="return real numbers (.real, .imag, abs(z)), or use flow.vjp on arrays",
+        )
+
+
+class _Pull:
+    """The reverse of one call: what it kept, and how its gradients are had."""
+
+    def __init__(self, kernel: Kernel, taped: Taped, wrt: tuple[int, ...], shapes: list):
+        self.kernel, self.taped, self.wrt, self.shapes = kernel, taped, wrt, shapes
+        self.inputs: list[Kept] | None = None
+        self.saved: list[Kept] = []
+
+    def keep(self, values: Sequence[Any], args: list, made: list, given: Sequence[Any]) -> None:
+        """Remember what the reverse sweep reads; arrays of the caller's as they are now."""
+        held = [v if isinstance(v, Tensor) else _copied(v) for v in values]
+        self.inputs = [Kept(v) for v in held]
+        parts = self.taped.parts
+        if parts is None:
+            self.saved = [
+                Kept(raw(v, p)) for v, p in zip(held, self.kernel.function.params, strict=True)
+            ]
+            return
+        n = len(made)
+        for (what, k), p in zip(parts.kept, parts.backward.params, strict=False):
+            if what == "value":
+                self.saved.append(Kept(given[n + k]))
+            elif isinstance(p.type, Scalar):
+                self.saved.append(Kept(args[k] if what == "input" else given[k]))
+            else:
+                self.saved.append(self.inputs[k] if what == "input" else Kept(made[k]))
+
+    def arrays(self, given: dict[int, Any], node: Node, keep: bool) -> Sequence[Any]:
+        if self.inputs is None:
+            raise node.released()
+        args = [kept.read(node) for kept in self.saved]
+        if keep and self.taped.parts is not None:
+            for k in self.taped.parts.changed:  # the reverse sweep rewinds these
+                args[k] = copy.deepcopy(args[k])
+        seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
+        made = self.taped.backward(*args, *seeds)
+        self._release(keep)
+        return [
+            np.asarray(g) if k in self.taped.live else None
+            for k, g in zip(self.wrt, made, strict=True)
+        ]
+
+    def tensors(self, given: dict[int, Any], node: Node, keep: bool) -> Sequence[Any]:
+        if self.inputs is None:
+            raise node.released()
+        values = [kept.read(node) for kept in self.inputs]
+        for head, k in zip(node.next, self.wrt, strict=True):
+            values[k] = rebuilt(values[k], head, self.inputs[k].store)
+        seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
+        made = applied(self.kernel.pulled(self.wrt), [*values, *seeds])
+        self._release(keep)
+        grads = [g if isinstance(g, Tensor) else make(np.asarray(g)) for g in made]
+        return [g if k in self.taped.live else None for k, g in zip(self.wrt, grads, strict=True)]
+
+    def _seed(self, i: int, k: int, given: dict[int, Any]) -> Any:
+        """The adjoint of the k-th result as the reverse sweep takes it; zero if there is none."""
+        g = given.get(k if len(self.shapes) > 1 else 0)
+        a = self.kernel.function.returns[k]
+        if g is None:
+            g = np.zeros(self.shapes[i], np_dtype(a.type.dtype))
+        if isinstance(g, Tensor):
+            return g
+        if not isinstance(a.type, Scalar) and not g.flags.c_contiguous:
+            g = np.ascontiguousarray(g)
+        return raw(g, a)
+
+    def _release(self, keep: bool) -> None:
+        # what keeps nothing but lengths can be walked again
+        if not keep and any(not isinstance(kept.array, int | np.integer) for kept in self.saved):
+            self.inputs, self.saved = None, []
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value

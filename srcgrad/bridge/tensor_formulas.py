@@ -1,0 +1,188 @@
+"""Tensor functions as NumPy programs, for compiled code; the eager ones ask their data.
+
+Each gives what the function of the same name in `srcgrad.eager.functions` gives. No derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.dtypes import get_default_dtype
+from srcgrad.transforms.entry_points import stop_gradient
+
+
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two dims exchanged.
+
+    >>> transpose(np.zeros((2, 3)), 0, 1).shape
+    (3, 2)
+    """
+    return np.swapaxes(input, dim0, dim1)
+
+
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dims from `start_dim` to `end_dim` as one."""
+    n = input.ndim
+    if n == 0:
+        return np.reshape(input, (1,))
+    first, last, count = start_dim % n, end_dim % n, 1
+    for k in range(first, last + 1):
+        count = count * input.shape[k]
+    return np.reshape(input, (*input.shape[:first], count, *input.shape[last + 1 :]))
+
+
+def getitem(input: Any, index: Any) -> Any:
+    """`input[index]`."""
+    return input[index]
+
+
+def _dtype(dtype: Any, otherwise: Any) -> Any:
+    return otherwise if dtype is None else getattr(dtype, "np", dtype)
+
+
+def zeros(*size: Any, dtype: Any = None) -> Any:
+    """A tensor of zeros of the default dtype unless one is given."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    return np.zeros(shape, _dtype(dtype, get_default_dtype().np))
+
+
+def ones(*size: Any, dtype: Any = None) -> Any:
+    """A tensor of ones of the default dtype unless one is given."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    return np.ones(shape, _dtype(dtype, get_default_dtype().np))
+
+
+def full(size: Any, fill_value: Any, dtype: Any) -> Any:
+    """A tensor of a shape filled with one number."""
+    return np.full(size, fill_value, _dtype(dtype, dtype))
+
+
+def zeros_like(input: Any, dtype: Any = None) -> Any:
+    """Zeros in the form of another tensor."""
+    return np.zeros_like(input, dtype=_dtype(dtype, input.dtype))
+
+
+def ones_like(input: Any, dtype: Any = None) -> Any:
+    """Ones in the form of another tensor."""
+    return np.ones_like(input, dtype=_dtype(dtype, input.dtype))
+
+
+def write(t: Any, a: Any) -> None:
+    """Copies an array into a tensor's memory."""
+    t[...] = a
+
+
+def gather(input: Any, dim: int, index: Any) -> Any:
+    """The elements that an index array names along a dim."""
+    return np.take_along_axis(input, index, dim)
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Elements brought into [min, max]."""
+    return np.clip(input, min, max)
+
+
+def padded(input: Any, padding: Any, fill: float = 0.0) -> Any:
+    """An image with rows above and below, and columns left and right, of one number."""
+    top, bottom, left, right = padding
+    n, c, h, w = input.shape
+    made = np.full((n, c, h + top + bottom, w + left + right), fill, input.dtype)
+    made[:, :, top : top + h, left : left + w] = input
+    return made
+
+
+def windows(input: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any:
+    """For each place of a window the image of what lies there; a loop over the places."""
+    (a, b), (s, t), (d, e) = kernel, stride, dilation
+    n, c = input.shape[:2]
+    h = (input.shape[2] - d * (a - 1) - 1) // s
+    w = (input.shape[3] - e * (b - 1) - 1) // t
+    made = np.zeros((a * b, n, c, h + 1, w + 1), input.dtype)
+    for i in range(a):
+        for j in range(b):
+            top, left = i * d, j * e
+            made[i * b + j] = input[:, :, top : top + h * s + 1 : s, left : left + w * t + 1 : t]
+    return made
+
+
+def var(
+    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
+) -> Any:
+    """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
+
+    >>> var(np.array([1.0, 2.0, 3.0])), var(np.array([1.0, 2.0, 3.0]), unbiased=False)
+    (np.float64(1.0), np.float64(0.6666666666666666))
+    """
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    lost = int(unbiased) if correction is None else correction
+    return np.var(input, axis=dim, ddof=lost, keepdims=keepdim)
+
+
+def std(
+    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
+) -> Any:
+    """The root of the variance."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    lost = int(unbiased) if correction is None else correction
+    return np.std(input, axis=dim, ddof=lost, keepdims=keepdim)
+
+
+def repeat(input: Any, *sizes: Any) -> Any:
+    """The whole so many times along each dim."""
+    many = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    return np.tile(input, many)
+
+
+def one_hot(tensor: Any, num_classes: int) -> Any:
+    """Integers as rows of zeros with a one at their place, in a new last dim."""
+    return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)
+
+
+def _from_top(input: Any, dim: int) -> Any:
+    """x less its maximum along a dim, which is taken for a constant."""
+    return input - stop_gradient(np.max(input, axis=dim, keepdims=True))
+
+
+def softmax(input: Any, dim: int = -1) -> Any:
+    """exp(x) divided by its sum along a dim.
+
+    >>> softmax(np.array([0.0, 0.0]))
+    array([0.5, 0.5])
+    """
+    e = np.exp(_from_top(input, dim))
+    return e / np.sum(e, axis=dim, keepdims=True)
+
+
+def log_softmax(input: Any, dim: int = -1) -> Any:
+    """The logarithm of softmax along a dim."""
+    d = _from_top(input, dim)
+    return d - np.log(np.sum(np.exp(d), axis=dim, keepdims=True))
+
+
+def nll_loss(
+    input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Any:
+    """Minus the log-probabilities of the target classes, which lie along dim 1 (or 0)."""
+    if input.ndim == 1:
+        return nll_loss(
+            np.expand_dims(input, 0), np.reshape(target, (1,)), weight, ignore_index,
+            reduction if reduction != "none" else "sum",
+        )  # fmt: skip
+    n, classes = target.size, input.shape[1]
+    rows = input if input.ndim == 2 else np.reshape(np.moveaxis(input, 1, -1), (-1, classes))
+    labels = np.reshape(target, (-1,))
+    counted = labels != ignore_index
+    places = np.where(counted, labels, 0)
+    if np.any(places < 0) or np.any(places >= classes):
+        raise IndexError("Target is out of bounds.")
+    scale = np.where(counted, 1.0, 0.0).astype(input.dtype)
+    if weight is not None:
+        scale = scale * weight[places]
+    loss = -rows[np.arange(n), places] * scale
+    if reduction == "mean":
+        return np.sum(loss) / np.sum(scale)
+    return np.sum(loss) if reduction == "sum" else np.reshape(loss, target.shape)

@@ -1,0 +1,1 @@
+"""What users state themselves: derivatives, callbacks, statements of the reverse sweep."""

@@ -1,0 +1,175 @@
+"""`custom_vjp` and `custom_jvp`: functions whose derivative the user states.
+
+The rule is a Python function too: compiled code follows it and inlines it where a derivative is
+taken, so it has derivatives itself. Called outside of compiled code the function just runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.tree import leaves
+
+
+def any_tensor(args: tuple) -> bool:
+    """Whether there is a tensor in a structure."""
+    return any(hasattr(type(v), "srcgrad_value") for _, v in leaves(args, ()))
+
+
+class Ruled:
+    """A function with a rule; what `custom_vjp` and `custom_jvp` share."""
+
+    kind = ""
+
+    def __init__(self, function: Callable, nondiff_argnums: Any = ()):
+        if not callable(function):
+            raise ArgumentTypeError(
+                f"{self.kind} takes a function, not {type(function).__name__}", None,
+                f"as a decorator with arguments: @functools.partial(flow.{self.kind}, ...)",
+            )  # fmt: skip
+        self.function = function
+        numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else nondiff_argnums
+        self.nondiff_argnums = tuple(numbers)
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or any_tensor(args):
+            args = self._positional(args, kwargs)
+            if any_tensor(args):
+                from srcgrad.custom.on_tensors import call
+
+                return call(self, args)
+        made = self.function(*args)
+        if any_tensor((made,)):  # made of what it captures
+            from srcgrad.custom.on_tensors import refuse_captured
+
+            refuse_captured(made, [], self.__name__)
+        return made
+
+    def _positional(self, args: tuple, kwargs: dict) -> tuple:
+        """All arguments by position, defaults included."""
+        bound = inspect.signature(self.function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise ArgumentTypeError(
+                f"{self.__name__}() has a rule of its own: it takes arguments by position only"
+            )
+        return bound.args
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {self.__name__}>"
+
+    def nondiff(self, count: int) -> tuple[int, ...]:
+        """Positions of the arguments that are not differentiated, in order."""
+        found = {k + count if k < 0 else k for k in self.nondiff_argnums}
+        if any(not 0 <= k < count for k in found):
+            raise ArgumentValueError(
+                f"nondiff_argnums={self.nondiff_argnums} of {self.__name__}(), which is called "
+                f"with {count} arguments"
+            )
+        return tuple(sorted(found))
+
+    def without_rule(self) -> ArgumentTypeError:
+        method = "defvjp(fwd, bwd)" if self.kind == "custom_vjp" else "defjvp(rule)"
+        return ArgumentTypeError(
+            f"{self.__name__}() has no rule yet", None, f"call {self.__name__}.{method}"
+        )
+
+
+class custom_vjp(Ruled):
+    """A function whose reverse derivative is stated: `f.defvjp(fwd, bwd)`.
+
+    `fwd` takes the arguments of `f` and returns its value and whatever `bwd` is to have;
+    `bwd(residuals, g)` returns one adjoint for each argument, with the shape and dtype of the
+    argument, or None for zero. Arguments at `nondiff_argnums` (functions, settings) are not
+    differentiated: `bwd` gets them first. Compiled code runs `fwd`, plain Python runs `f`. Forward
+    mode transposes `bwd`, which has to be linear in `g` then. The interface is JAX's.
+
+    >>> import numpy as np
+    >>> @custom_vjp
+    ... def clipped(x):
+    ...     return x
+    >>> def forward(x):
+    ...     return x, None
+    >>> def backward(residuals, g):
+    ...     return (np.clip(g, -1.0, 1.0),)
+    >>> clipped.defvjp(forward, backward)
+    >>> def loss(x):
+    ...     return np.sum(clipped(x) ** 3)
+    >>> import srcgrad as flow
+    >>> flow.grad(loss)(np.array([0.1, 2.0]))
+    array([0.03, 1.  ])
+    """
+
+    kind = "custom_vjp"
+    fwd: Any = None
+    bwd: Any = None
+
+    def defvjp(self, fwd: Callable, bwd: Callable) -> None:
+        """Say how the value is had with what the reverse needs, and how adjoints go back."""
+        self.fwd, self.bwd = fwd, bwd
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        from srcgrad.custom.calls import call_with_vjp
+
+        return call_with_vjp(it, self, args, kwargs, node)
+
+
+class custom_jvp(Ruled):
+    """A function whose forward derivative is stated: `f.defjvp(rule)`, or `f.defjvps(...)`.
+
+    `rule(primals, tangents)` takes two tuples, one entry for each argument, and returns the value
+    and its tangent. Reverse mode transposes it: it has to be linear in the tangents. Arguments at
+    `nondiff_argnums` are passed to the rule first, by themselves. A tangent of what is no float is
+    None. The interface is JAX's.
+
+    >>> import numpy as np
+    >>> @custom_jvp
+    ... def softplus(x):
+    ...     return np.logaddexp(x, 0.0)
+    >>> @softplus.defjvp
+    ... def softplus_jvp(primals, tangents):
+    ...     (x,), (dx,) = primals, tangents
+    ...     return softplus(x), dx / (1.0 + np.exp(-x))
+    >>> import srcgrad as flow
+    >>> flow.grad(softplus)(0.0)
+    0.5
+    """
+
+    kind = "custom_jvp"
+    jvp: Any = None
+
+    def defjvp(self, jvp: Callable) -> Callable:
+        """State the rule; returns it, so that it can be a decorator."""
+        self.jvp = jvp
+        return jvp
+
+    def defjvps(self, *jvps: Callable | None) -> None:
+        """State one rule for each argument, `rule(tangent, value, *primals)`; None for zero."""
+        if self.nondiff_argnums:
+            raise ArgumentTypeError("defjvps is for functions without nondiff_argnums: use defjvp")
+        function = self
+
+        def summed(primals: tuple, tangents: tuple) -> Any:
+            value, total = function(*primals), None
+            for rule, t in zip(jvps, tangents):  # noqa: B905 (a length is checked below)
+                if rule is not None:
+                    term = rule(t, value, *primals)
+                    total = term if total is None else total + term
+            return value, total
+
+        self.jvp = summed
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        from srcgrad.custom.calls import call_with_jvp
+
+        return call_with_jvp(it, self, args, kwargs, node)

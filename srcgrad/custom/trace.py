@@ -1,0 +1,350 @@
+"""A call of a function with a derivative of the user's own, as it is traced.
+
+The rule is followed where the call is: once, into a function of its own that the differentiators
+inline. What is wrong with it is said when a derivative is asked for. Never runs a rule.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.custom.transpose import turned
+from srcgrad.errors import (
+    Location,
+    SourceError,
+    SrcgradError,
+    UnsupportedError,
+)
+from srcgrad.frontend import source
+from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.heap import reachable
+from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.trees import own_statements
+from srcgrad.frontend.values import (
+    children,
+    is_array,
+    is_value,
+    rebuild,
+)
+from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
+from srcgrad.ir.rule import Direction, Rule
+from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
+from srcgrad.ir.walk import defined, free_variables, rename, walk
+from srcgrad.primitives import REGISTRY
+
+
+# ---- structures ----
+def flat(value: Any) -> list[Any]:
+    """The leaves of a structure, in order."""
+    parts = children(value)
+    return [value] if parts is None else [x for p in parts for x in flat(p)]
+
+
+def filled(like: Any, leaves: Iterator[Any]) -> Any:
+    """A structure like another one, of other leaves."""
+    parts = children(like)
+    return next(leaves) if parts is None else rebuild(like, [filled(p, leaves) for p in parts])
+
+
+def varies(v: Any) -> bool:
+    """Whether a leaf is a float that is known at run time only."""
+    return isinstance(v, Var) and is_value(v) and float_type(v.type)
+
+
+def is_floating(v: Any) -> bool:
+    return is_value(v) and float_type(atom(v).type)
+
+
+# ---- tracing apart ----
+@contextmanager
+def apart(it: Any) -> Iterator[None]:
+    """Share nothing with what was computed before: what is read from outside is then seen."""
+    scopes = it.b.scopes
+    it.b.scopes = [{} for _ in scopes]
+    try:
+        yield
+    finally:
+        it.b.scopes = scopes
+
+
+@contextmanager
+def unchanging(it: Any, values: Any) -> Iterator[None]:
+    """The containers among some values may not be changed meanwhile."""
+    new = {k: v for k, v in reachable(list(values), ()).items() if k not in it.captures.immutable}
+    it.captures.immutable.update(new)
+    try:
+        yield
+    finally:
+        for k in new:
+            del it.captures.immutable[k]
+
+
+def copied_structure(value: Any) -> Any:
+    return filled(value, iter(flat(value)))
+
+
+@dataclass(frozen=True)
+class Running:
+    """A rule that is being followed: a call of its function with these leaves is its result."""
+
+    owner: Any
+    leaves: tuple[Any, ...]
+    own: Any = None
+
+    def is_call(self, leaves: Sequence[Any]) -> bool:
+        same = zip(self.leaves, leaves, strict=False)
+        return len(leaves) == len(self.leaves) and all(a is b or a == b for a, b in same)
+
+
+class Call:
+    """One call: the arguments, what it computes, and the values with their rule attached."""
+
+    def __init__(self, it: Any, owner: Any, args: list, kwargs: dict, node: Any):
+        self.it, self.owner, self.node = it, owner, node
+        self.name = owner.__name__
+        self.args = [own_names(it, a) for a in positional(it, owner, args, kwargs, node)]
+        static = owner.nondiff(len(self.args))
+        self.constants = [self.args[k] for k in static]
+        self.primals = [a for k, a in enumerate(self.args) if k not in static]
+        self.leaves = flat(self.primals)
+        self.inputs = [v for v in self.leaves if varies(v)]
+
+    what = ""  # what its values are called in refusals
+
+    # ---- values ----
+    def values(self, function: Any) -> tuple[Any, Block]:
+        """What a function gives for the arguments, and the statements that compute it."""
+        it = self.it
+        start, out = len(it.b.out), it.b.out
+        running = Running(self.owner, tuple(flat(self.args)))
+        it.ruling.append(running)
+        try:
+            with apart(it), unchanging(it, self.args):
+                made = it.call(function, list(self.args), {}, self.node)
+        finally:
+            it.ruling.remove(running)
+        assert it.b.out is out
+        block = tuple(out[start:])
+        refuse_stores(block, (), f"{self.name}() has a derivative of its own and stores to")
+        return made, block
+
+    def attach(self, value: Any, block: Block, make: Callable[[Called], None]) -> Any:
+        """The value with a rule; `make` states it, or raises what is wrong with it."""
+        b = self.it.b
+        self.it.locate(self.node)
+        called = Called(self, value, block)
+        rule = called.rule
+        if called.values:
+            try:
+                self._refuse_complex(called)
+                make(called)
+            except SrcgradError as e:
+                rule.refused = e
+                called.rest.clear()
+        foreign = called.foreign()
+        rule.outputs, rule.inputs = len(called.values), len(self.inputs)
+        rule.foreign = len(foreign)
+        if not called.values or not (self.inputs or foreign):
+            return value
+        t = b("attached", *called.values, *self.inputs, *foreign, *called.rest, rule=rule)
+        parts = iter([self.part(t, k, y, called) for k, y in enumerate(called.values)])
+        leaves = (next(parts) if is_floating(v) else v for v in flat(value))
+        return filled(value, iter(list(leaves)))
+
+    def _refuse_complex(self, called: Called) -> None:
+        """A rule says nothing of conjugates, which adjoints of complex numbers need."""
+        numbers = (*called.values, *self.inputs)
+        if any(is_complex(atom(v).type.dtype) for v in numbers if is_value(v)):
+            self.it.refuse(
+                self.node, f"{self.name}() has a derivative of its own and complex numbers",
+                "give it real and imaginary parts",
+            )  # fmt: skip
+
+    def part(self, t: Var, k: int, y: Atom, called: Called) -> Any:
+        it = self.it
+        made = it.b("part", t, k=k, name=getattr(y, "name", ""))
+        if isinstance(y.type, Scalar):
+            return it.b.retyped(made, y.type, made.name) if y.type.weak else made
+        it.captures.kinds[made] = it.kind_of(y)
+        source = called.shared(k)
+        if source is not None:
+            what = self.what or f"what {self.name}() returns"
+            it.stands_for_view(made, source, what, self.node)
+        return made
+
+
+class Called:
+    """The values of a call and the rule that is being stated about them."""
+
+    def __init__(self, call: Call, value: Any, block: Block):
+        self.call, self.it = call, call.it
+        self.value = value
+        self.values = [atom(v) for v in flat(value) if is_floating(v)]
+        self.rule = Rule(call.name, len(self.values), len(call.inputs), 0, turned)
+        self.rest: list[Var] = []
+        self.block = block
+        self.inside = defined(block)
+        self.classes = AliasClasses(Function("", (), block, ()))
+        self.own = [self.variable(y, "value") for y in self.values]
+
+    def variable(self, like: Atom, name: str) -> Var:
+        """A variable for an adjoint, a tangent or a value, with the type of another."""
+        t = like.type
+        made = Var(getattr(like, "name", "y") + name if name[0] == "_" else name, t)
+        if isinstance(t, Array):
+            made.type = replace(t, layout="C")
+            self.it.captures.kinds[made] = self.it.kind_of(like)
+        return made
+
+    def like_value(self, leaves: Sequence[Any]) -> Any:
+        """The value's structure with other floats; None stands for what is none."""
+        mine = iter(leaves)
+        return filled(
+            self.value, iter([next(mine) if is_floating(v) else None for v in flat(self.value)])
+        )
+
+    def with_own(self) -> list[Any]:
+        """The value's leaves, its floats as the results that the rule may read."""
+        mine = iter(self.own)
+        return [next(mine) if is_floating(v) else v for v in flat(self.value)]
+
+    def foreign(self) -> list[Var]:
+        """The floats from outside that the values are computed from, the inputs excepted."""
+        outside = free_variables(self.block, self.values)
+        mine = {id(v) for v in self.call.inputs}
+        return [v for v in outside if varies(v) and id(v) not in mine]
+
+    def shared(self, k: int) -> Any:
+        """What else the memory of the k-th value is reached by: a variable, or None."""
+        y = self.values[k]
+        if not isinstance(y, Var):
+            return None
+        mine = self.classes.of(y)
+        others = [v for v in free_variables(self.block, self.values) if is_reference(v.type)]
+        others += [v for v in self.values[:k] if is_array(v)]
+        return next((v for v in others if self.classes.of(v) is mine), None)
+
+    # ---- one direction ----
+    def direction(self, given: list[Var], results: int, run: Callable[[], list]) -> Direction:
+        """Follow a rule into a function: `run` gives one atom for each result, None for zero."""
+        it = self.it
+        before = len(it.snapshots)
+        with apart(it), it.b.block() as out:
+            try:
+                made = run()
+            except Diverged:  # it raises whenever it runs
+                made = [None] * results
+        seen, it.snapshots[before:] = it.snapshots[before:], []
+        returns = tuple(a for a in made if a is not None)
+        function = self.function(given, tuple(out), returns)
+        refuse_visible(Function("", (), tuple(out), returns), seen)
+        places = iter(range(len(returns)))
+        return Direction(function, tuple(None if a is None else next(places) for a in made))
+
+    def function(self, given: list[Var], body: Block, returns: tuple) -> Function:
+        own: dict[Var, Atom] = {
+            y: v for y, v in zip(self.values, self.own, strict=True)
+            if isinstance(y, Var) and y in self.inside
+        }  # fmt: skip
+        refuse_stores(body, given, f"the rule of {self.call.name}() stores to")
+        fn = rename(Function(f"{self.call.name}_rule", (), body, returns), own)
+        known = {*given, *self.own}
+        free = [v for v in free_variables(fn.body, fn.returns) if v not in known]
+        free += [d for v in (*given, *self.own, *free) for d in type_vars(v.type)]
+        self.rest = list(dict.fromkeys(free))
+        params = (*given, *self.own, *self.rest)
+        return clone(_on_copies(Function(fn.name, params, fn.body, fn.returns), given))
+
+
+def _on_copies(fn: Function, given: list[Var]) -> Function:
+    """The function on copies of what it is given and stores to."""
+    classes = AliasClasses(fn)
+    written = [v for v in given if is_reference(v.type) and not classes.is_pure(v)]
+    outer = {v: Var(v.name, v.type) for v in written}
+    copies = [Def(v, REGISTRY["copy"], (outer[v],)) for v in written]
+    return replace(fn, params=tuple(outer.get(p, p) for p in fn.params), body=(*copies, *fn.body))
+
+
+def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
+    """Refuse a store to memory from outside of a block."""
+    classes = AliasClasses(Function("", (), block, ()))
+    outside = {classes.of(v): v for v in free_variables(block) if is_reference(v.type)}
+    for s in walk(block):
+        if not (isinstance(s, Def) and s.op.name in WRITES):
+            continue
+        target = outside.get(classes.of(s.args[0]))
+        if target is not None and target not in allowed:
+            raise UnsupportedError(
+                f"{what} '{target}', which it did not make", s.loc, "make a copy of it: .copy()"
+            )
+
+
+# ---- arguments ----
+def positional(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> list[Any]:
+    """All arguments by position, defaults included."""
+    f = owner.function
+    if not isinstance(f, types.FunctionType):
+        if kwargs:
+            it.refuse(node, f"{owner.__name__}() takes arguments by position only")
+        return list(args)
+    env, out = it.bind(f, args, kwargs, node), []
+    for name, p in inspect.signature(f, follow_wrapped=False).parameters.items():
+        if p.kind is p.VAR_POSITIONAL:
+            out += list(env[name])
+        elif p.kind is p.KEYWORD_ONLY or (p.kind is p.VAR_KEYWORD and env[name]):
+            it.refuse(
+                node,
+                f"{owner.__name__}() has a rule of its own: it takes arguments by position only",
+                "make the argument an ordinary one",
+            )
+        elif p.kind is not p.VAR_KEYWORD:
+            out.append(env[name])
+    return out
+
+
+def own_names(it: Any, value: Any) -> Any:
+    """An argument with other variables for what the program captures: whether a function reads its
+    argument or captures it is then seen.
+    """
+    captured = {h.var for h in it.captures.hidden.values()}
+    leaves = flat(value)
+    if not any(isinstance(v, Var) and v in captured for v in leaves):
+        return value
+    return filled(value, iter([_renamed(it, v) if v in captured else v for v in leaves]))
+
+
+def _renamed(it: Any, v: Var) -> Var:
+    b = it.b
+    if isinstance(v.type, Array):
+        made = b("view", v, spec=(":",) * v.type.ndim, name=v.name)
+        it.captures.kinds[made] = it.kind_of(v)
+        return made
+    made = Var(v.name, v.type)
+    definition = Def(made, b.table["cast"], (v,), {"dtype": v.type.dtype}, b.loc)
+    b.append(definition)
+    b.definition[made] = definition
+    return made
+
+
+def returned_at(it: Any, rule: Any) -> Location | None:
+    """Where a rule returns."""
+    if not isinstance(rule, types.FunctionType):
+        return it.b.loc
+    try:
+        found = source.find(rule)
+    except SourceError:
+        return it.b.loc
+    if isinstance(found.tree, gast.Lambda):
+        return found.location(found.tree)
+    places = [n for n in own_statements(found.tree) if isinstance(n, gast.Return)]
+    last = max(places, key=lambda n: n.lineno, default=found.tree)
+    return found.location(last)

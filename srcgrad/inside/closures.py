@@ -1,0 +1,245 @@
+"""Transforms of what only exists while a function is compiled: closures, partials, records.
+
+The function is traced where its transform is called. What it reads of the functions around it
+becomes a parameter, its program goes through the same transforms as any other, and the result is
+put in place. It may not change what it did not make: that is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.heap import State, contents
+from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.source import Source
+from srcgrad.frontend.trace import taken_apart
+from srcgrad.frontend.values import (
+    RUNNING,
+    Closure,
+    MaybeUnbound,
+    Record,
+    children,
+    is_value,
+    rebuild,
+)
+from srcgrad.inside.inline import leaves_of, like, spliced
+from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
+from srcgrad.ir.types import Array
+from srcgrad.ir.walk import free_variables, rename
+from srcgrad.passes import run as run_passes
+from srcgrad.primitives import REGISTRY
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.program import ByPosition, Program, Tangent
+from srcgrad.transforms.stack import stacked, transforms, weights_of
+from srcgrad.tree import mapped
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """The bottom of a stack of transforms: a program that is there already."""
+
+    made: Program
+
+    @property
+    def name(self) -> str:
+        return self.made.name
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        return self.made
+
+
+@dataclass(frozen=True, eq=False)
+class Inner:
+    """A gradient or a Jacobian of such a function, to be called; it can be differentiated again."""
+
+    fn: Any
+    transform: ByPosition  # of nothing yet
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        """Called by the frontend where a compiled function calls this one."""
+        weights = self.transform.weights
+        arguments = named(self.fn, args, kwargs)
+        call = _Call(it, self.fn, arguments, len(args), node)
+        p = call.program(weights.parameters if weights else ())
+        spec: Any = replace(self.transform, inner=Traced(p))
+        return _put(it, spec.program(_likes(it, arguments), Demands()), arguments, node)
+
+
+def is_inner(v: Any) -> bool:
+    """Whether a value is a function that belongs to the run that is compiled."""
+    if isinstance(v, functools.partial):
+        return any(is_inner(p) for p in (v.func, *v.args, *v.keywords.values()))
+    return isinstance(v, RUNNING | Record) or (
+        hasattr(v, "srcgrad_inline") and not isinstance(v, Compiled)
+    )
+
+
+def with_functions(compiled: Any, it: Any, arguments: dict[str, Any], node: Any, extra: Any) -> Any:
+    """A transformed function that is called with such functions among its arguments."""
+    call = _Call(it, compiled.function, arguments, 0, node)
+    bound = inspect.BoundArguments(compiled._signature, OrderedDict(call.kwargs))
+    call.args, call.kwargs = list(bound.args), bound.kwargs
+    p = call.program(weights_of(compiled.spec))
+    spec = stacked(transforms(compiled.spec), Traced(p))
+    return _put(it, spec.program(_likes(it, arguments), Demands()), arguments, node, extra)
+
+
+def tangent(it: Any, fn: Any, args: list, tangents: list, node: Any, fitted: Any) -> Any:
+    """(out, out_dot) of a call; `fitted` makes the tangent of the leaf at a path."""
+    arguments = named(fn, args, {})
+    dots = dict(zip(arguments, tangents, strict=True))
+    p = _Call(it, fn, arguments, len(args), node).program()
+    made = Tangent(Traced(p)).program(_likes(it, arguments), Demands())
+    return _put(it, made, arguments, node, lambda path, values: fitted(dots, path, values))
+
+
+def named(fn: Any, args: list, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by names, in the order of the call."""
+    names: list[str] = []
+    if isinstance(fn, Closure):
+        names = [a.id for a in (*fn.node.args.posonlyargs, *fn.node.args.args)]
+    names = [names[k] if k < len(names) else f"argument_{k}" for k in range(len(args))]
+    return {**dict(zip(names, args, strict=True)), **kwargs}
+
+
+def _likes(it: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {n: mapped(v, lambda v: like(it, v)) for n, v in arguments.items()}
+
+
+def _put(it: Any, p: Program, arguments: dict[str, Any], node: Any, extra: Any = None) -> Any:
+    """Emit a program for the values of a call, and return its result."""
+    values = {path: v for n, a in arguments.items() for path, v in leaves_of(a, (n,))}
+    given = [values[path] if path in values else extra(path, values) for path in p.inputs]
+    return spliced(it, p, [*given, *(h.var for h in p.hidden)], node)
+
+
+class _Call:
+    """One call of such a function: its floating arguments are parameters of their own."""
+
+    def __init__(self, it: Any, fn: Any, arguments: dict[str, Any], count: int, node: Any):
+        self.it, self.fn, self.node = it, fn, node
+        self.params: list[Var] = []
+        self.inputs: list[tuple] = []
+        self.given: list[Atom] = []
+        taken = [self.parameters(v, (n,)) for n, v in arguments.items()]
+        self.args = taken[:count]
+        self.kwargs = dict(zip(list(arguments)[count:], taken[count:], strict=True))
+
+    def parameters(self, v: Any, path: tuple) -> Any:
+        """An argument with a parameter for each float; integers may have to be static."""
+        parts = children(v)
+        if parts is not None:
+            keys = list(v) if isinstance(v, dict) else range(len(parts))
+            keys = list(v.fields) if isinstance(v, Record) else keys
+            return rebuild(
+                v, [self.parameters(p, (*path, k)) for k, p in zip(keys, parts, strict=True)]
+            )
+        if not is_value(v) or atom(v).type.dtype[0] not in "fc":
+            return v
+        given = atom(v)
+        var = Var("_".join(map(str, path)), given.type)
+        if isinstance(given.type, Array):
+            self.it.captures.kinds[var] = self.it.kind_of(given)
+            self.it.captures.stands_for[var] = given
+            if given in self.it.captures.given:
+                self.it.captures.given.add(var)
+        self.params.append(var)
+        self.inputs.append(path)
+        self.given.append(given)
+        return var
+
+    def program(self, weights: tuple = ()) -> Program:
+        """Its program: the parameters, then all that it reads from around it."""
+        it, first = self.it, len(self.it.snapshots)
+        block, result = self._interpreted()
+        atoms: list[Atom] = []
+        source = it.frame.source
+        if isinstance(self.fn, Closure):
+            source = Source(self.fn.frame.source.function, self.fn.node, source.file)
+        output = taken_apart(it, result, atoms, source)
+        held = {h.var: h for h in it.captures.hidden.values()}
+        free = self._free(block, atoms, [h.var for h in held.values() if _among(h, weights)])
+        hidden = tuple(held.get(v) or Hidden(v.name, lambda v=v: v, v) for v in free)
+        name = getattr(self.fn, "name", "")
+        name = name if name.isidentifier() else "inner"
+        function = Function(name, (*self.params, *free), tuple(block), tuple(atoms))
+        refuse_visible(function, it.snapshots[first:])
+        del it.snapshots[first:]
+        made = run_passes(clone(function), REGISTRY)
+        p = Program(made, tuple(self.inputs), hidden, (), output, name)
+        p = replace(p, stored=frozenset(p.order[k] for k in p.written))
+        self._refuse_stores(p)
+        return p
+
+    def _interpreted(self) -> tuple[list[Stmt], Any]:
+        """The statements of the call and its result."""
+        it = self.it
+        before = it.snapshot()
+        failed: Diverged | None = None
+        result = None
+        with it.b.block() as block:
+            it.heads.append((len(it.b.scopes), []))
+            try:
+                result = it.call(self.fn, self.args, self.kwargs, self.node)
+            except Diverged as e:
+                failed = e
+            finally:
+                block[:0] = it.heads.pop()[1]
+        if failed is not None:  # it always raises: so does the transform of it
+            known = dict(zip(self.params, self.given, strict=True))
+            for s in rename(Function("failed", (), tuple(block), ()), known).body:
+                it.b.append(s)
+            raise failed
+        if _changed(before, it):
+            it.refuse(
+                self.node, "a function that is differentiated where it is defined changes "
+                "a container or a name of the function around it",
+                "return what changes",
+            )  # fmt: skip
+        return block, result
+
+    def _free(self, block: list[Stmt], atoms: list[Atom], weights: list[Var]) -> list[Var]:
+        """What is read from around the call: weights that are asked for, lengths, values."""
+        own = set(self.params)
+        read = free_variables(tuple(block), atoms)
+        found = dict.fromkeys(
+            [*weights, *(d for p in self.params for d in type_vars(p.type)), *read]
+        )
+        more = dict.fromkeys(d for v in found for d in type_vars(v.type))
+        return [v for v in {**found, **more} if v not in own]
+
+    def _refuse_stores(self, p: Program) -> None:
+        for k in sorted(p.written):
+            if k >= len(p.inputs) and p.hidden[k - len(p.inputs)].parameter is None:
+                name = p.hidden[k - len(p.inputs)].name
+                self.it.refuse(
+                    self.node, "a function that is differentiated where it is defined changes "
+                    f"'{name}', which belongs to the function around it",
+                    "pass it as an argument, or change a copy",
+                )  # fmt: skip
+
+
+def _among(h: Hidden, weights: tuple) -> bool:
+    return h.parameter is not None and any(h.parameter is w for w in weights)
+
+
+def _changed(before: State, it: Any) -> bool:
+    """Whether names or containers hold something else than before."""
+    pairs = [(before.env, it.env)]
+    pairs += [(before.contents[k], contents(v)) for k, v in before.objects.items()]
+    return any(_differs(old, new) for old, new in pairs)
+
+
+def _differs(old: dict, new: dict) -> bool:
+    def same(a: Any, b: Any) -> bool:
+        return a is b or (isinstance(a, MaybeUnbound) and a.value is b)
+
+    return list(old) != list(new) or not all(same(old[k], new[k]) for k in old)

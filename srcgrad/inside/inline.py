@@ -1,0 +1,144 @@
+"""A transformed function called inside a compiled one: its IR is inlined at the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.autodiff.splice import splice
+from srcgrad.custom.check import boxed
+from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.kinds import MARKS
+from srcgrad.frontend.trace import Leaf
+from srcgrad.frontend.values import RUNNING, Record, children, is_number, plain, rebuild
+from srcgrad.inside.overlap import refuse_overlap
+from srcgrad.ir.nodes import Const, Var, atom
+from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.transforms.program import Primal, Program
+from srcgrad.transforms.refusals import refuse_known
+from srcgrad.tree import mapped
+
+Extra = Callable[[tuple, dict[tuple, Any]], Any]
+
+
+def inline(
+    compiled: Any, it: Any, args: list, kwargs: dict, node: Any, extra: Extra | None = None
+) -> Any:
+    """Emit the program of a `Compiled` for the values of a call, and return its result.
+
+    `extra` gives the value of a parameter that is no argument: a tangent.
+    """
+    if isinstance(compiled.spec, Primal):
+        return it.call(compiled.function, args, kwargs, node)
+    arguments = it.bind(compiled.function, args, kwargs, node)
+    values = {path: v for n, a in arguments.items() for path, v in leaves_of(a, (n,))}
+    if any(isinstance(v, RUNNING) for v in values.values()):
+        from srcgrad.inside.closures import with_functions
+
+        return with_functions(compiled, it, arguments, node, extra)
+    likes = {n: mapped(v, lambda v: like(it, v)) for n, v in arguments.items()}
+    captures: Captures = it.captures
+    captures.inlined.append(compiled)
+    _demand(it, compiled._demands, values, node)
+    program = compiled.spec.program(likes, compiled._demands)
+    if extra is not None:
+        _refuse_tangents(compiled.__name__, program, values, extra)
+    given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
+    for h in program.hidden:
+        key = ("inlined", id(compiled), *h.key)
+        given.append(captures.take(it, key, _captured(h), h.name, node))
+    for g in program.guards:
+        captures.guards[g.key] = g
+    return spliced(it, program, given, node)
+
+
+def _refuse_tangents(name: str, program: Program, values: dict[tuple, Any], extra: Extra) -> None:
+    """Refuse nonzero tangents of floats that were specialized on, as a call does."""
+    known = [path for path, v in values.items() if path not in program.inputs and is_number(v)]
+    for path in known:
+        t = plain(atom(extra(("tangent", *path), values)))
+        if isinstance(t, Var) or t:
+            refuse_known(name, path, values[path])
+
+
+def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
+    """Emit a program for the values of its parameters, and return its result."""
+    given = [atom(v) for v in given]
+    refuse_overlap(it, given, program.unshared, node)
+    fitting = [_fitting(it, p, v) for p, v in zip(program.function.params, given, strict=True)]
+    depth, head = it.heads[-1]
+    inside = len(it.b.scopes) > depth
+    returns = splice(it.b, program.function, fitting, head if inside else None)
+    for k, parameter in program.state:
+        held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        it.call(np.copyto, [held, returns[k]], {}, node)
+    return _result(program.output, returns)
+
+
+def _captured(h: Hidden) -> Callable[[], Any]:
+    """What the calling program captures: the tensor itself, where it is one."""
+    return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
+
+
+def _demand(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) -> None:
+    """What the program must know of its arguments, this function must know of its own."""
+    for path, v in values.items():
+        if path in demands.static_leaves and isinstance(v, Var):
+            it.captures.demand_static(it, v, node, f"'{path[0]}'")
+    for path, axis in demands.static_dims:
+        dim = getattr(getattr(values.get(path), "type", None), "dims", (None,) * (axis + 1))[axis]
+        if isinstance(dim, Var):
+            it.captures.demand_static(it, dim, node, f"the shape of '{path[0]}'")
+
+
+def _fitting(it: Any, p: Var, v: Any) -> Any:
+    v = atom(v)
+    if isinstance(p.type, Scalar):
+        return it.b.cast(v, p.type)
+    if isinstance(p.type, Array) and not p.type.dims and isinstance(v.type, Scalar):
+        return boxed(it, v, p.type)
+    if isinstance(p.type, Array) and p.type.layout == "C" and v.type.layout != "C":
+        return it.b("copy", v)
+    return v
+
+
+def leaves_of(value: Any, path: tuple) -> Any:
+    """The (path, value) pairs of an argument of the call."""
+    if isinstance(value, Record):
+        for f, v in value.fields.items():
+            yield from leaves_of(v, (*path, f))
+        return
+    parts = children(value)
+    if parts is None:
+        yield path, value
+        return
+    keys = list(value) if isinstance(value, dict) else range(len(parts))
+    for k, p in zip(keys, parts, strict=True):
+        yield from leaves_of(p, (*path, k))
+
+
+def like(it: Any, v: Any) -> Any:
+    """A value of the kind of an IR value: tracing reads kinds only."""
+    if not isinstance(v, Var | Const):
+        return v
+    t = v.type
+    if isinstance(t, Array):
+        # run-time dims may turn out to be 1: they are not known to be otherwise
+        shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
+        made = np.zeros(shape, np_dtype(t.dtype))
+        kind = it.kind_of(v)
+        return next((made.view(m) for m, k in MARKS.items() if k is kind), made)
+    if t.weak:
+        return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
+    return np_dtype(t.dtype).type(1)
+
+
+def _result(shape: Any, returns: tuple) -> Any:
+    if isinstance(shape, Leaf):
+        return plain(returns[shape.k])
+    parts = children(shape)
+    return shape if parts is None else rebuild(shape, [_result(p, returns) for p in parts])

@@ -1,0 +1,138 @@
+"""Roots and fixed points that are differentiated by the implicit function theorem.
+
+Where F(x, theta) = 0, dx = -(dF/dx)^-1 dF/dtheta dtheta, however x was found: the steps of the
+solver are not differentiated, and may be anything. What is written here is NumPy, and compiled
+code follows it as it follows the user's functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.custom.functions import any_tensor, custom_jvp
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.transforms.entry_points import jvp
+
+
+def implicit_root(
+    residual: Callable, solver: Callable | None = None, tol: float = 1e-10, maxiter: int = 50
+) -> Any:
+    """The function `root(x0, *theta)` whose value x solves `residual(x, *theta) = 0`.
+
+    `solver(x0, *theta)` finds it, in any way: what it does is not differentiated. Without one,
+    Newton's method does, until a step is at most `tol * (1 + max|x|)`; RuntimeError after `maxiter`
+    steps. `x0` is a number or an array, and `residual` returns one of the same shape. The
+    derivative by `x0` is zero, those by theta are the implicit function theorem's, in both modes
+    and to any order; they need a residual whose Jacobian is regular at the root.
+
+    >>> import srcgrad as flow
+    >>> def residual(x, a):
+    ...     return x * x * x - a
+    >>> root = implicit_root(residual)
+    >>> def loss(a):
+    ...     return root(1.0, a)
+    >>> round(loss(8.0), 12), round(flow.grad(loss)(8.0), 12)
+    (2.0, 0.083333333333)
+    """
+    if not callable(residual) or not (solver is None or callable(solver)):
+        raise ArgumentTypeError("implicit_root takes a residual and a solver, both functions")
+
+    def newton(x: Any, *theta: Any) -> Any:
+        x = x * 1.0
+        for _ in range(maxiter):
+            step = _solved(_jacobian(residual, x, theta), residual(x, *theta), x)
+            x = x - step
+            size = np.max(np.abs(step))
+            if size < np.inf and size <= tol * (1.0 + np.max(np.abs(x))):
+                return x
+        raise RuntimeError(f"Newton's method has not found a root in {maxiter} steps")
+
+    find = newton if solver is None else solver
+
+    def solved(x0: Any, *theta: Any) -> Any:
+        x = find(x0, *theta)
+        # what the residual captures is read here too: a solver may do so unseen
+        _refuse_captured(residual(x, *theta), (x, theta))
+        return x
+
+    root = custom_jvp(solved)
+    root.__name__ = getattr(residual, "__name__", "residual")
+
+    @root.defjvp
+    def rule(primals: tuple, tangents: tuple) -> Any:
+        x = root(*primals)
+        theta = primals[1:]
+        _, change = jvp(residual, (x, *theta), (None, *tangents[1:]))
+        return x, -_solved(_jacobian(residual, x, theta), change, x)
+
+    return root
+
+
+def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -> Any:
+    """The function `point(x0, *theta)` whose value x is `function(x, *theta)`.
+
+    It is found by repetition, until a step is at most `tol * (1 + max|x|)`; RuntimeError after
+    `maxiter` steps. Derivatives as of `implicit_root`, with x - function(x) for the residual.
+
+    >>> import srcgrad as flow
+    >>> import numpy as np
+    >>> point = fixed_point(lambda x, a: np.cos(a * x))
+    >>> def loss(a):
+    ...     return point(0.5, a)
+    >>> round(float(loss(1.0)), 8), round(flow.grad(loss)(1.0), 8)
+    (0.73908513, -0.29747434)
+    """
+
+    def residual(x: Any, *theta: Any) -> Any:
+        return x - function(x, *theta)
+
+    def repeat(x: Any, *theta: Any) -> Any:
+        x = x * 1.0
+        for _ in range(maxiter):
+            new = function(x, *theta)
+            step = np.max(np.abs(new - x))
+            x = new
+            if step < np.inf and step <= tol * (1.0 + np.max(np.abs(x))):
+                return x
+        raise RuntimeError(f"no fixed point has been found in {maxiter} steps")
+
+    residual.__name__ = getattr(function, "__name__", "residual")
+    return implicit_root(residual, repeat)
+
+
+def _refuse_captured(made: Any, given: tuple) -> None:
+    """Refuse a residual that depends on a tensor which it captures."""
+    if any_tensor((made,)):
+        from srcgrad.custom.on_tensors import floats, refuse_captured
+
+        refuse_captured(made, floats(given), "the residual")
+
+
+@implements(_refuse_captured)
+def _seen(it: Any, node: Any, made: Any, given: Any) -> None:
+    """In compiled code captured values are inputs of the program, and seen to be read."""
+
+
+def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:
+    """The derivative of the residual by x: a number, or a matrix, column by column."""
+    zeros = (None,) * len(theta)
+    if np.ndim(x) == 0:
+        return jvp(residual, (x, *theta), (1.0, *zeros))[1]
+    n = np.size(x)
+    out = np.empty((n, n), dtype=x.dtype)
+    for k in range(n):
+        unit = np.zeros(n, dtype=x.dtype)
+        unit[k] = 1.0
+        out[:, k] = jvp(residual, (x, *theta), (unit.reshape(x.shape), *zeros))[1].reshape(-1)
+    return out
+
+
+def _solved(matrix: Any, right: Any, x: Any) -> Any:
+    """The step that a linear system gives, with the shape of x."""
+    if np.ndim(x) == 0:
+        return right / matrix
+    return np.linalg.solve(matrix, right.reshape(-1)).reshape(x.shape)

@@ -1,0 +1,337 @@
+"""`Compiled`: the callable that `compile` and the transforms return.
+
+It holds a function, a stack of transforms and options, builds a specialization (`Entry`) for each
+signature it is called with, and runs the one that fits. Entries are built under a lock and are
+immutable afterwards.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad import collector
+from srcgrad.bridge.kernel import Kernel
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.frontend.arguments import misfit
+from srcgrad.frontend.demands import Demands, Respecialise
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.text import to_text
+from srcgrad.ir.types import Array
+from srcgrad.tracebacks import is_entrance, shorten
+from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
+from srcgrad.transforms.pickling import portable, reduced, restored
+from srcgrad.transforms.program import Gradient, Primal, Program, protected
+from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.self_check import verify, wanted
+from srcgrad.transforms.specialization import Entry, Options, build, built, kind_of, settled
+from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
+from srcgrad.transforms.stages import Stage, recording
+from srcgrad.transforms.stored_inputs import Apart
+from srcgrad.transforms.writes import refuse_shared, write_back
+from srcgrad.transforms.zero_gradients import noting, warn
+from srcgrad.tree import (
+    blank,
+    converter,
+    filled,
+    form_of,
+    key_of,
+    leaves,
+    mapped,
+    too_wide,
+)
+
+TARGETS = ("cpu", "python")
+MOST_RESTARTS = 40
+MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
+KINDS = ("primal", "adjoint", "tangent")
+
+
+class Compiled:
+    """A function under `compile` or a transform. Call it like the function.
+
+    `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` what
+    was built and how long it took. Pickles as the function does, which cloudpickle sends by value.
+    """
+
+    __name__: str  # the function's, as all that `update_wrapper` copies
+
+    def __init__(self, function: Callable, spec: Any, options: Options):
+        functools.update_wrapper(self, function)
+        self.function, self.spec, self.options = function, spec, options
+        self._signature = inspect.signature(function)
+        self._names = tuple(self._signature.parameters)
+        self._simple = all(
+            p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
+        )
+        self._demands = Demands(weights=weights_of(spec))
+        self._entries: dict[Any, tuple[Entry, ...]] = {}
+        self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
+        self._lock = threading.RLock()
+        self._last_arguments: dict[str, Any] = {}
+        self._unverified: list[Entry] = []  # gradients that are yet to be checked
+
+    def __repr__(self) -> str:
+        return f"<srcgrad.{described(self.spec)} of {self._title()} on {self.options.target}>"
+
+    def _title(self) -> str:
+        shown = f"{self.__name__}{self._signature}"
+        return shown if len(shown) <= 60 else f"{self.__name__}(...)"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> Any:
+        return restored, reduced(self, transforms(self.spec))
+
+    @functools.cached_property
+    def portable(self) -> Callable:
+        """A copy of the function for pickle, where its own name is bound to this object."""
+        made = portable(self.function)
+        vars(made)["srcgrad_original"] = self.function
+        return made
+
+    # ---- calling ----
+    @is_entrance
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            try:
+                if not kwargs:
+                    for fast in self._fast.get(len(args), ()):
+                        out = fast(*args)
+                        if out is not MISS:
+                            return out
+                return self._run(self._bind(args, kwargs), {})
+            except OverflowError as error:
+                raise too_wide(error, self.__name__, self._bind(args, kwargs)) from None
+        except BaseException as error:
+            shorten(error)
+            raise
+
+    def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        if not kwargs and self._simple and len(args) == len(self._names):
+            return dict(zip(self._names, args, strict=True))
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError:
+            said = misfit(self.__name__, self._signature, args, kwargs)
+            raise ArgumentTypeError(str(said)) from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+        """Call the backend; `extra` holds tangents and seeds by path."""
+        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        if self._demands.weights or _any_tensor((*given, *extra.items())):
+            return _on_tensors().run(self, arguments, extra)
+        entry, captured = self._entry_for(arguments, given)
+        if entry.tensors:
+            return _on_tensors().run(self, arguments, extra)
+        values = dict(given)
+        values.update(extra)
+        inputs = [*[values[path] for path in entry.program.inputs], *captured]
+        if entry.stored and not entry.apart(inputs):
+            return self._overlapping(arguments)
+        if extra:
+            refuse_tangents(self.__name__, entry.program.inputs, extra)
+            inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
+        if entry.program.changed:
+            refuse_shared(arguments, entry.program.changed, self.__name__)
+        raw = entry.run(*inputs)
+        if self._unverified:
+            self._verify(entry, arguments, extra, raw)
+        out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
+        write_back(arguments, entry.program.writes, out)
+        return filled(entry.program.output, out)
+
+    def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
+        """What the first call of an entry gives; until it is right there is no fast road to it."""
+        if any(e is entry for e in self._unverified):
+            verify(self, entry, arguments, extra, raw)
+            self._unverified = [e for e in self._unverified if e is not entry]
+            self._quicken(entry, arguments)
+
+    def has_tensors(self, arguments: dict[str, Any]) -> bool:
+        """Whether a call with these arguments is one on tensors: they are some, or captured."""
+        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        if _any_tensor(given):
+            return True
+        return self._entry_for(arguments, given)[0].tensors
+
+    def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
+        """What is compiled for arguments like these, and the captured values of this call."""
+        for entry in self._entries.get(self._key(arguments, given), ()):
+            captured = entry.captured()
+            if captured is not None:
+                return entry, captured
+        entry = self._specialise(arguments, given)
+        return entry, [fetch() for fetch in entry.hidden]
+
+    def _key(self, arguments: dict[str, Any], given: list[tuple[tuple, Any]]) -> tuple:
+        forms = [form_of(v) for v in arguments.values()]
+        kinds = (*forms, *[key_of(v) for _, v in given])
+        if self._demands.static_leaves or self._demands.static_dims:
+            return kinds, self._static_key(given)
+        return kinds
+
+    def _static_key(self, given: list[tuple[tuple, Any]]) -> tuple:
+        d = self._demands
+        values = [v for path, v in given if path in d.static_leaves]
+        dims = [
+            v.shape[axis]
+            for path, v in given
+            for at, axis in sorted(d.static_dims, key=repr)
+            if at == path
+        ]
+        return tuple(values), tuple(dims)
+
+    def _overlapping(self, arguments: dict[str, Any]) -> Any:
+        """Arguments share memory that the function stores to."""
+        if isinstance(self.spec, Primal):
+            bound = inspect.BoundArguments(self._signature, OrderedDict(arguments))
+            return self.function(*bound.args, **bound.kwargs)  # NumPy's own result
+        raise UnsupportedError(
+            f"two arguments of {self.__name__}() share memory that it stores to",
+            None,
+            "pass copies: f(x, x.copy())",
+        )
+
+    # ---- building ----
+    def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
+        with self._lock, collector.waiting():
+            for entry in self._entries.get(self._key(arguments, given), ()):
+                if entry.captured() is not None:
+                    return entry  # another thread was first
+                self._demote(entry)
+            entry = self._built(arguments)
+            warn(entry.program.zeros)
+            key = self._key(arguments, given)
+            # a new tuple each time: other threads read without the lock
+            self._entries[key] = (entry, *self._entries.get(key, ()))[:MOST_ENTRIES]
+            self._last_arguments = {n: mapped(v, blank) for n, v in arguments.items()}
+            if wanted() and isinstance(self.spec, Gradient):
+                self._unverified.append(entry)
+            else:
+                self._quicken(entry, arguments)
+            return entry
+
+    def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
+        """Try this signature first from now on, if it is a plain one."""
+        d, n = self._demands, len(self._names)
+        fast = None
+        if self._simple and not (d.static_leaves or d.static_dims):
+            fast = fast_path(entry, arguments, self._names)
+        others = self._fast.get(n, ())[: MOST_FAST - 1]
+        self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
+
+    def _demote(self, stale: Entry) -> None:
+        """A captured number that changed becomes an input: no new code for each value."""
+        for guard in stale.program.guards:
+            number = isinstance(guard.value, int | float) and not isinstance(guard.value, bool)
+            if number and not guard.holds():
+                self._demands.inputs.add(guard.key)
+
+    def _program(self, arguments: dict[str, Any]) -> tuple[Program, list[Stage], int]:
+        """The program for arguments like these, its stages, how often it was begun anew."""
+        for restarts in range(MOST_RESTARTS):
+            try:
+                with recording() as stages, noting() as zeros:
+                    program = self.spec.program(arguments, self._demands)
+                    return replace(program, zeros=tuple(zeros)), stages, restarts
+            except Respecialise:
+                continue
+        raise UnsupportedError(f"{self.__name__}() needs too many specialisations")
+
+    def _built(self, arguments: dict[str, Any]) -> Entry:
+        whole, stages, restarts = self._program(arguments)
+        with recording() as more:
+            program = replace(whole, function=settled(whole.function))
+            run = build(program, self.options)
+        arrays = [p for p in program.function.params if isinstance(p.type, Array)]
+        hidden = tuple(h.fetch for h in program.hidden)
+        stored = program.unshared if len(arrays) > 1 else frozenset()
+        shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
+        return Entry(
+            program,
+            run,
+            hidden,
+            tuple(kind_of(fetch(), shapes) for fetch in hidden),
+            shapes,
+            tuple(converter(a.type) for a in program.function.returns),
+            stored,
+            (*stages, *more),
+            restarts,
+            Kernel(protected(whole).function, lambda f: built(f, self.options)),
+            Kernel(protected(whole, True).function, lambda f: built(f, self.options)),
+            any(h.tensor is not None or h.parameter is not None for h in program.hidden),
+            Apart(len(program.inputs), stored),
+        )
+
+    # ---- what users see ----
+    def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
+        """The text of a stage: "primal", "adjoint", "tangent" or "numba" (the generated code).
+
+        Of the signature of the given arguments, or of the last one compiled. The adjoint of a
+        gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
+        first three are written for reading, in NumPy's spelling and without the checks of indices
+        and shapes; `ir` gives the same programs exactly.
+        """
+        if kind == "numba":
+            program = self._program(self._asked(args, kwargs))[0]
+            return build(program, replace(self.options, target="cpu", cache=False)).source
+        from srcgrad.ir.readable import readable
+
+        return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
+
+    def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
+        """The typed program of a stage: "primal", "adjoint" or "tangent".
+
+        One primitive a line, every type spelled; the reference backend runs this very text.
+        """
+        return to_text(self._stage(kind, KINDS, args, kwargs))
+
+    def _stage(self, kind: str, kinds: tuple, args: tuple, kwargs: dict[str, Any]) -> Function:
+        if kind not in kinds:
+            raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")
+        arguments = self._asked(args, kwargs)
+        shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
+        shown._demands = self._demands
+        return settled(shown._program(arguments)[0].function)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What was built for these arguments, stage by stage, as a text."""
+        from srcgrad.transforms.explain import explain
+
+        return explain(self, self._asked(args, kwargs))
+
+    def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments that a question is about: those given, else like the last compiled."""
+        if args or kwargs:
+            arguments = self._bind(args, kwargs)
+            tensors = _any_tensor([p for n, a in arguments.items() for p in leaves(a, (n,))])
+            return _on_tensors().arrays_of(self, arguments) if tensors else arguments
+        if self._names and not self._last_arguments:
+            raise ArgumentValueError("call the function once first, or pass arguments")
+        return self._last_arguments
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+        """Called by the frontend where a compiled function calls this one."""
+        from srcgrad.inside.inline import inline
+
+        return inline(self, it, args, kwargs, node)
+
+
+def _any_tensor(given: Any) -> bool:
+    return any([hasattr(type(v), "srcgrad_value") for _, v in given])
+
+
+def _on_tensors() -> Any:
+    """What handles tensors; the eager mode is loaded by then."""
+    from srcgrad.bridge import calls
+
+    return calls

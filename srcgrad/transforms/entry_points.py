@@ -1,0 +1,318 @@
+"""compile, grad, value_and_grad, vjp, jvp: from a function to a `Compiled`, arguments checked.
+
+Nesting of results, classes and texts of errors are MindSpore's.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.source import state_source
+from srcgrad.ir.types import float_type
+from srcgrad.tracebacks import within
+from srcgrad.transforms.compiled import TARGETS, Compiled
+from srcgrad.transforms.program import Gradient, Primal, Tangent
+from srcgrad.transforms.specialization import Options
+from srcgrad.transforms.stack import stacked
+from srcgrad.transforms.tangents import tangents_of
+from srcgrad.transforms.weights import checked_weights
+from srcgrad.tree import mapped
+
+
+def compile(
+    fn: Callable | None = None,
+    *,
+    target: str | None = None,
+    cache: bool | None = None,
+    fastmath: bool | None = None,
+    source: str | None = None,
+) -> Any:
+    """Compile a plain Python function; as a decorator bare or with options.
+
+    `target`: "cpu" (Numba) or "python" (the reference backend). `cache`: keep compiled code on
+    disk. `source`: the text of the function where no file has it. Arguments and results: numbers,
+    arrays, containers of them.
+
+    `fastmath`, on the cpu target: with False every operation is computed in the order written.
+    Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
+    by rounding, and by more where an intermediate result overflows in one grouping only. With True
+    NaN, infinities and signed zeros are given up as well. Gradients have their function's setting.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> @flow.compile(target="python")
+    ... def total(x):
+    ...     s = 0.0
+    ...     for i in range(len(x)):
+    ...         s += x[i] * x[i]
+    ...     return s
+    >>> float(total(np.array([1.0, 2.0])))
+    5.0
+    """
+    if fn is None:
+        return functools.partial(
+            compile, target=target, cache=cache, fastmath=fastmath, source=source
+        )
+    if target is not None and target not in TARGETS:
+        raise ArgumentValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    if fastmath is not None and not isinstance(fastmath, bool):
+        raise ArgumentTypeError(
+            f"fastmath must be True or False, not {fastmath!r}", None,
+            "leave it out for the default, which may regroup sums and products",
+        )  # fmt: skip
+    function, spec, old = taken_apart(fn)
+    if source is not None:
+        state_source(function, source)
+    options = Options(
+        old.target if target is None else target,
+        old.cache if cache is None else cache,
+        old.fastmath if fastmath is None else fastmath,
+    )
+    return Compiled(function, spec, options)
+
+
+def jit(function: Callable | None = None, **options: Any) -> Any:
+    """`compile` by MindSpore's name, whose options change nothing.
+
+    >>> import srcgrad as flow
+    >>> @flow.jit
+    ... def square(x):
+    ...     return x * x
+    >>> square(flow.tensor(3.0))
+    tensor(9., dtype=srcgrad.float32)
+    """
+    return functools.partial(jit, **options) if function is None else compile(function)
+
+
+def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
+    """The function below, the transforms so far, the options."""
+    if isinstance(fn, Compiled):
+        return fn.function, fn.spec, fn.options
+    fn = within(fn)
+    if hasattr(fn, "py_func"):
+        fn = fn.py_func
+    if isinstance(fn, staticmethod):
+        fn = fn.__func__
+    if not callable(fn):
+        raise ArgumentTypeError(
+            f"The fn should be callable, but got {type(fn).__name__}", None,
+            "pass the function itself: grad(f), not grad(f(x))",
+        )  # fmt: skip
+    function = _as_function(fn)
+    return function, Primal(function), Options()
+
+
+def over(fn: Any, transforms: tuple, options: Options) -> Compiled:
+    """A stack of transforms, from the outside in, on a callable."""
+    function, primal, _ = taken_apart(fn)
+    return Compiled(function, stacked(transforms, primal), options)
+
+
+def _as_function(fn: Any) -> Any:
+    """A plain function for a callable: methods, partials, instances, what a decorator made."""
+    import types
+
+    if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
+        return fn
+    if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
+        why = "is a class" if isinstance(fn, type) else "has no source"
+        raise ArgumentTypeError(
+            f"{fn.__name__} is not a Python function: it {why}", None,
+            f"wrap it: def f(x): return {fn.__name__}(x)",
+        )  # fmt: skip
+    from srcgrad.transforms.callables import as_function
+
+    return as_function(fn)
+
+
+def grad(
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
+    """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
+
+    An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
+    structure, shape and dtype of its argument. One Parameter gives a bare gradient, a list or tuple
+    of them a tuple; both together give (by arguments, by weights). Leaves of a dict, a dataclass, a
+    list or a tuple that are not floats (an integer, a string) have the gradient None; a position
+    without any float is refused. Results that are not scalars are summed, several outputs too; with
+    `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
+    gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
+    the last argument of a call is the adjoint of the output. The caller's arrays are never changed.
+
+    >>> import srcgrad as flow
+    >>> def g(p):
+    ...     return p["rate"] * p["days"]
+    >>> flow.grad(flow.compile(g, target="python"))({"rate": 0.5, "days": 3})
+    {'rate': 3.0, 'days': None}
+
+    >>> import srcgrad as flow
+    >>> def f(x, y):
+    ...     return x * x * y
+    >>> f_x = flow.grad(flow.compile(f, target="python"))
+    >>> f_x(3.0, 2.0)
+    12.0
+    """
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False)
+
+
+def value_and_grad(
+    fn: Callable,
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Any:
+    """Like `grad`, but returns (value, gradient).
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * x
+    >>> vg = flow.value_and_grad(flow.compile(f, target="python"))
+    >>> vg(3.0)
+    (9.0, 6.0)
+    """
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True)
+
+
+def _gradient(
+    fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool
+) -> Any:
+    for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
+        if not isinstance(given, bool):
+            raise ArgumentTypeError(
+                f"For '_Grad', the '{name}' should be bool, but got {type(given).__name__}"
+            )
+    positions = checked_positions(position, weights)
+    by_weights = checked_weights(weights)
+    if sens:
+        from srcgrad.transforms.weighted import Weighted
+
+        return Weighted(fn, positions, by_weights, has_aux, ids, with_value)
+    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value)
+
+
+def gradient_of(
+    fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
+    with_value: bool,
+) -> Compiled:  # fmt: skip
+    """A gradient whose arguments are checked; positions None: by every argument with a float."""
+    function, spec, options = taken_apart(fn)
+    if not isinstance(fn, Compiled):
+        options = replace(options, tape=True)
+    gradient = Gradient(
+        spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
+        weights=weights, ids=ids, variadic=variadic(function),
+    )  # fmt: skip
+    return Compiled(function, gradient, options)
+
+
+def variadic(function: Any) -> str:
+    """The name of a function's *args; empty if it has none."""
+    params = inspect.signature(function).parameters.values()
+    return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
+
+
+def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
+    """`grad_position` as a tuple; empty where only weights are differentiated by."""
+    if position is None:
+        if weights is None:
+            raise ArgumentValueError(
+                "`grad_position` and `weight` can not be None at the same time."
+            )
+        return ()
+    if isinstance(position, int):
+        if position < 0:
+            raise ArgumentValueError("grad_position must be >= 0.")
+        return (int(position),)
+    if not isinstance(position, tuple):
+        raise ArgumentTypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    for p in position:
+        if not isinstance(p, int):
+            raise ArgumentTypeError("For 'F.grad', the element in 'grad_position' must be int.")
+        if p < 0:
+            raise ArgumentValueError("The element in grad_position must be >= 0.")
+    if len(set(position)) != len(position):
+        raise ArgumentValueError(
+            "There are duplicate positions in `grad_position`, please check it"
+        )
+    return tuple(int(p) for p in position)
+
+
+def aux_of(out: tuple) -> Any:
+    """What is beside the first output: the only one bare, several as a tuple."""
+    return out[1] if len(out) == 2 else out[1:]
+
+
+def is_float(v: Any) -> bool:
+    """Whether a leaf is a number or an array with a gradient."""
+    t = type_of_value(v)
+    return t is not None and float_type(t)
+
+
+def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """(out, out_dot): the value and the derivative along `tangents` (one per argument).
+
+    A tangent has the structure, the shapes and the kinds of its argument, None stands for zero;
+    ArgumentValueError or ArgumentTypeError says which leaf has another, and what was expected.
+    Integers and all else that is no float have none: their tangent is None. With `has_aux` only
+    the first output is differentiated: (out, out_dot, the others).
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * x
+    >>> flow.jvp(flow.compile(f, target="python"), (3.0,), (1.0,))
+    (9.0, 6.0)
+    """
+    function, spec, options = taken_apart(fn)
+    args = args if isinstance(args, tuple | list) else (args,)
+    tangents = tangents if isinstance(tangents, tuple | list) else (tangents,)
+    if len(args) != len(tangents):
+        raise ArgumentValueError(
+            f"v has invalid length: should be {len(args)}, but got {len(tangents)}"
+        )
+    compiled = tangent_of(function, spec, options)
+    arguments = compiled._bind(tuple(args), {})
+    given = compiled._signature.bind(*tangents).arguments
+    out, dots = compiled._run(arguments, tangents_of(arguments, given))
+    return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
+
+
+def by_name(function: Any, tangents: Any) -> dict[str, Any]:
+    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
+    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
+
+
+@functools.lru_cache(maxsize=512)
+def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
+    return Compiled(function, Tangent(spec), options)
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x`, taken for a constant; arrays are copied, in a compiled function and outside.
+
+    >>> import srcgrad as flow
+    >>> def f(x):
+    ...     return x * flow.stop_gradient(x)
+    >>> flow.value_and_grad(flow.compile(f, target="python"))(3.0)
+    (9.0, 3.0)
+    """
+    return mapped(x, _stopped)
+
+
+def _stopped(v: Any) -> Any:
+    if hasattr(type(v), "srcgrad_value"):
+        return v.detach().clone()  # of a plain tensor
+    return v.copy() if isinstance(v, np.ndarray) else v

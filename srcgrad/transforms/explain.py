@@ -1,0 +1,177 @@
+"""What was built for some arguments, as a text: stages and their times, saved values, loop nests.
+
+What is not known before the program runs is said to be so. Never runs the program, and never
+changes what a call would build.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad.autodiff.clone import clone
+from srcgrad.backends.cpu.fastmath import meaning
+from srcgrad.errors import Location, SrcgradError
+from srcgrad.ir.nodes import Def, For, Function, While
+from srcgrad.ir.text import Printer
+from srcgrad.ir.walk import walk
+from srcgrad.passes import lowered, without
+from srcgrad.primitives import REGISTRY
+from srcgrad.transforms.saved import Saved, saved_values
+from srcgrad.tree import leaves
+
+UNKNOWN = "not known before running"
+
+
+def explain(compiled: Any, arguments: dict[str, Any]) -> str:
+    """What is compiled for arguments like these, in sections of aligned lines."""
+    given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+    entry, captured = compiled._entry_for(arguments, given)
+    program, cpu = entry.program, compiled.options.target == "cpu"
+    function: Function = program.function
+    printer = Printer({s.op.name for s in walk(function.body) if isinstance(s, Def)})
+    printer.function(function)
+    values = [*(dict(given).get(path) for path in program.inputs), *captured]
+    saved = saved_values(function, dict(zip(function.params, values, strict=False)))
+    sections = [
+        _head(compiled, printer, given),
+        ["stages", *_stages(compiled, entry, cpu)],
+        ["saved for the reverse sweep", *_saved(saved, printer)],
+        [
+            "loop nests",
+            *(
+                _nests(function, compiled.options.strict)
+                if cpu
+                else ["the text itself is run; nothing is fused"]
+            ),
+        ],
+        ["captured, read at each call", *_hidden(program, printer)],
+        ["guards: a change builds anew", *_guards(program)],
+    ]
+    return "\n\n".join("\n  ".join(s) for s in sections) + "\n"
+
+
+def _head(compiled: Any, printer: Printer, given: list) -> list[str]:
+    signature = printer.lines[0].removeprefix("def ").removesuffix(":")
+    static = compiled._demands.static_leaves
+    known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
+    lines = [repr(compiled), f"target     {compiled.options.target}"]
+    if compiled.options.target == "cpu":
+        lines.append(f"fastmath   {meaning(compiled.options.fastmath)}")
+    lines.append(f"signature  {signature}")
+    return lines + [f"static     {', '.join(known)}"] * bool(known)
+
+
+# ---- stages ----
+def _stages(compiled: Any, entry: Any, cpu: bool) -> list[str]:
+    rows: list[tuple[str, ...]] = [("", "ms", "statements")]
+    rows += [(s.name, f"{1e3 * s.seconds:.1f}", str(s.statements)) for s in entry.stages]
+    if cpu:
+        rows.append(_numba(compiled, entry))
+    lines = _aligned(rows, ">>")
+    if entry.restarts:
+        lines.append(
+            f"(begun {entry.restarts + 1} times: kinds of values were found out on the way)"
+        )
+    return lines
+
+
+def _numba(compiled: Any, entry: Any) -> tuple[str, ...]:
+    """The time that Numba takes, measured now; the call's own code is not touched."""
+    start = time.perf_counter()
+    try:
+        run = entry.run.compile()
+    except SrcgradError as e:
+        return "Numba", "-", "-", str(e).splitlines()[0]
+    milliseconds = f"{1e3 * (time.perf_counter() - start):.1f}"
+    cached = compiled.options.cache and bool(run.stats.cache_hits)
+    return "Numba", milliseconds, "-", "loaded from the cache folder" if cached else "compiled"
+
+
+# ---- saved values ----
+def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
+    if not saved:
+        return ["nothing on tapes"]
+    rows = []
+    for s in saved:
+        size = UNKNOWN if s.bytes is None else _bytes(s.bytes)
+        slots = "grows" if s.slots is None else f"{s.slots} slots"
+        rows.append((printer.names[s.tape], s.dtype, size, slots, s.what, _line(s.location)))
+    total = [s.bytes for s in saved]
+    lines = _aligned(rows, "<>")
+    if len(saved) > 1:
+        known = sum(b for b in total if b is not None)
+        lines.append(f"together   {_bytes(known)}" + (" and what grows" if None in total else ""))
+    return lines
+
+
+def _bytes(n: int) -> str:
+    for unit in ("B", "kB", "MB"):
+        if n < 1000:
+            return f"{n} {unit}" if unit == "B" else f"{n:.1f} {unit}"
+        n /= 1000  # type: ignore[assignment]
+    return f"{n:.1f} GB"
+
+
+def _line(loc: Location | None) -> str:
+    return "" if loc is None else f"line {loc.line}: {loc.text.strip()}"
+
+
+# ---- loop nests ----
+def _nests(function: Function, strict: bool) -> list[str]:
+    fused = lowered(clone(function), REGISTRY, strict)
+    with without("fuse"):
+        plain = lowered(clone(function), REGISTRY, strict)
+    own, after, before = (
+        sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
+    )
+    rows = [
+        ("loops of the program before lowering", str(own)),
+        ("after lowering, array operations fused", str(after)),
+        ("after lowering, each operation on its own", str(before)),
+    ]
+    return [*_aligned(rows, ">"), *_fused_lines(function, fused)]
+
+
+def _fused_lines(function: Function, fused: Function) -> list[str]:
+    """One line for each nest that several source lines share."""
+    own = {s.loc for s in walk(function.body) if isinstance(s, For | While)}
+    out: dict[str, None] = {}
+    for s in walk(fused.body):
+        if isinstance(s, For) and s.loc not in own:
+            lines = {(t.loc.line, t.loc.role) for t in walk(s.body) if t.loc is not None}
+            if len(lines) > 1:
+                out[f"fused: {', '.join(f'{role}line {n}' for n, role in sorted(lines))}"] = None
+    return list(out)
+
+
+# ---- what is captured ----
+def _hidden(program: Any, printer: Printer) -> list[str]:
+    captured = program.function.params[len(program.inputs) :]
+    rows = [(printer.names[v], printer.type(v.type)) for v in captured[: len(program.hidden)]]
+    return _aligned(rows, "<") or ["nothing"]
+
+
+def _guards(program: Any) -> list[str]:
+    rows = []
+    for g in program.guards:
+        if g.owner is not None or g.key[0] == "builtin":
+            continue  # in every program: the code of its functions, the builtins it calls
+        value = g.value
+        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        kind = type(value).__name__
+        short = repr(value) if isinstance(value, int | float | str | bool | None) else f"a {kind}"
+        rows.append((g.name or name or "?", f"{kind} {name}" if name else short))
+    return _aligned(sorted(set(rows)), "<") or ["nothing"]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:
+    """The rows in columns: the first to the left, the next by `sides`, the others to the left."""
+    columns = max((len(r) for r in rows), default=0)
+    widths = [max(len(r[k]) for r in rows if k < len(r)) for k in range(columns)]
+    sides = "<" + sides.ljust(columns, "<")
+    return [
+        "  ".join(f"{cell:{sides[k]}{widths[k]}}" for k, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]

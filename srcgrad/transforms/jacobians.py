@@ -1,0 +1,68 @@
+"""`jacrev` and `jacfwd`: check their arguments and put a Jacobian on the stack of transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.entry_points import checked_positions, taken_apart, variadic
+from srcgrad.transforms.jacobian_program import Jacobian
+
+
+def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
+    """The Jacobian of `fn` with respect to the arguments at `grad_position`, in reverse mode.
+
+    The result has the structure of the outputs (tuples, lists, dicts, named tuples, dataclasses),
+    with the structure of the argument in place of each output; a block has the shape
+    `output.shape + input.shape`. Several positions give a tuple of blocks. Integers have None
+    in their place; ArgumentTypeError if there are no floats. With `has_aux` only the first output
+    is differentiated: (Jacobian, the others). For complex outputs and real arguments a block is
+    d Re + i d Im; for real outputs and complex arguments its rows are gradients as `grad` returns
+    them. Tensors give tensors. The caller's arrays are never changed.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> def f(p):
+    ...     return {"curve": p["a"] * p["x"], "total": np.sum(p["x"])}
+    >>> j = flow.jacrev(flow.compile(f, target="python"))({"a": 2.0, "x": np.array([1.0, 3.0])})
+    >>> j["curve"]["a"]
+    array([1., 3.])
+    >>> j["curve"]["x"]
+    array([[2., 0.],
+           [0., 2.]])
+    >>> j["total"]["a"], j["total"]["x"]
+    (0.0, array([1., 1.]))
+    """
+    return _jacobian(fn, grad_position, has_aux, False)
+
+
+def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
+    """The Jacobian of `fn` in forward mode: faster where there are fewer inputs than outputs.
+
+    Arguments and result are those of `jacrev`.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> def f(x):
+    ...     return np.sum(x**3)
+    >>> flow.jacfwd(flow.grad(flow.compile(f, target="python")))(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return _jacobian(fn, grad_position, has_aux, True)
+
+
+def _jacobian(fn: Any, position: Any, has_aux: Any, forward: bool) -> Compiled:
+    if not isinstance(has_aux, bool):
+        name = "jacfwd" if forward else "jacrev"
+        raise ArgumentTypeError(
+            f"For '{name}', the 'has_aux' should be bool, but got {type(has_aux).__name__}"
+        )
+    positions = checked_positions(position, None)
+    function, spec, options = taken_apart(fn)
+    if not isinstance(fn, Compiled):
+        options = replace(options, tape=True)
+    bare = len(positions) == 1
+    made = Jacobian(spec, positions, bare, has_aux, forward, variadic=variadic(function))
+    return Compiled(function, made, options)

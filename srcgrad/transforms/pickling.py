@@ -1,0 +1,102 @@
+"""Pickles a compiled object as its function, its transforms and the source text it needs.
+
+Pickle stores the function by its name in a module. A decorator may have bound that name to the
+compiled object; the function is then stored under `NAME.portable`. cloudpickle stores functions of
+scripts and notebooks by value, and their source text is sent along. Never stores compiled code.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import linecache
+import types
+from typing import Any
+
+from srcgrad.frontend.source import state_source, stated_source
+
+
+def reduced(compiled: Any, transforms: tuple) -> tuple:
+    """The arguments from which `restored` rebuilds a compiled object in another process."""
+    function = compiled.function
+    given = getattr(function, "srcgrad_callable", None)
+    if given is not None:  # a method, a partial, an instance: they pickle by themselves
+        return transforms, compiled.options, given, (), None
+    found = _found(function)
+    shadowed = found is not function and getattr(found, "function", None) is function
+    # where the name stands for `found`, the function is its `portable`
+    sent = found.portable if shadowed else function
+    return transforms, compiled.options, sent, _texts(function), stated_source(function)
+
+
+def restored(
+    transforms: tuple, options: Any, function: Any, texts: tuple = (), stated: str | None = None
+) -> Any:
+    """Rebuild a compiled object from the values of `reduced`."""
+    from srcgrad.transforms.entry_points import over
+
+    function = getattr(function, "srcgrad_original", None) or function
+    for file, text in texts:
+        if "".join(linecache.getlines(file)) != text:
+            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    if stated is not None:
+        state_source(function, stated)
+    return over(function, transforms, options)
+
+
+def portable(function: types.FunctionType) -> types.FunctionType:
+    """A copy of a function that pickles as NAME.portable, because NAME is a compiled object."""
+    f = function
+    made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__, made.__module__ = f.__kwdefaults__, f.__module__
+    made.__qualname__ = f"{f.__qualname__}.portable"
+    return made
+
+
+def _found(function: Any) -> Any:
+    """The object that the qualified name of a function resolves to; None if there is none."""
+    try:
+        module = importlib.import_module(function.__module__)
+        return functools.reduce(getattr, function.__qualname__.split("."), module)
+    except (ImportError, AttributeError):
+        return None
+
+
+# ---- source texts ----
+def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
+    """The source text of the function, and of functions it names, that belong to `__main__`.
+
+    Another process may run another main program, and the cells of a notebook are not files.
+    """
+    found: dict[str, str] = {}
+    seen: set[int] = set()
+    todo: list[Any] = [function]
+    while todo:
+        f = todo.pop()
+        f = getattr(f, "function", f) if hasattr(f, "srcgrad_inline") else f
+        if not isinstance(f, types.FunctionType) or id(f) in seen:
+            continue
+        seen.add(id(f))
+        if f.__module__ == "__main__":
+            file = f.__code__.co_filename
+            found[file] = "".join(linecache.getlines(file, f.__globals__))
+            todo += _named(f)
+    return tuple((file, text) for file, text in found.items() if text)
+
+
+def _named(f: types.FunctionType) -> list[Any]:
+    """The values that a function names: from its module and from enclosing functions."""
+    cells = [c.cell_contents for c in f.__closure__ or () if _is_filled(c)]
+    return [*cells, *(f.__globals__[n] for n in _names(f.__code__) if n in f.__globals__)]
+
+
+def _names(code: types.CodeType) -> set[str]:
+    inner = [_names(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False

@@ -1,0 +1,113 @@
+"""Refuses derivatives that do not exist: of values without floats, and of complex results.
+
+Never decides which arguments are differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.values import children, describe, is_dataclass_instance
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import float_type, is_complex
+from srcgrad.tree import leaves
+
+if TYPE_CHECKING:
+    from srcgrad.transforms.program import Program
+
+
+def refuse_complex(p: Program, seeds: list[str | None]) -> None:
+    """Refuse the gradient of a complex result, which has no single real part to differentiate."""
+    pairs = zip(p.function.returns, seeds, strict=True)
+    # what has a seed is a number or an array, never a tuple: its type has a dtype
+    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
+        kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
+        raise ArgumentTypeError(
+            f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "
+            "for",
+            None,
+            "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
+        )
+
+
+def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> None:
+    """Refuse complex results with respect to complex parameters: an entry is not one number."""
+    params, returns = p.function.params, p.function.returns
+    by = [params[k] for k in wrt if is_complex(params[k].type.dtype)]
+    results = [t for k in of if float_type(t := returns[k].type)]
+    if not by or not any(is_complex(t.dtype) for t in results):
+        return
+    raise ArgumentTypeError(
+        f"{p.name}() returns complex numbers and is differentiated by complex ones ({by[0]}): "
+        "one complex number does not hold such a derivative",
+        None,
+        "return .real and .imag, or use flow.jvp: along 1 it is the derivative of an analytic "
+        "function",
+    )
+
+
+def without_floats(v: Any, path: tuple) -> bool:
+    """Whether an argument holds something, but no float. The gradient of {} is {}."""
+    held = [x for _, x in leaves(v, path)]
+    return bool(held) and all(_has_none(x) for x in held)
+
+
+def _has_none(v: Any) -> bool:
+    """Whether a leaf is a number or an array without a gradient."""
+    kind = type_of_value(v)
+    return kind is not None and not float_type(kind)
+
+
+def no_float(function: str, name: str, value: Any) -> Exception:
+    """The error for an argument without a float."""
+    what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
+    if hasattr(value, "dtype"):
+        way = "use .astype(float)"
+    elif isinstance(value, int):
+        way = f"pass a float, such as {float(value)}"
+    elif children(value) is not None or is_dataclass_instance(value):
+        what = f"({describe(value)}) has no float in it"
+        way = "pass floats, such as 2.0; integers have no gradient"
+    return ArgumentTypeError(
+        f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
+    )
+
+
+def refuse_known(function: str, path: tuple, value: Any) -> None:
+    """Refuse the derivative with respect to a float that was specialized on."""
+    kind = type_of_value(value)
+    if kind is not None and float_type(kind):
+        name = ".".join(map(str, path))
+        raise UnsupportedError(
+            f"argument '{name}' of {function}() has no derivative: it must be known at compile "
+            "time",
+            None,
+            f"differentiate by the others: lambda x: {function}(x, {name}=...)",
+        )
+
+
+def refuse_tangents(function: str, inputs: tuple[tuple, ...], extra: dict[tuple, Any]) -> None:
+    """Refuse nonzero tangents of floats that were specialized on: they are not inputs."""
+    for key, t in extra.items():
+        if key[0] == "tangent" and key not in inputs and np.any(getattr(t, "srcgrad_value", t)):
+            refuse_known(function, key[1:], t)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of dtype {value.dtype}"
+    return describe(value)
+
+
+def nothing_returned(p: Program) -> Exception:
+    """The error for a function whose result has no float."""
+    kinds = [describe(a) if isinstance(a, Var) else repr(a.value) for a in p.function.returns]
+    what, way = ", ".join(kinds) or describe(p.output), "return a float, or an array of them"
+    if p.output is None:
+        way = "is a return missing?"
+    return ArgumentTypeError(f"{p.name}() returns nothing that has a gradient ({what})", None, way)

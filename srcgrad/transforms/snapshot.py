@@ -1,0 +1,55 @@
+"""What a function captured at one moment: a later call that continues it is refused if it changed.
+
+Arguments are copied by whoever keeps them; captured values belong to the caller, so they are
+watched. Never changes one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import AutogradError
+from srcgrad.tree import leaves
+
+
+class Moment:
+    """The captured values of a compiled function for some arguments, as they are now."""
+
+    def __init__(self, compiled: Any, arguments: dict[str, Any]):
+        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        self.entry, captured = compiled._entry_for(arguments, given)
+        self.kept = [_kept(v) for v in captured]
+
+    def check(self) -> None:
+        """AutogradError if a captured value is no longer what it was."""
+        for guard in self.entry.program.guards:
+            if not guard.holds():
+                raise changed(guard.name or str(guard.key[-1]))
+        hidden = self.entry.program.hidden
+        for h, fetch, old in zip(hidden, self.entry.hidden, self.kept, strict=True):
+            if not _same(old, fetch()):
+                raise changed(h.name)
+
+
+def changed(name: str) -> AutogradError:
+    """The error that says so of a captured value or of a Parameter."""
+    return AutogradError(
+        f"'{name}' has changed since vjp() was called: the gradient would be that of another "
+        "function",
+        None,
+        "call vjp() again, or pass it as an argument (arguments are copied)",
+    )
+
+
+def _kept(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _same(old: Any, now: Any) -> bool:
+    if not isinstance(old, np.ndarray):
+        return old is now or (type(old) is type(now) and repr(old) == repr(now))
+    if not isinstance(now, np.ndarray) or (old.dtype, old.shape) != (now.dtype, now.shape):
+        return False
+    return np.array_equal(old, now, equal_nan=old.dtype.kind in "fc")

@@ -1,0 +1,114 @@
+"""Checks the tangents passed to `jvp` against the arguments.
+
+A tangent has the structure and shape of its argument and a dtype that casts to it; None stands for
+zero, for a leaf or for a whole subtree. Nothing is broadcast: a number in place of an array is
+usually a mistake.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.values import children, describe
+from srcgrad.ir.types import float_type
+from srcgrad.tree import leaves, spelled
+
+ZERO = "None stands for zero"
+
+
+def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple, Any]:
+    """The tangent of each floating leaf, keyed by ("tangent", *path)."""
+    out: dict[tuple, Any] = {}
+    for name, value in arguments.items():
+        _check_structure(value, given.get(name), (name,))
+        for path, v in leaves(value, (name,)):
+            kind = type_of_value(getattr(v, "srcgrad_value", v))
+            if kind is not None and float_type(kind):
+                t = tangent_at(given, path)
+                t = getattr(t, "srcgrad_value", t)
+                out["tangent", *path] = _fitted(v, t, spelled(path))
+            else:
+                _check_none(v, given, path)
+    return out
+
+
+def tangent_at(given: dict[str, Any], path: tuple) -> Any:
+    """The tangent given for the leaf at a path; None if it or an enclosing structure is None."""
+    value = given.get(path[0])
+    for k, part in enumerate(path[1:], 2):
+        if value is None:
+            return None
+        named = isinstance(part, str) and not isinstance(value, dict)
+        try:
+            value = getattr(value, part) if named else value[part]
+        except (LookupError, AttributeError, TypeError):
+            raise ArgumentValueError(
+                "the tangents do not have the structure of the arguments: there is none at "
+                f"{spelled(path[:k])}",
+                None,
+                ZERO,
+            ) from None
+    return value
+
+
+def _check_structure(value: Any, t: Any, path: tuple) -> None:
+    """Refuse tangents for parts that the argument does not have."""
+    parts = children(value) if type_of_value(value) is None else None
+    if parts is None or t is None:
+        return
+    if isinstance(value, dict) and isinstance(t, dict):
+        keys: Any = list(value)
+        more = [k for k in t if k not in value]
+    elif isinstance(value, list | tuple) and isinstance(t, list | tuple):
+        keys = range(len(value))
+        more = list(range(len(value), len(t)))
+    else:
+        return
+    if more:
+        raise ArgumentValueError(
+            "the tangents do not have the structure of the arguments: there is one at "
+            f"{spelled((*path, more[0]))}, where {spelled(path)} has nothing"
+        )
+    for k in keys:
+        if k in t if isinstance(t, dict) else k < len(t):
+            _check_structure(value[k], t[k], (*path, k))
+
+
+def _fitted(v: Any, t: Any, name: str) -> Any:
+    """A tangent cast to the dtype of its argument; refused if its shape differs."""
+    if hasattr(type(v), "srcgrad_value"):
+        from srcgrad.bridge.calls import fitted
+
+        return fitted(t, v, f"the tangent of {name}", "that")
+    if t is None:
+        return np.zeros_like(v, order="C") if isinstance(v, np.ndarray) else type(v)(0)
+    kind = np.asarray(v).dtype
+    a = np.asarray(t)
+    if not np.can_cast(a.dtype, kind, "same_kind"):
+        raise ArgumentTypeError(
+            f"the tangent of {name} is {describe(t)} of {a.dtype}, {name} is of {kind}"
+        )
+    if a.shape != np.shape(v):
+        raise ArgumentValueError(
+            f"the tangent of {name} has the shape {a.shape}, {name} has {np.shape(v)}", None, ZERO
+        )
+    return np.array(a, kind, order="C") if isinstance(v, np.ndarray) else type(v)(a[()])
+
+
+def _check_none(v: Any, given: dict[str, Any], path: tuple) -> None:
+    """Refuse a tangent of a non-floating leaf, unless it is missing, None or 0."""
+    try:
+        t = np.asarray(tangent_at(given, path))
+    except ArgumentValueError:
+        return
+    none = t.size == 1 and t.item() is None
+    if not none and (t.dtype.kind not in "biufc" or np.any(t)):
+        raise ArgumentTypeError(
+            f"{spelled(path)} is {describe(v)}, which has no tangent: only floats have one",
+            None,
+            "pass None for it",
+        )

@@ -1,0 +1,143 @@
+"""`vjp`: a value, and the function from adjoints of the outputs to gradients of the arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentValueError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.tracebacks import entrance
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.entry_points import aux_of, is_float, taken_apart, variadic
+from srcgrad.transforms.program import Gradient, Protected
+from srcgrad.transforms.snapshot import Moment, changed
+from srcgrad.transforms.specialization import Options
+from srcgrad.transforms.weights import checked_weights
+from srcgrad.tree import leaves, mapped
+
+
+def vjp(
+    fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False, **kwargs: Any
+) -> tuple[Any, ...]:
+    """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
+
+    `vjp_fn` takes one adjoint per output (its structure) and returns a tuple, one entry per
+    argument in the order of the signature, keywords too; arguments without floats get None. It
+    may be called any number of times, and sees the arguments as they were; AutogradError if a
+    captured value has changed since. With `weights` it returns (gradients by arguments, gradients
+    by weights); with `has_aux` only the first output counts, and (out, vjp_fn, the others) is
+    returned.
+
+    >>> import srcgrad as flow
+    >>> def f(x, y):
+    ...     return x * y
+    >>> out, pull = flow.vjp(flow.compile(f, target="python"), 3.0, 2.0)
+    >>> out, pull(1.0)
+    (6.0, (2.0, 3.0))
+    """
+    if weights is not None or has_aux:
+        return _vjp_by_weights(fn, args, kwargs, checked_weights(weights), has_aux)
+    primal, pulled = _pair_of(*taken_apart(fn))
+    arguments = primal._bind(args, kwargs)
+    if primal.has_tensors(arguments):
+        from srcgrad.bridge import calls
+
+        return calls.vjp(primal, arguments)
+    # on the caller's own arrays: copies would share no memory where these do, nor would results
+    out = primal._run(arguments, {})
+    moment, arguments = Moment(primal, arguments), _copied(arguments)
+
+    @entrance
+    def vjp_fn(*adjoints: Any) -> tuple:
+        if len(adjoints) == 1:
+            adjoints_ = adjoints[0]
+        else:
+            adjoints_ = tuple(adjoints)
+        seeds = _seeds(out, adjoints_)
+        moment.check()
+        return pulled._run(arguments, seeds)[1]
+
+    return out, vjp_fn
+
+
+def _vjp_by_weights(
+    fn: Any, args: tuple, kwargs: dict[str, Any], weights: Any, has_aux: bool
+) -> tuple[Any, ...]:
+    """By the sum of outputs times adjoints, which runs the function at each call."""
+    from srcgrad.bridge.calls import kept
+    from srcgrad.transforms.weighted import Weighted
+
+    gradient = Weighted(fn, None, weights, has_aux, False, False)
+    args, kwargs = mapped((args, kwargs), kept)
+    now, named = mapped((args, kwargs), kept)
+    out = fn(*now, **named)
+    parameters = weights.parameters if weights is not None else ()
+    versions = [w._version for w in parameters]
+
+    @entrance
+    def vjp_fn(*adjoints: Any) -> tuple:
+        for w, version in zip(parameters, versions, strict=True):
+            if w._version != version:
+                raise changed(w.name)
+        made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints, **kwargs)
+        return made[0] if has_aux else made
+
+    return (out[0], vjp_fn, aux_of(out)) if has_aux else (out, vjp_fn)
+
+
+@functools.lru_cache(maxsize=512)
+def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Compiled]:
+    """The function on copies of what it stores to, and its reverse by every argument."""
+    gradient = Gradient(
+        spec, None, bare=False, with_value=True, seeded=True, variadic=variadic(function)
+    )
+    return Compiled(function, Protected(spec), options), Compiled(function, gradient, options)
+
+
+def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as they are now: a vjp function does not see later changes."""
+    import copy
+
+    return {n: copy.deepcopy(v) for n, v in arguments.items()}
+
+
+def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
+    """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
+    places = [(path, v) for path, v in leaves(out, ()) if is_float(v)]
+    given = [v for _, v in leaves(adjoints, ()) if v is not None]
+    if len(places) == len(given) and not _is_container(out):
+        pairs = [(v, g) for (_, v), g in zip(places, given, strict=True)]
+    else:
+        pairs = [(v, _adjoint_at(adjoints, path)) for path, v in places]
+    return {("seed", k): _adjoint(o, g) for k, (o, g) in enumerate(pairs)}
+
+
+def _is_container(v: Any) -> bool:
+    return type_of_value(v) is None
+
+
+def _adjoint_at(adjoints: Any, path: tuple) -> Any:
+    try:
+        for k in path:
+            named = isinstance(k, str) and not isinstance(adjoints, dict)
+            adjoints = getattr(adjoints, k) if named else adjoints[k]
+        return adjoints
+    except (LookupError, AttributeError, TypeError):
+        raise ArgumentValueError(
+            "the adjoints do not have the structure of the outputs: "
+            f"there is none at {'.'.join(map(str, path)) or 'the output'}"
+        ) from None
+
+
+def _adjoint(out: Any, g: Any) -> Any:
+    """An adjoint with the dtype and shape of its output; None is zero."""
+    if isinstance(out, np.ndarray):
+        g = np.zeros_like(out) if g is None else np.array(g, dtype=out.dtype)
+        if g.shape != out.shape:
+            raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
+        return g
+    return type(out)(0 if g is None else g)

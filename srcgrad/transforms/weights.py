@@ -1,0 +1,97 @@
+"""The Parameters that a gradient is taken by: what `weights=` accepts, and where they are found.
+
+They are hidden inputs of the program, one each, by identity. Never copies one.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError, TensorError
+from srcgrad.tree import Same
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Parameters by identity; `bare`: a single one, whose gradient is not put into a tuple."""
+
+    members: tuple[Same, ...]
+    bare: bool
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        return tuple(m.value for m in self.members)
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """What each is called where gradients carry the names of what they belong to."""
+        return tuple(getattr(p, "name", k) for k, p in enumerate(self.parameters))
+
+    def nested(self, parts: list[Any]) -> Any:
+        """The gradients as they are returned: bare, or a tuple."""
+        return parts[0] if self.bare else tuple(parts)
+
+    def __reduce__(self) -> Any:
+        raise pickle.PicklingError("a gradient by weights= holds Parameters: pickle the cell")
+
+
+class _Active(threading.local):
+    stack: tuple[frozenset[int], ...] = ()
+
+
+_active = _Active()
+
+
+def is_active(parameter: Any) -> bool:
+    """Whether some tape of this thread differentiates by a Parameter just now."""
+    return any(id(parameter) in ids for ids in _active.stack)
+
+
+def is_outer(parameter: Any) -> bool:
+    """The same of the tapes outside the innermost one."""
+    return any(id(parameter) in ids for ids in _active.stack[:-1])
+
+
+def none_active() -> bool:
+    """Whether no tape of this thread differentiates by Parameters: the common case."""
+    return not _active.stack
+
+
+@contextmanager
+def active(weights: tuple[Any, ...]) -> Iterator[None]:
+    """A tape: what is computed inside depends on these Parameters."""
+    before = _active.stack
+    _active.stack = (*before, frozenset(map(id, weights)))
+    try:
+        yield
+    finally:
+        _active.stack = before
+
+
+def not_floating(parameter: Any, name: Any) -> Exception:
+    """The error for a Parameter without a gradient."""
+    return ArgumentTypeError(
+        f"the weight '{name}' has dtype {parameter.dtype}: only floats have gradients"
+    )
+
+
+def checked_weights(weights: Any) -> Weights | None:
+    """The Parameters of `weights=`: one, or a list or tuple of them."""
+    if weights is None:
+        return None
+    many = isinstance(weights, list | tuple)
+    members = list(weights) if many else [weights]
+    if not many and not hasattr(type(weights), "srcgrad_value"):
+        raise ArgumentTypeError(
+            "The weights you provided is expected to be a tensor, or a list or tuple. "
+            f"but got {weights}"
+        )
+    for k, w in enumerate(members):
+        if not hasattr(type(w), "srcgrad_value"):
+            raise TensorError(f"weights[{k}] is a {type(w).__name__}, not a Parameter")
+    return Weights(tuple(map(Same, members)), not many)
