@@ -16,9 +16,6 @@ from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Tuple, Type, float_type, is_reference
 from srcgrad.ir.walk import walk
 
-# effects whose last argument's value goes into the buffer that is their first
-STORES = frozenset(("store", "add_at", "assign", "add_to", "scatter", "scatter_add"))
-
 
 class Activity:
     """The active scalars and alias classes: `activity(atom)` answers for one atom.
@@ -84,7 +81,7 @@ def reachable(seeds: Iterable[Var], edges: Iterable[tuple[Var, Var]]) -> set[Var
 def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
     """The pairs (source, target) of variables between which a statement carries a derivative."""
     match s:
-        case Def(var=None) if s.op.name in STORES:
+        case Def(var=None) if s.op.writes:
             yield from _float_pairs((s.args[-1], s.args[0]))
         case Def(var=Var() as v) if s.op.name == "attached":
             of = operands(s)  # by what is foreign a derivative is refused, not left out

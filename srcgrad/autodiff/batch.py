@@ -13,7 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.batch_rules import EFFECTS, RULES, Batch, Unbatched
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
@@ -47,7 +47,7 @@ class Varying:
 def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
     match s:
         case Def(var=None):
-            target = s.args[0] if s.op.name in WRITES else None
+            target = s.args[0] if s.op.writes else None
             if isinstance(target, Var):
                 yield from ((a, target) for a in s.args[1:])
         case Def(var=Var() as v) if s.op.name not in ("dim", "slots"):

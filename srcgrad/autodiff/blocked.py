@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from srcgrad.autodiff.activity import STORES, Activity, flows, reachable
+from srcgrad.autodiff.activity import Activity, flows, reachable
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
 
 DELIBERATE = frozenset(("stop_gradient", "attached", "part"))
@@ -108,6 +108,6 @@ def _carried(s: For | While | If) -> list[tuple[Atom, Var]]:
 def _others(s: Def, tests: tuple[Atom, ...]) -> list[tuple[Atom, Var]]:
     """The edges of a definition, regardless of derivatives."""
     if s.var is None:
-        into = s.args[0] if s.op.name in STORES else None
+        into = s.args[0] if s.op.writes and isinstance(s.args[0].type, Array) else None
         return [(a, into) for a in (*s.args[1:], *tests)] if isinstance(into, Var) else []
     return [] if s.op.name in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]

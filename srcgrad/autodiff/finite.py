@@ -14,14 +14,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
 from srcgrad.ir.types import float_type, is_complex, is_reference
 from srcgrad.ir.walk import walk
-from srcgrad.primitives.special import SPECIAL
 
-SUSPECT = frozenset(
-    ("log", "log2", "log10", "log1p", "exp", "exp2", "expm1", "sinh", "cosh", "tan", "pow", "sqrt",
-     "arcsin", "arccos", "arccosh", "arctanh", "logaddexp", "solve", "inv", "cholesky",
-     "logabsdet", "solve_triangular", "solve_banded", "solveh_banded", "sylvester", "qr", "lu",
-     "pinv", "fmod", "mod", "part", *SPECIAL)
-)  # fmt: skip
 ASKING = frozenset(("isnan", "isinf", "isfinite"))
 TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size
 
@@ -74,14 +67,16 @@ class Suspects:
         """Whether value and partials of an operation are finite for finite operands."""
         bound = self._bounds
         match s.op.name:
-            case "div":
+            case "div" | "floordiv":
                 return bound.is_away_from_zero(s.args[1])
             case "sqrt" | "log" | "log2" | "log10" | "log1p":
                 return bound.is_away_from_zero(s.args[0])
             case "pow" | "powi":
                 whole = s.op.name == "powi" and s.params["n"] >= 0
                 return whole or bound.is_away_from_zero(s.args[0])
-        return s.op.name not in SUSPECT
+        if s.op.nonfinite == "complex":
+            return not is_complex(s.args[0].type.dtype)
+        return not s.op.nonfinite
 
 
 class LowerBounds:

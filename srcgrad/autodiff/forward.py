@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff import attached
-from srcgrad.autodiff.activity import STORES, Activity
+from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.tangents import tangent
 from srcgrad.autodiff.traced import scalar_of
@@ -21,8 +21,6 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
 from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
-
-ADDITIONS = frozenset(("add_at", "add_to", "scatter_add"))
 
 
 def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
@@ -182,9 +180,9 @@ class _Forward:
             self.b(s.op, target, *rest)
         elif name == "ref_put":
             self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]
-        elif name in STORES:
+        elif s.op.writes:
             t = self.of(rest[-1])
-            if t is None and name in ADDITIONS:
+            if t is None and s.op.adds:
                 return
             if t is None:
                 t = self._zeros_to_store(s)

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.decisions import decides, rounds
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
 from srcgrad.ir.types import Array, RefTape, Tuple, float_type, is_reference
 from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
-
-CHEAP = frozenset(
-    ("add", "sub", "mul", "neg", "cast", "where", "eq", "ne", "lt", "le", "gt", "ge", "abs")
-)
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class _Cut:
             return s.args[0] in wanted or s.args[0] in self.again
         if s.op.view and isinstance(s.args[0].type, Array):
             return True
-        if not (s.op.elementwise and s.op.name in CHEAP and isinstance(v.type, Array)):
+        if not (s.op.elementwise and s.op.cheap == "arrays" and isinstance(v.type, Array)):
             return False
         if self.classes.of(v) in self.decided_on:
             return False
@@ -180,9 +176,7 @@ def _reads(s: Stmt, seeds: set[Var]) -> bool:
 
 
 def _written(block: Block, classes: AliasClasses) -> set[Var]:
-    return {
-        classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and s.op.name in WRITES
-    }
+    return {classes.of(s.args[0]) for s in walk(block) if isinstance(s, Def) and s.op.writes}
 
 
 def _with_dims(vs: Iterable[Var]) -> list[Var]:

@@ -66,7 +66,8 @@ def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
     suspects = None if values is None else values.suspects
     if suspects is None:
         return definition.op.singular
-    if definition.op.singular and not suspects.is_tame(definition):
+    op = definition.op
+    if (op.singular or op.nonfinite == "complex") and not suspects.is_tame(definition):
         return True
     positions, result = reads(definition, k)
     atoms = [definition.args[p] for p in positions]

@@ -34,7 +34,7 @@ from srcgrad.frontend.values import (
     is_value,
     rebuild,
 )
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
 from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
@@ -279,7 +279,7 @@ def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
     classes = AliasClasses(Function("", (), block, ()))
     outside = {classes.of(v): v for v in free_variables(block) if is_reference(v.type)}
     for s in walk(block):
-        if not (isinstance(s, Def) and s.op.name in WRITES):
+        if not (isinstance(s, Def) and s.op.writes):
             continue
         target = outside.get(classes.of(s.args[0]))
         if target is not None and target not in allowed:

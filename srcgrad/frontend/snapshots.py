@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from srcgrad.errors import Location, UnsupportedError
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
@@ -73,7 +73,7 @@ def _defines(s: Stmt, v: Var) -> bool:
 
 def writes_to(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
     """Whether a statement stores to an alias class."""
-    return isinstance(s, Def) and s.op.name in WRITES and aliases.of(s.args[0]) is of
+    return isinstance(s, Def) and s.op.writes and aliases.of(s.args[0]) is of
 
 
 def _reads(s: Stmt, aliases: AliasClasses, of: Var) -> bool:

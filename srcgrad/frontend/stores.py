@@ -26,7 +26,6 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
-from srcgrad.ir.alias import WRITES
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Def, Var, atom
 from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype, same_dim, same_dims
@@ -104,7 +103,7 @@ class Stores(Part):
         """`z.real[items] op= value`."""
         start = len(self.b.out)
         value = self.expression(node.value)
-        if any(isinstance(s, Def) and s.op.name in WRITES for s in walk(self.b.out[start:])):
+        if any(isinstance(s, Def) and s.op.writes for s in walk(self.b.out[start:])):
             self.refuse(node, "the right side stores to memory", "compute it before")
         self.store_part(z, name, items, value, node.target, node.op)
 
@@ -231,7 +230,7 @@ class Stores(Part):
         items = self._expanded(x, items, node)
         start, known = len(self.b.out), self._known_before(node.value)
         value = self.expression(node.value)
-        if any(isinstance(s, Def) and s.op.name in WRITES for s in walk(self.b.out[start:])):
+        if any(isinstance(s, Def) and s.op.writes for s in walk(self.b.out[start:])):
             self._augment_old(x, items, value, node, start, known)
         elif any(_advanced(i) for i in items):
             self._augment_advanced(x, items, value, node)

@@ -11,11 +11,6 @@ from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
 
-# effects that write to their first argument
-WRITES = frozenset(
-    ("store", "add_at", "assign", "add_to", "scatter", "scatter_add", "reserve", "ref_put")
-)
-
 
 def _tracked(a: Atom) -> bool:
     return isinstance(a, Var) and is_reference(a.type)
@@ -34,9 +29,9 @@ class AliasClasses:
                 case Def():
                     if s.op.view and s.var is not None:
                         self._union(s.var, s.args[0])
-                    elif s.op.name == "ref_put":
-                        self._union(s.args[0], s.args[2])
-                    if s.op.name in WRITES:
+                    elif s.op.holds:
+                        self._union(s.args[0], s.args[-1])
+                    if s.op.writes:
                         stored.append(s.args[0])
                 case For() | While():
                     for group in zip(s.params, s.inits, s.yields, s.results, strict=True):

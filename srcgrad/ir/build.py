@@ -80,16 +80,15 @@ class Builder:
         return self._define(op, atoms, params, self._type_of(op, atoms, params), name)
 
     def _type_of(self, op: Any, args: tuple[Atom, ...], params: dict) -> Type:
-        if op.name == "tape":
-            return Tape(params["dtype"])
-        if op.name == "tape_like":
-            return Tape(args[0].type.dtype)
-        if op.name == "reftape":
-            return RefTape(params["dtype"], params["ndim"])
         if args and not isinstance(args[0].type, Tuple):
             self._refuse_order(op, args[0].type.dtype)
         stated = op.typing(self, *args, **params)
-        return Tuple(tuple(map(_type, stated))) if isinstance(stated, list) else _type(stated)
+        match stated:
+            case Tape() | RefTape():
+                return stated
+            case list():
+                return Tuple(tuple(map(_type, stated)))
+        return _type(stated)
 
     def _define(self, op: Any, args: tuple[Atom, ...], params: dict, type: Type, name: str) -> Atom:
         key = None
@@ -112,15 +111,16 @@ class Builder:
     def _elementwise(
         self, op: Any, args: tuple[Atom, ...], params: dict, name: str, weak: bool | None = None
     ) -> Atom:
-        if len(args) != arity(op):
-            raise TypeError(f"{op.name} takes {arity(op)} arguments, not {len(args)}")
+        if len(args) != op.arity:
+            raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
         args = tuple(self.value(a) for a in args)
-        first = 1 if op.name == "where" else 0
+        first = int(op.selects)
         scalars = [Scalar(a.type.dtype, getattr(a.type, "weak", False)) for a in args[first:]]
         joined = reduce(join_scalars, scalars)
         self._refuse_order(op, joined.dtype)
-        result = Scalar(params["dtype"]) if op.name == "cast" else result_type(op, joined)
-        if op.name != "cast":
+        converts = "dtype" in params
+        result = Scalar(params["dtype"]) if converts else result_type(op, joined)
+        if not converts:
             # between real and complex numbers operands keep their kind: abs, real, to_complex
             crossing = is_complex(joined.dtype) != is_complex(result.dtype)
             operand = result if is_float(result.dtype) and not crossing else joined
@@ -182,7 +182,7 @@ class Builder:
             )
 
     def _refuse_order(self, op: Any, dtype: str) -> None:
-        if is_complex(dtype) and op.name in UNORDERED:
+        if is_complex(dtype) and op.ordered:
             raise UnsupportedError(
                 f"complex numbers have no order, so no {op.name}",
                 self.loc,
@@ -191,6 +191,10 @@ class Builder:
 
     def is_const(self, a: Any, value: int) -> bool:
         return not isinstance(a, Var) and (a.value if isinstance(a, Const) else a) == value
+
+    # ---- types that rows of the table name ----
+    tape_type = staticmethod(Tape)
+    reftape_type = staticmethod(RefTape)
 
     # ---- dims ----
     def dim(self, a: Any) -> Any:
@@ -213,9 +217,9 @@ class Builder:
         definition = self.definition.get(dim)
         if definition is None:
             return False
-        if definition.op.name == "broadcast_dim":
+        if definition.op is self.table["broadcast_dim"]:
             return any(self.never_one(self.dim(a)) for a in definition.args)
-        return definition.op.name == "dim"
+        return definition.op is self.table["dim"]
 
     def broadcast(self, shapes: Sequence[tuple]) -> tuple:
         """The dims of NumPy's broadcast; what is not known to fit is checked at run time."""
@@ -276,25 +280,13 @@ def _reads_memory(args: tuple[Atom, ...]) -> bool:
 @lru_cache(maxsize=4096)
 def _probe(op: Any, dtype: str) -> str:
     """The dtype NumPy gives `op` on operands that all have `dtype`."""
-    ones = [np.ones((), np_dtype(dtype))] * arity(op)
-    if op.name == "where":
+    ones = [np.ones((), np_dtype(dtype))] * op.arity
+    if op.selects:
         ones = [np.ones((), bool), *ones[1:]]
-    params = {"n": 2} if op.name in ("powi", "polygamma") else {}
     with np.errstate(all="ignore"):
-        out = short_dtype(np.asarray(op.impl(*ones, **params)).dtype)
+        out = short_dtype(np.asarray(op.impl(*ones, **dict.fromkeys(op.params, 2))).dtype)
     assert out is not None
     return out
-
-
-def arity(op: Any) -> int:
-    """How many operands an elementwise primitive takes."""
-    return len(op.rules) or _ARITY.get(op.name, 1)
-
-
-_ARITY = dict.fromkeys(
-    ("lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_xor", "bit_and",
-     "bit_or", "bit_xor", "shift_left", "shift_right", "floordiv"), 2,
-)  # fmt: skip
 
 
 def result_type(op: Any, joined: Scalar) -> Scalar:
@@ -308,16 +300,6 @@ def result_type(op: Any, joined: Scalar) -> Scalar:
     if joined.weak or joined.dtype == "bool":
         return constant_type(np_dtype(dtype).type(0).item())
     return Scalar(dtype)
-
-
-# NumPy has these of complex numbers too: of the real parts, and of the imaginary ones where these
-# are equal. Python refuses to, and nothing of it has a derivative that one would guess
-UNORDERED = frozenset(
-    ("lt", "le", "gt", "ge", "maximum", "minimum", "clip", "relu", "rint", "sign", "sigmoid",
-     "max", "min", "argmax", "argmin", "argsort", "searchsorted")
-)  # fmt: skip
-# what stays although its operands are constant: what it means is in its derivative
-KEPT = ("stop_gradient", "absorb")
 
 
 def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom | None:
@@ -334,8 +316,7 @@ def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom
 
 def _evaluate(op: Any, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
     """The constant an operation on constants gives; None where it must happen at run time."""
-    divides = op.name == "floordiv" and args[1].value != 0
-    if op.name in KEPT or (op.raises and op.name not in ("index", "trips") and not divides):
+    if op.kept or (op.raises and args[-1].value == 0):  # a division by it raises at run time
         return None
     values = [
         a.value if a.type.weak or a.type.dtype == "bool" else np_dtype(a.type.dtype).type(a.value)

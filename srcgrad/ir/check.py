@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
-from srcgrad.ir.build import Builder, arity, join_scalars, result_type
+from srcgrad.ir.build import Builder, join_scalars, result_type
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.text import printed
 from srcgrad.ir.types import Array, Scalar, Tuple, Type, is_complex, is_float, same_dim
@@ -123,8 +123,8 @@ class _Checker:
         self.fits(expected, s.var.type, {}, f"the result of {s.op.name}")
 
     def elementwise(self, s: Def, stated: Type) -> None:
-        first = 1 if s.op.name == "where" else 0
-        self.require(len(s.args) == arity(s.op), f"{s.op.name} takes {arity(s.op)} arguments")
+        first = int(s.op.selects)
+        self.require(len(s.args) == s.op.arity, f"{s.op.name} takes {s.op.arity} arguments")
         for a in s.args:
             kind = "scalars and arrays with axes"
             ok = isinstance(a.type, Scalar) or (isinstance(a.type, Array) and a.type.dims)
@@ -135,7 +135,7 @@ class _Checker:
             )
         dtypes = [a.type.dtype for a in s.args[first:]]
         self.require(len(set(dtypes)) == 1, f"operands of different dtypes: {', '.join(dtypes)}")
-        dtype = s.params["dtype"] if s.op.name == "cast" else self.result_dtype(s, dtypes[0])
+        dtype = s.params["dtype"] if "dtype" in s.params else self.result_dtype(s, dtypes[0])
         dims = _broadcast([a.type.dims for a in s.args if isinstance(a.type, Array)])
         expected = Scalar(dtype) if dims is None else Array(dtype, dims)
         self.fits(expected, stated, {}, f"the result of {s.op.name}")

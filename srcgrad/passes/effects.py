@@ -5,7 +5,7 @@ A *class* is an alias class, named by its representative. Never changes a statem
 
 from __future__ import annotations
 
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
@@ -34,7 +34,7 @@ def may_raise(d: Def) -> bool:
 
 
 def is_write(d: Def) -> bool:
-    return d.op.name in WRITES
+    return d.op.writes
 
 
 def is_observable(d: Def) -> bool:

@@ -33,4 +33,4 @@ def _part_type(b: Any, t: Any, k: int) -> tuple:
 
 # their derivative is not in this table: it is the user's
 attached = nondiff("attached", _values, typing=_types)
-part = nondiff("part", lambda t, k: t[k], typing=_part_type)
+part = nondiff("part", lambda t, k: t[k], typing=_part_type, nonfinite=True)

@@ -121,6 +121,7 @@ solve_banded = custom(
     typing=_like_right,
     raises=True,
     analytic=True,
+    nonfinite=True,
 )
 
 
@@ -163,4 +164,5 @@ solveh_banded = custom(
     lambda g, y, ab, b, lower: solveh_banded(ab, g, lower=lower),
     typing=_like_right,
     raises=True,
+    nonfinite=True,
 )

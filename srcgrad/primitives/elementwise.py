@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.primitives import large
 from srcgrad.primitives.dtypes import dtype_of
-from srcgrad.primitives.registry import ZERO, derive, linear, nondiff
+from srcgrad.primitives.registry import ZERO, Primitive, derive, linear, nondiff
 
 # ---- arithmetic ----
-add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0)
-sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0)
-mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a)
-neg = derive("neg", np.negative, lambda y, a: -1.0, exact=True)
+add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, cheap="arrays")
+sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0, cheap="arrays")
+mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a, cheap="arrays")
+neg = derive("neg", np.negative, lambda y, a: -1.0, exact=True, cheap="arrays")
 div = derive(
-    "div", np.divide, lambda y, a, b: 1.0 / b, lambda y, a, b: neg(y) * (1.0 / b), singular=True
+    "div",
+    np.divide,
+    lambda y, a, b: 1.0 / b,
+    lambda y, a, b: neg(y) * (1.0 / b),
+    singular=True,
+    cheap="scalars",
+    nonfinite=True,
 )
 
 
@@ -42,7 +49,14 @@ def _absorb_jvp(tangents: tuple, y: Any, g: Any, p: Any) -> Any:
 # to that partial's tangent. Its own partials are those of the product, so that second derivatives
 # are not lost at zero.
 absorb = derive(
-    "absorb", _absorb, lambda y, g, p: p, lambda y, g, p: g, singular=True, jvp=_absorb_jvp
+    "absorb",
+    _absorb,
+    lambda y, g, p: p,
+    lambda y, g, p: g,
+    singular=True,
+    jvp=_absorb_jvp,
+    kept=True,
+    cheap="scalars",
 )
 
 
@@ -59,7 +73,14 @@ def _lower(a: Any, n: int) -> Any:
     return a if n == 2 else powi(a, n=n - 1)
 
 
-powi = derive("powi", _powi, lambda y, a, n: n * _lower(a, n) if n else 0.0, singular=True)
+powi = derive(
+    "powi",
+    _powi,
+    lambda y, a, n: n * _lower(a, n) if n else 0.0,
+    singular=True,
+    nonfinite=True,
+    params=("n",),
+)
 
 
 def _pow(a: Any, b: Any) -> Any:
@@ -72,31 +93,63 @@ pow = derive(
     lambda y, a, b: where(eq(b, 0.0), 0.0, b * pow(a, b - 1.0)),
     lambda y, a, b: where(eq(a, 0.0), 0.0, y * log(where(eq(a, 0.0), 1.0, a))),
     singular=True,
+    nonfinite=True,
 )
 floordiv = nondiff(
-    "floordiv", np.floor_divide, elementwise=True, flat=True, raises=True, decides=True, exact=True
+    "floordiv",
+    np.floor_divide,
+    elementwise=True,
+    flat=True,
+    raises=True,
+    decides=True,
+    exact=True,
+    arity=2,
+    cheap="scalars",
+    nonfinite=True,
 )
 # the quotient is recovered from the result: floor(a / b) may round to another integer
-mod = derive("mod", np.mod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
-fmod = derive("fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True)
+mod = derive(
+    "mod",
+    np.mod,
+    lambda y, a, b: 1.0,
+    lambda y, a, b: (y - a) / b,
+    decides=True,
+    cheap="scalars",
+    nonfinite=True,
+)
+fmod = derive(
+    "fmod", np.fmod, lambda y, a, b: 1.0, lambda y, a, b: (y - a) / b, decides=True, nonfinite=True
+)
+
 
 # ---- comparison and logic ----
-lt = nondiff("lt", np.less, elementwise=True, decides=True)
-le = nondiff("le", np.less_equal, elementwise=True, decides=True)
-gt = nondiff("gt", np.greater, elementwise=True, decides=True)
-ge = nondiff("ge", np.greater_equal, elementwise=True, decides=True)
-eq = nondiff("eq", np.equal, elementwise=True, decides=True)
-ne = nondiff("ne", np.not_equal, elementwise=True, decides=True)
-logical_and = nondiff("logical_and", np.logical_and, elementwise=True, decides=True)
-logical_or = nondiff("logical_or", np.logical_or, elementwise=True, decides=True)
-logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True, decides=True)
-logical_not = nondiff("logical_not", np.logical_not, elementwise=True, decides=True)
-bit_and = nondiff("bit_and", np.bitwise_and, elementwise=True)
-bit_or = nondiff("bit_or", np.bitwise_or, elementwise=True)
-bit_xor = nondiff("bit_xor", np.bitwise_xor, elementwise=True)
+def _compares(name: str, impl: Callable, **flags: Any) -> Primitive:
+    flags |= {"elementwise": True, "arity": 2, "decides": True, "cheap": "arrays"}
+    return nondiff(name, impl, **flags)
+
+
+lt = _compares("lt", np.less, ordered=True)
+le = _compares("le", np.less_equal, ordered=True)
+gt = _compares("gt", np.greater, ordered=True)
+ge = _compares("ge", np.greater_equal, ordered=True)
+eq = _compares("eq", np.equal)
+ne = _compares("ne", np.not_equal)
+logical_and = nondiff(
+    "logical_and", np.logical_and, elementwise=True, decides=True, arity=2, cheap="scalars"
+)
+logical_or = nondiff(
+    "logical_or", np.logical_or, elementwise=True, decides=True, arity=2, cheap="scalars"
+)
+logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True, decides=True, arity=2)
+logical_not = nondiff(
+    "logical_not", np.logical_not, elementwise=True, decides=True, cheap="scalars"
+)
+bit_and = nondiff("bit_and", np.bitwise_and, elementwise=True, arity=2, cheap="scalars")
+bit_or = nondiff("bit_or", np.bitwise_or, elementwise=True, arity=2, cheap="scalars")
+bit_xor = nondiff("bit_xor", np.bitwise_xor, elementwise=True, arity=2, cheap="scalars")
 invert = nondiff("invert", np.invert, elementwise=True)
-shift_left = nondiff("shift_left", np.left_shift, elementwise=True)
-shift_right = nondiff("shift_right", np.right_shift, elementwise=True)
+shift_left = nondiff("shift_left", np.left_shift, elementwise=True, arity=2)
+shift_right = nondiff("shift_right", np.right_shift, elementwise=True, arity=2)
 isnan = nondiff("isnan", np.isnan, elementwise=True, decides=True)
 isinf = nondiff("isinf", np.isinf, elementwise=True, decides=True)
 isfinite = nondiff("isfinite", np.isfinite, elementwise=True, decides=True)
@@ -115,7 +168,9 @@ where = derive(
     None,
     lambda y, c, a, b: where(c, 1.0, 0.0),
     lambda y, c, a, b: where(c, 0.0, 1.0),
+    selects=True,
     exact=True,
+    cheap="arrays",
 )
 
 
@@ -129,6 +184,8 @@ maximum = derive(
     lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(gt(b, a), eq(a, b)),
     exact=True,
+    ordered=True,
+    cheap="scalars",
 )
 minimum = derive(
     "minimum",
@@ -136,6 +193,8 @@ minimum = derive(
     lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(lt(b, a), eq(a, b)),
     exact=True,
+    ordered=True,
+    cheap="scalars",
 )
 clip = derive(
     "clip",
@@ -145,6 +204,8 @@ clip = derive(
     lambda y, a, lo, hi: where(logical_and(lt(a, lo), le(lo, hi)), 1.0, 0.0),
     lambda y, a, lo, hi: where(logical_or(gt(a, hi), gt(lo, hi)), 1.0, 0.0),
     exact=True,
+    ordered=True,
+    cheap="scalars",
 )
 
 
@@ -156,14 +217,19 @@ def _relu(a: Any) -> Any:
     return np.add(y, 0, out=y)  # clip keeps -0
 
 
-relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0), exact=True)
+relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0), exact=True, ordered=True)
+
 
 # ---- steps: zero almost everywhere ----
-sign = nondiff("sign", np.sign, elementwise=True, flat=True, decides=True, exact=True)
-floor = nondiff("floor", np.floor, elementwise=True, flat=True, decides=True, exact=True)
-ceil = nondiff("ceil", np.ceil, elementwise=True, flat=True, decides=True, exact=True)
-trunc = nondiff("trunc", np.trunc, elementwise=True, flat=True, decides=True, exact=True)
-rint = nondiff("rint", np.rint, elementwise=True, flat=True, decides=True, exact=True)
+def _step(name: str, impl: Callable, **flags: Any) -> Primitive:
+    return nondiff(name, impl, elementwise=True, flat=True, decides=True, exact=True, **flags)
+
+
+sign = _step("sign", np.sign, ordered=True, cheap="scalars")
+floor = _step("floor", np.floor, cheap="scalars")
+ceil = _step("ceil", np.ceil)
+trunc = _step("trunc", np.trunc)
+rint = _step("rint", np.rint, ordered=True)
 stop_gradient = nondiff(
     "stop_gradient",
     lambda a: np.array(a)[()],
@@ -171,8 +237,16 @@ stop_gradient = nondiff(
     flat=True,
     analytic=True,
     exact=True,
+    kept=True,
+    cheap="scalars",
 )
-abs = derive("abs", np.abs, lambda y, a: _phase(y, a) if is_complex(a) else sign(a), exact=True)
+abs = derive(
+    "abs",
+    np.abs,
+    lambda y, a: _phase(y, a) if is_complex(a) else sign(a),
+    exact=True,
+    cheap="arrays",
+)
 
 
 def _phase(y: Any, a: Any) -> Any:
@@ -186,20 +260,25 @@ copysign = derive(
 )
 
 # ---- exponentials and logarithms ----
-exp = derive("exp", np.exp, lambda y, a: y)
-exp2 = derive("exp2", np.exp2, lambda y, a: y * math.log(2.0))
-expm1 = derive("expm1", np.expm1, lambda y, a: y + 1.0)
-log = derive("log", np.log, lambda y, a: 1.0 / a, singular=True)
-log2 = derive("log2", np.log2, lambda y, a: (1.0 / math.log(2.0)) / a, singular=True)
-log10 = derive("log10", np.log10, lambda y, a: (1.0 / math.log(10.0)) / a, singular=True)
-log1p = derive("log1p", np.log1p, lambda y, a: 1.0 / (a + 1.0), singular=True)
-sqrt = derive("sqrt", np.sqrt, lambda y, a: 0.5 / y, singular=True)
+exp = derive("exp", np.exp, lambda y, a: y, nonfinite=True)
+exp2 = derive("exp2", np.exp2, lambda y, a: y * math.log(2.0), nonfinite=True)
+expm1 = derive("expm1", np.expm1, lambda y, a: y + 1.0, nonfinite=True)
+log = derive("log", np.log, lambda y, a: 1.0 / a, singular=True, nonfinite=True)
+log2 = derive(
+    "log2", np.log2, lambda y, a: (1.0 / math.log(2.0)) / a, singular=True, nonfinite=True
+)
+log10 = derive(
+    "log10", np.log10, lambda y, a: (1.0 / math.log(10.0)) / a, singular=True, nonfinite=True
+)
+log1p = derive("log1p", np.log1p, lambda y, a: 1.0 / (a + 1.0), singular=True, nonfinite=True)
+sqrt = derive("sqrt", np.sqrt, lambda y, a: 0.5 / y, singular=True, cheap="scalars", nonfinite=True)
 cbrt = derive("cbrt", np.cbrt, lambda y, a: 1.0 / (3.0 * y * y), singular=True)
 logaddexp = derive(
     "logaddexp",
     np.logaddexp,
     lambda y, a, b: sigmoid(a - b),
     lambda y, a, b: sigmoid(b - a),
+    nonfinite=True,
 )
 hypot = derive(
     "hypot",
@@ -209,12 +288,16 @@ hypot = derive(
 )
 
 # ---- circular and hyperbolic functions ----
-sin = derive("sin", np.sin, lambda y, a: cos(a))
-cos = derive("cos", np.cos, lambda y, a: -sin(a))
-tan = derive("tan", np.tan, lambda y, a: 1.0 + y * y, singular=True)
-arcsin = derive("arcsin", np.arcsin, lambda y, a: 1.0 / sqrt(1.0 - a * a), singular=True)
-arccos = derive("arccos", np.arccos, lambda y, a: -1.0 / sqrt(1.0 - a * a), singular=True)
-arctan = derive("arctan", np.arctan, lambda y, a: 1.0 / (1.0 + a * a))
+sin = derive("sin", np.sin, lambda y, a: cos(a), nonfinite="complex")
+cos = derive("cos", np.cos, lambda y, a: -sin(a), nonfinite="complex")
+tan = derive("tan", np.tan, lambda y, a: 1.0 + y * y, singular=True, nonfinite=True)
+arcsin = derive(
+    "arcsin", np.arcsin, lambda y, a: 1.0 / sqrt(1.0 - a * a), singular=True, nonfinite=True
+)
+arccos = derive(
+    "arccos", np.arccos, lambda y, a: -1.0 / sqrt(1.0 - a * a), singular=True, nonfinite=True
+)
+arctan = derive("arctan", np.arctan, lambda y, a: 1.0 / (1.0 + a * a), nonfinite="complex")
 arctan2 = derive(
     "arctan2",
     np.arctan2,
@@ -223,12 +306,16 @@ arctan2 = derive(
     singular=True,
     decides=True,
 )
-sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True)
-cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True)
+sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True, nonfinite=True)
+cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True, nonfinite=True)
 tanh = derive("tanh", np.tanh, lambda y, a: 1.0 - y * y)
-arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0))
-arccosh = derive("arccosh", np.arccosh, lambda y, a: 1.0 / _arccosh_root(a), singular=True)
-arctanh = derive("arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singular=True)
+arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0), nonfinite="complex")
+arccosh = derive(
+    "arccosh", np.arccosh, lambda y, a: 1.0 / _arccosh_root(a), singular=True, nonfinite=True
+)
+arctanh = derive(
+    "arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singular=True, nonfinite=True
+)
 
 
 def _arccosh_root(a: Any) -> Any:
@@ -243,7 +330,7 @@ def _sigmoid(a: Any) -> Any:
         return np.divide(1.0, np.add(1.0, e, out=out), out=out)
 
 
-sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y))
+sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y), ordered=True)
 
 
 def _special(name: str) -> Any:
@@ -302,4 +389,4 @@ def _cast(a: Any, dtype: Any) -> Any:
 
 
 # a decision where it converts floats to integers or booleans
-cast = derive("cast", _cast, lambda y, a, dtype: 1.0, decides=True, exact=True)
+cast = derive("cast", _cast, lambda y, a, dtype: 1.0, decides=True, exact=True, cheap="arrays")

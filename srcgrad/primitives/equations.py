@@ -61,6 +61,7 @@ sylvester = custom(
     lambda g, y, a, b, q: _back(g, a, b),
     typing=lambda build, a, b, q: (q.type.dtype, q.type.dims),
     raises=True,
+    nonfinite=True,
 )
 
 

@@ -308,4 +308,5 @@ qr = custom(
     _qr_vjp,
     typing=lambda b, a: (a.type.dtype, (b.total(a.type.dims), a.type.dims[1])),
     raises=True,
+    nonfinite=True,
 )

@@ -44,6 +44,7 @@ pinv = custom(
     ZERO,
     typing=lambda b, a, rcond: (a.type.dtype, a.type.dims[::-1]),
     raises=True,
+    nonfinite=True,
 )
 
 

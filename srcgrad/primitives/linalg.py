@@ -32,6 +32,7 @@ solve = custom(
     typing=_rhs_dims,
     raises=True,
     analytic=True,
+    nonfinite=True,
 )
 
 
@@ -51,6 +52,7 @@ inv = custom(
     typing=_square,
     raises=True,
     analytic=True,
+    nonfinite=True,
 )
 cholesky = custom(
     "cholesky",
@@ -59,6 +61,7 @@ cholesky = custom(
     lambda g, y, a: _cholesky_vjp(g, y),
     typing=_square,
     raises=True,
+    nonfinite=True,
 )
 
 
@@ -97,6 +100,7 @@ logabsdet = custom(
     lambda g, y, a: matrix_transpose(inv(a)) * g,
     typing=lambda b, a: (a.type.dtype.replace("c64", "f32").replace("c128", "f64"), ()),
     analytic=True,
+    nonfinite=True,
 )
 detsign = nondiff(
     "detsign",

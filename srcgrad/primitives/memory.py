@@ -166,10 +166,10 @@ load = linear(
     "load", lambda x, *idx: x[idx] if len(idx) != 1 else x[idx[0]],
     typing=lambda b, x, *idx: (x.type.dtype, ()), exact=True,
 )  # fmt: skip
-store = nondiff("store", _store, effect=True)
-add_at = nondiff("add_at", _add_at, effect=True)
-assign = nondiff("assign", _assign, effect=True)
-add_to = nondiff("add_to", _add_to, effect=True)
+store = nondiff("store", _store, effect=True, writes=True)
+add_at = nondiff("add_at", _add_at, effect=True, writes=True, adds=True)
+assign = nondiff("assign", _assign, effect=True, writes=True)
+add_to = nondiff("add_to", _add_to, effect=True, writes=True, adds=True)
 
 # ---- gathers and scatters: a spec of "a" (an index array) and ":" per axis ----
 
@@ -222,8 +222,8 @@ gather = linear(
     typing=_gather_typing,
     exact=True,
 )
-scatter = nondiff("scatter", _scatter, effect=True)
-scatter_add = nondiff("scatter_add", _scatter_add, effect=True)
+scatter = nondiff("scatter", _scatter, effect=True, writes=True)
+scatter_add = nondiff("scatter_add", _scatter_add, effect=True, writes=True, adds=True)
 take_last = linear("take_last", _take_last, typing=_gather_typing, exact=True)
 
 
@@ -251,21 +251,31 @@ def _int(b: Any, *args: Any, **params: Any) -> tuple:
     return "int", ()
 
 
-dim = nondiff("dim", lambda x, axis: x.shape[axis], typing=_int)
-index = nondiff("index", _index, typing=_int, raises=True)
+dim = nondiff("dim", lambda x, axis: x.shape[axis], typing=_int, cheap="scalars")
+index = nondiff("index", _index, typing=_int, raises=True, cheap="scalars")
 # the places of an index that some path reached: the check has been made
-wrap = nondiff("wrap", lambda i, n: i + n if i < 0 else i, typing=_int)
+wrap = nondiff("wrap", lambda i, n: i + n if i < 0 else i, typing=_int, cheap="scalars")
 # all the places first..last of a loop at once, none of them negative; fails as the first would
 check_range = nondiff("check_range", _check_range, effect=True, raises=True)
 indices = nondiff("indices", _check_indices, typing=_same_dims, raises=True)
 slice_start = nondiff(
-    "slice_start", lambda i, n, step: slice(i, None, step).indices(n)[0], typing=_int
+    "slice_start",
+    lambda i, n, step: slice(i, None, step).indices(n)[0],
+    typing=_int,
+    cheap="scalars",
 )
 slice_stop = nondiff(
-    "slice_stop", lambda i, n, step: slice(None, i, step).indices(n)[1], typing=_int
+    "slice_stop",
+    lambda i, n, step: slice(None, i, step).indices(n)[1],
+    typing=_int,
+    cheap="scalars",
 )
 trips = nondiff(
-    "trips", lambda start, stop, step: len(range(start, stop, step)), typing=_int, raises=True
+    "trips",
+    lambda start, stop, step: len(range(start, stop, step)),
+    typing=_int,
+    raises=True,
+    cheap="scalars",
 )
 
 
@@ -303,7 +313,7 @@ def _broadcast_dim(a: Any, b: Any) -> Any:
 check_broadcast = nondiff("check_broadcast", _check_broadcast, effect=True, raises=True)
 check_assign = nondiff("check_assign", _check_assign, effect=True, raises=True)
 check_equal = nondiff("check_equal", _check_equal, effect=True, raises=True)
-broadcast_dim = nondiff("broadcast_dim", _broadcast_dim, typing=_int)
+broadcast_dim = nondiff("broadcast_dim", _broadcast_dim, typing=_int, cheap="scalars")
 
 
 # ---- tapes ----
@@ -340,16 +350,31 @@ def _tape_view(tape: Any, start: Any, *dims: Any) -> Any:
     return tape.data[start : start + size].reshape(dims)
 
 
-tape = nondiff("tape", lambda n, dtype: GrowingArray(n, dtype, unwritten), fresh=True)
-tape_like = nondiff("tape_like", lambda t: GrowingArray(len(t.data), t.data.dtype), fresh=True)
+tape = nondiff(
+    "tape",
+    lambda n, dtype: GrowingArray(n, dtype, unwritten),
+    typing=lambda b, n, dtype: b.tape_type(dtype),
+    fresh=True,
+)
+tape_like = nondiff(
+    "tape_like",
+    lambda t: GrowingArray(len(t.data), t.data.dtype),
+    typing=lambda b, t: b.tape_type(t.type.dtype),
+    fresh=True,
+)
 slots = nondiff("slots", lambda t: len(t.data), typing=_int)
-reserve = nondiff("reserve", lambda t, n: t.reserve(n), effect=True)
+reserve = nondiff("reserve", lambda t, n: t.reserve(n), effect=True, writes=True)
 tape_view = linear(
     "tape_view", _tape_view, typing=lambda b, t, start, *dims: (t.type.dtype, b.dims(dims), "C"),
     view=True,
 )  # fmt: skip
-reftape = nondiff("reftape", lambda dtype, ndim: References(), fresh=True)
-ref_put = nondiff("ref_put", lambda t, p, r: t.put(p, r), effect=True)
+reftape = nondiff(
+    "reftape",
+    lambda dtype, ndim: References(),
+    typing=lambda b, dtype, ndim: b.reftape_type(dtype, ndim),
+    fresh=True,
+)
+ref_put = nondiff("ref_put", lambda t, p, r: t.put(p, r), effect=True, writes=True, holds=True)
 ref_get = linear(
     "ref_get",
     lambda t, p, *dims: t[p],

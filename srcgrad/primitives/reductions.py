@@ -104,11 +104,11 @@ def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
 
 max = custom(
     "max", lambda x, axes: np.max(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
-    raises=True, exact=True,
+    raises=True, exact=True, ordered=True,
 )  # fmt: skip
 min = custom(
     "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
-    raises=True, exact=True,
+    raises=True, exact=True, ordered=True,
 )  # fmt: skip
 
 
@@ -174,8 +174,12 @@ def _first(f: Any) -> Any:
     return impl
 
 
-argmax = nondiff("argmax", _first(np.argmax), typing=_reduced_int, raises=True, decides=True)
-argmin = nondiff("argmin", _first(np.argmin), typing=_reduced_int, raises=True, decides=True)
+argmax = nondiff(
+    "argmax", _first(np.argmax), typing=_reduced_int, raises=True, decides=True, ordered=True
+)
+argmin = nondiff(
+    "argmin", _first(np.argmin), typing=_reduced_int, raises=True, decides=True, ordered=True
+)
 any = nondiff("any", lambda x, axes: np.any(x, axis=axes), typing=_reduced_bool, decides=True)
 all = nondiff("all", lambda x, axes: np.all(x, axis=axes), typing=_reduced_bool, decides=True)
 count_nonzero = nondiff(

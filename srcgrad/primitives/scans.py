@@ -145,10 +145,12 @@ argsort = nondiff(
     lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
     typing=_places,
     decides=True,
+    ordered=True,
 )
 searchsorted = nondiff(
     "searchsorted",
     lambda a, v, side: np.searchsorted(a, v, side=side),
     typing=lambda b, a, v, side: ("i64", v.type.dims if hasattr(v.type, "dims") else ()),
     decides=True,
+    ordered=True,
 )

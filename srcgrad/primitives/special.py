@@ -33,7 +33,7 @@ def _special(name: str, *partials: Rule | None, of: str = "", **flags: Any) -> P
     """A function by SciPy's name, unless `of` says another."""
     SPECIAL[name] = of or name
     impl = flags.pop("impl", None) or _of_scipy(of or name)
-    return derive(name, impl, *partials, singular=True, **flags)
+    return derive(name, impl, *partials, singular=True, nonfinite=True, **flags)
 
 
 # ---- gamma and beta functions ----
@@ -45,7 +45,9 @@ def _polygamma(a: Any, n: int) -> Any:
     return np.asarray(y).astype(np.result_type(np.asarray(a), np.float32))[()]
 
 
-polygamma = _special("polygamma", lambda y, a, n: polygamma(a, n=n + 1), impl=_polygamma)
+polygamma = _special(
+    "polygamma", lambda y, a, n: polygamma(a, n=n + 1), impl=_polygamma, params=("n",)
+)
 digamma = _special("digamma", lambda y, a: polygamma(a, n=1))
 gammaln = _special("gammaln", lambda y, a: digamma(a))
 gammafn = _special("gammafn", lambda y, a: y * digamma(a), of="gamma")

@@ -83,6 +83,7 @@ solve_triangular = custom(
     ),
     typing=lambda build, a, b, lower, transposed, unit: (b.type.dtype, b.type.dims),
     raises=True,
+    nonfinite=True,
 )
 
 
@@ -125,7 +126,9 @@ def _lu_vjp(g: Any, y: Any, a: Any) -> Any:
     return matrix_transpose(solve_triangular(y, turned, lower=False, transposed=False, unit=False))
 
 
-lu = custom("lu", _lu, _lu_jvp, _lu_vjp, typing=lambda b, a: (a.type.dtype, a.type.dims))
+lu = custom(
+    "lu", _lu, _lu_jvp, _lu_vjp, typing=lambda b, a: (a.type.dtype, a.type.dims), nonfinite=True
+)
 lu_pivots = nondiff(
     "lu_pivots", _lu_pivots, typing=lambda b, a: ("i64", (a.type.dims[0],)), decides=True
 )

@@ -9,7 +9,7 @@ import pytest
 
 from srcgrad.autodiff.decisions import decides
 from srcgrad.autodiff.rules import contribution
-from srcgrad.ir.build import Builder, arity
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import FLOAT
 from srcgrad.primitives import REGISTRY
@@ -42,7 +42,7 @@ def operands(row: Primitive, at: tuple[float, ...]) -> list[Any]:
 
 def beside(row: Primitive) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
     """Points a little apart, on both sides of where functions jump."""
-    n = arity(row) - (row.name == "where")
+    n = row.arity - row.selects
     for at in itertools.product(INSIDE if row.name in SPECIAL else POINTS, repeat=n):
         for k in range(n):
             if row.name == "expn" and k == 0:
@@ -68,7 +68,7 @@ def jumps(row: Primitive, function: Any) -> bool:
 @by_name
 def test_a_row_decides_if_its_result_jumps(row: Primitive):
     params = PARAMS.get(row.name, {})
-    ones = operands(row, (1.0,) * (arity(row) - (row.name == "where")))
+    ones = operands(row, (1.0,) * (row.arity - row.selects))
     of_truth = np.asarray(row.impl(*ones, **params)).dtype == bool
     assert row.decides == (of_truth or jumps(row, lambda *xs: row.impl(*xs, **params)))
 
@@ -90,7 +90,7 @@ def test_a_rule_whose_partial_jumps_asks_rows_that_decide(row: Primitive):
 def emitted(row: Primitive, k: int, params: dict[str, Any]) -> list[Def]:
     """What the rule for argument `k` emits."""
     b = Builder(REGISTRY)
-    args = [Var("a", FLOAT) for _ in range(arity(row))]
+    args = [Var("a", FLOAT) for _ in range(row.arity)]
     d = Def(Var("y", FLOAT), row, tuple(args), params)
     contribution(b, d, k, Var("g", FLOAT))
     return [s for s in b.out if isinstance(s, Def)]
@@ -108,6 +108,6 @@ def test_rows_without_derivative_decide_or_read_no_float():
 def test_an_exact_row_rounds_nothing(row: Primitive):
     rng = np.random.default_rng(0)
     for _ in range(20):
-        at = tuple(rng.uniform(-3.0, 3.0, arity(row) - (row.name == "where")))
+        at = tuple(rng.uniform(-3.0, 3.0, row.arity - row.selects))
         out = row.impl(*operands(row, at), **PARAMS.get(row.name, {}))
         assert out == np.rint(out) or abs(out) in np.abs(at)

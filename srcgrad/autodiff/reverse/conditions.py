@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from srcgrad.autodiff import faults
 from srcgrad.autodiff.clone import copied
-from srcgrad.ir.alias import WRITES
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, While, altered, type_vars
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, free_variables, map_atoms, map_type, walk
@@ -33,7 +32,7 @@ def _block(block: Block) -> Block:
 
 
 def _stores(block: Block) -> bool:
-    return any(isinstance(s, Def) and s.op.name in WRITES for s in walk(block))
+    return any(isinstance(s, Def) and s.op.writes for s in walk(block))
 
 
 def _read_by_body(s: While) -> list[Var]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.autodiff import faults
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.walk import blocks, inner_definitions, results
 
@@ -43,7 +43,7 @@ class Program:
             for v in results(s):
                 self.defined[v], self.owner[v] = here, s
             written: set[Var] = set()
-            if isinstance(s, Def) and s.op.name in WRITES:
+            if isinstance(s, Def) and s.op.writes:
                 written.add(self.classes.of(s.args[0]))
             for k, inner in enumerate(blocks(s)):
                 for v in inner_definitions(s):

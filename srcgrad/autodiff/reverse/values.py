@@ -18,16 +18,6 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar
 from srcgrad.ir.walk import map_type, walk
 
-# cheaper to compute again than to store and load
-CHEAP = frozenset(
-    ("add", "sub", "mul", "neg", "div", "sqrt", "maximum", "minimum", "abs", "sign", "where",
-     "cast", "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_not",
-     "floordiv",
-     "mod", "index", "wrap", "dim", "slice_start", "slice_stop", "trips", "broadcast_dim", "clip",
-     "bit_and", "bit_or", "bit_xor", "floor", "stop_gradient", "absorb")
-)  # fmt: skip
-
-
 LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
 
 
@@ -36,7 +26,7 @@ def milestones(program: Program) -> set[Var]:
     depth: dict[Var, int] = {}
     out: set[Var] = set()
     for s in walk(program.function.body):
-        if isinstance(s, Def) and s.var is not None and s.op.name in CHEAP:
+        if isinstance(s, Def) and s.var is not None and s.op.cheap:
             below = [depth.get(a, 0) for a in s.args if isinstance(a, Var)]
             depth[s.var] = 1 + max(below, default=0)
             if depth[s.var] > LONGEST_CHAIN:
@@ -49,7 +39,7 @@ def _by_content(program: Program) -> dict[Any, list[Var]]:
     """The scalars that are not cheap to compute, by their operation and what it is applied to."""
     out: dict[Any, list[Var]] = {}
     for s in walk(program.function.body):
-        if not isinstance(s, Def) or not s.op.elementwise or s.op.name in CHEAP:
+        if not isinstance(s, Def) or not s.op.elementwise or s.op.cheap:
             continue
         if s.var is not None and isinstance(s.var.type, Scalar):
             out.setdefault((s.op.name, s.args, repr(s.params)), []).append(s.var)
@@ -191,7 +181,7 @@ class ForwardValues:
 
     def _is_arithmetic(self, d: Def) -> bool:
         """A cheap operation on scalars."""
-        return d.op.name in CHEAP and all(
+        return bool(d.op.cheap) and all(
             isinstance(a.type, Scalar) or d.op.name == "dim" for a in d.args
         )
 
@@ -311,7 +301,7 @@ class ForwardValues:
             return set()
         if isinstance(d, Def) and d.op.view and all(self.is_cheap(a) for a in d.args[1:]):
             return self._leaves(d.args[0], seen)
-        if not isinstance(d, Def) or not d.op.elementwise or d.op.name not in CHEAP:
+        if not isinstance(d, Def) or not d.op.elementwise or not d.op.cheap:
             return {v}
         if v in self.forced or not self.exact.may_decide(d):
             return {v}

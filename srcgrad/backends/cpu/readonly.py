@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.located import located_error
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
@@ -56,7 +56,7 @@ def _store_error(function: Function, aliases: AliasClasses, param: Any) -> Excep
         s
         for s in walk(function.body)
         if isinstance(s, Def)
-        and s.op.name in WRITES
+        and s.op.writes
         and is_reference(s.args[0].type)
         and aliases.of(s.args[0]) is aliases.of(param)
     )

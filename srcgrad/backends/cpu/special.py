@@ -16,7 +16,6 @@ from scipy.special import cython_special
 
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.backends.cpu.kernels import compiled, njit, unliteral
-from srcgrad.ir.build import arity
 from srcgrad.primitives.registry import REGISTRY
 from srcgrad.primitives.special import SPECIAL
 
@@ -64,7 +63,7 @@ def _function(name: str, arity: int) -> Any:
 
 for _name, _of in SPECIAL.items():
     if _name != "polygamma":
-        globals()[_name] = _function(_of, arity(REGISTRY[_name]))
+        globals()[_name] = _function(_of, REGISTRY[_name].arity)
 
 
 @compiled

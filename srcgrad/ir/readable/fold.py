@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from srcgrad.ir.alias import WRITES, AliasClasses
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Tape, Tuple, is_reference
 from srcgrad.ir.walk import blocks, walk
@@ -143,7 +143,7 @@ def _head(s: Stmt) -> tuple[Atom, ...]:
 
 def _writes(s: Stmt) -> bool:
     if isinstance(s, Def):
-        return s.op.name in WRITES
+        return s.op.writes
     return any(_writes(inner) for b in blocks(s) for inner in b)
 
 

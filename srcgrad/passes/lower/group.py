@@ -31,7 +31,7 @@ class Effects:
     def of(s: Def, classes: AliasClasses, in_order: bool) -> Effects:
         """The effects of a statement; with `in_order` additions do not commute: they are writes."""
         written = frozenset(classes_written((s,), classes))
-        adds = not in_order and s.op.name in ("add_to", "add_at", "scatter_add")
+        adds = not in_order and s.op.adds
         nothing: frozenset[Var] = frozenset()
         reads = frozenset(classes_read(s, classes))
         return Effects(reads, nothing if adds else written, written if adds else nothing)
