@@ -19,7 +19,6 @@ from srcgrad.demo import lynx_hare
 from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import lowered
-from srcgrad.primitives import REGISTRY
 from tests import docs_examples as examples
 from tests import language
 from tests.errors import PROGRAMS, Program
@@ -62,7 +61,7 @@ def readable(name: str) -> str:
 def lowered_text(name: str) -> str:
     gradient = flow.value_and_grad(compiled(name))
     program = gradient._program(dict(zip(gradient._names, ARGUMENTS[name], strict=True)))[0]
-    return to_text(lowered(program.function, REGISTRY))
+    return to_text(lowered(program.function))
 
 
 def numba(name: str) -> str:

@@ -56,7 +56,7 @@ class Kernel:
         return tuple(k for k, a in enumerate(self.function.returns) if float_type(a.type))
 
     def _joint(self, wrt: tuple[int, ...]) -> Function:
-        return run_passes(reverse(self.function, wrt, REGISTRY), REGISTRY)
+        return run_passes(reverse(self.function, wrt, REGISTRY))
 
     def taped(self, wrt: tuple[int, ...]) -> Taped:
         """The sweeps that differentiate by these positions."""
@@ -74,8 +74,8 @@ class Kernel:
         parts = partition(joint, len(self.function.params), n)
         if parts is None:
             return Taped(self.run, self.pulled(wrt).run, None, live)
-        forward = run_passes(parts.forward, REGISTRY)
-        backward = run_passes(parts.backward, REGISTRY)
+        forward = run_passes(parts.forward)
+        backward = run_passes(parts.backward)
         return Taped(self._build(forward), self._build(backward), parts, live)
 
     def pulled(self, wrt: tuple[int, ...]) -> Kernel:
@@ -85,7 +85,7 @@ class Kernel:
                 joint = self._joint(wrt)
                 function = joint.with_body(joint.body, joint.returns[len(self.function.returns) :])
                 function = replace(function, name=f"{self.name}_pull")
-                self._pulled[wrt] = Kernel(run_passes(function, REGISTRY), self._build)
+                self._pulled[wrt] = Kernel(run_passes(function), self._build)
             return self._pulled[wrt]
 
 

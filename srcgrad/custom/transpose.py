@@ -30,7 +30,7 @@ def turned(rule: Rule, direction: Direction, many: int) -> Direction:
     # of a linear program the values are not wanted, nor what only they need
     gradients = joint.returns[len(places) :]
     made = _needed(clone(Function(f.name, joint.params, joint.body, gradients)))
-    made = run_passes(made, REGISTRY)
+    made = run_passes(made)
     n = len(f.params)
     _check_linear(rule, made, set(made.params[:many]))
     seeds = iter(made.params[n:])
@@ -60,7 +60,7 @@ def _needed(function: Function) -> Function:
         return new
 
     bare = function.with_body(changed(function.body, silenced))
-    made = eliminate(bare, REGISTRY)
+    made = eliminate(bare)
     return made.with_body(changed(made.body, lambda op: quiet.get(op, op)))
 
 

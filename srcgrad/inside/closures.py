@@ -35,7 +35,6 @@ from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
 from srcgrad.passes import run as run_passes
-from srcgrad.primitives import REGISTRY
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.program import ByPosition, Program, Tangent
 from srcgrad.transforms.stack import stacked, transforms, weights_of
@@ -173,7 +172,7 @@ class _Call:
         function = Function(name, (*self.params, *free), tuple(block), tuple(atoms))
         refuse_visible(function, it.snapshots[first:])
         del it.snapshots[first:]
-        made = run_passes(clone(function), REGISTRY)
+        made = run_passes(clone(function))
         p = Program(made, tuple(self.inputs), hidden, (), output, name)
         p = replace(p, stored=frozenset(p.order[k] for k in p.written))
         self._refuse_stores(p)

@@ -1,11 +1,11 @@
 """Which references may name the same buffer: union over views and joins.
 
-A class that no statement stores to is *pure*: its arrays are as good as values.
+A class that no statement stores to is *pure*: its arrays are as good as values. Parameters are in
+classes of their own, which is right of those that are stored to (`nodes.Function`) and makes no
+difference to the others.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import is_reference
@@ -19,10 +19,8 @@ def _tracked(a: Atom) -> bool:
 class AliasClasses:
     """May-alias classes of a function's references, and which of them are written."""
 
-    def __init__(self, function: Function, together: Iterable[tuple[Var, Var]] = ()):
+    def __init__(self, function: Function):
         self._parent: dict[Var, Var] = {}
-        for a, b in together:
-            self._union(a, b)
         stored = []
         for s in walk(function.body):
             match s:

@@ -130,6 +130,12 @@ Block = tuple[Stmt, ...]
 
 @dataclass(frozen=True, eq=False)
 class Function:
+    """A program. A parameter that its body stores to shares memory with no other parameter.
+
+    Nothing in a program says so, and every alias class, nest and generated module relies on it:
+    whoever calls one compares the arrays first, if one of them is stored to.
+    """
+
     name: str
     params: tuple[Var, ...]
     body: Block

@@ -7,7 +7,7 @@
 ...         v: f64 = load(x, i)
 ...         add_at(g, 1, v)
 ...     return ()
-... '''), REGISTRY))
+... ''')))
 def f(x: f64[n], g: f64[2]):
     n: int = dim(x, axis=0)
     total: f64 = f64(0.0)
@@ -27,8 +27,7 @@ the caller could see it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
@@ -36,18 +35,17 @@ from srcgrad.ir.types import BOOL, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, is_write, observable_within
 from srcgrad.passes.ranged import Ranged
+from srcgrad.primitives import REGISTRY
 
 
-def accumulate(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Accumulate(function, table, AliasClasses(function, together)).function(function)
+def accumulate(function: Function) -> Function:
+    return _Accumulate(function, AliasClasses(function)).function(function)
 
 
 class _Accumulate(Ranged):
-    def __init__(self, function: Function, table: Mapping[str, Any], classes: AliasClasses):
+    def __init__(self, function: Function, classes: AliasClasses):
         super().__init__(function)
-        self.table, self.classes = table, classes
+        self.classes = classes
         self.visible = {classes.of(p) for p in function.params if is_reference(p.type)}
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
@@ -105,7 +103,7 @@ class _Accumulate(Ranged):
                 continue
             total = Var("total", _scalar(place[0]))
             assert isinstance(t, Def)
-            body.append(Def(total, self.table["add"], (now[place], t.args[-1]), {}, t.loc))
+            body.append(Def(total, REGISTRY["add"], (now[place], t.args[-1]), {}, t.loc))
             now[place] = total
         results = {p: Var("total", _scalar(p[0])) for p in groups}
         yield altered(
@@ -114,7 +112,7 @@ class _Accumulate(Ranged):
             yields=(*s.yields, *now.values()), results=(*s.results, *results.values()),
         )  # fmt: skip
         for place, ts in groups.items():
-            added = Def(None, self.table["add_at"], (*place, results[place]), {}, ts[-1].loc)
+            added = Def(None, REGISTRY["add_at"], (*place, results[place]), {}, ts[-1].loc)
             yield from self.guarded(added, s)
 
     def guarded(self, added: Def, s: For) -> Iterable[Stmt]:
@@ -129,7 +127,7 @@ class _Accumulate(Ranged):
             yield added
             return
         runs = Var("runs", BOOL)
-        yield Def(runs, self.table["lt"], (s.start, s.stop), {}, added.loc)
+        yield Def(runs, REGISTRY["lt"], (s.start, s.stop), {}, added.loc)
         yield If(runs, (added,), (), (), (), (), added.loc)
 
 

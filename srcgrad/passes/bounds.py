@@ -10,7 +10,7 @@
 ...         k: int = index(i, m, axis=0)
 ...         store(y, k, v)
 ...     return ()
-... '''), REGISTRY))
+... ''')))
 def f(x: f64[n], y: f64[m]):
     n: int = dim(x, axis=0)
     m: int = dim(y, axis=0)
@@ -30,9 +30,8 @@ the branch holds nothing else), nor one whose index may be negative and varies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import (
@@ -54,19 +53,17 @@ from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
+from srcgrad.primitives import REGISTRY
 
 
-def loosen(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    rewriter = _Bounds(function, table)
+def loosen(function: Function) -> Function:
+    rewriter = _Bounds(function)
     return rename(rewriter.function(function), rewriter.new)
 
 
 class _Bounds(Ranged):
-    def __init__(self, function: Function, table: Mapping[str, Any]):
+    def __init__(self, function: Function):
         super().__init__(function)
-        self.table = table
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         if s.op.name == "index":
@@ -77,7 +74,7 @@ class _Bounds(Ranged):
                 return
             least = self.ranges.lower(n)
             if isinstance(i, Const) and i.value < 0 and least is not None and -i.value <= least:
-                yield Def(s.var, self.table["add"], (n, i), {}, s.loc)
+                yield Def(s.var, REGISTRY["add"], (n, i), {}, s.loc)
                 return
         yield s
 
@@ -143,7 +140,7 @@ class _Lift:
         self.loop, self.new = loop, bounds.new
         self.ranges: Ranges = bounds.ranges
         self.inner = defined(loop.body) | set(inner_definitions(loop))
-        self.build = Builder(bounds.table)
+        self.build = Builder(REGISTRY)
 
     @property
     def before(self) -> list[Stmt]:

@@ -9,7 +9,7 @@
 ...             w: f64 = mul(v, 2.0)
 ...             add_at(y, j, 2, w)
 ...     return ()
-... '''), REGISTRY))
+... ''')))
 def f(x: f64[n, 3], y: f64[n, 3], k: int):
     n: int = dim(x, axis=0)
     runs: bool = lt(0, k)
@@ -39,9 +39,8 @@ raise, so no place is touched that the program does not touch. The order of addi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -50,14 +49,13 @@ from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY
 
 SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they are
 
 
-def columns(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Columns(table, AliasClasses(function, together)).function(function)
+def columns(function: Function) -> Function:
+    return _Columns(AliasClasses(function)).function(function)
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,9 @@ class Column:
 
 
 class _Columns(Rewriter):
-    def __init__(self, table: Mapping[str, Any], classes: AliasClasses):
+    def __init__(self, classes: AliasClasses):
         super().__init__()
-        self.table, self.classes = table, classes
+        self.classes = classes
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.inside(s)
@@ -98,7 +96,7 @@ class _Columns(Rewriter):
             yield new
             return
         assert isinstance(new, For)
-        yield from _Beside(new, found, self.table).statements()
+        yield from _Beside(new, found).statements()
 
     def found(self, outer: For) -> dict[Def, Column]:
         """The loads and additions that walk a column, statement by statement."""
@@ -137,8 +135,8 @@ class _Columns(Rewriter):
 class _Beside:
     """An outer loop whose columns lie beside it, with what fills them and adds them back."""
 
-    def __init__(self, loop: For, found: dict[Def, Column], table: Mapping[str, Any]):
-        self.loop, self.found, self.b = loop, found, Builder(table)
+    def __init__(self, loop: For, found: dict[Def, Column]):
+        self.loop, self.found, self.b = loop, found, Builder(REGISTRY)
         self.b.loc = loop.loc
         self.buffers: dict[Column, Var] = {}
 

@@ -46,10 +46,8 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.rewrite import Rewriter
 
 
-def share(
-    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Sharing(function, AliasClasses(function, together)).function(function)
+def share(function: Function) -> Function:
+    return _Sharing(function, AliasClasses(function)).function(function)
 
 
 class _Sharing(Rewriter):

@@ -22,7 +22,6 @@ a loop without live contents goes, also one that might not have ended.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import (
@@ -43,10 +42,8 @@ from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
 
 
-def eliminate(
-    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    liveness = _Liveness(function, AliasClasses(function, together))
+def eliminate(function: Function) -> Function:
+    liveness = _Liveness(function, AliasClasses(function))
     liveness.run()
     return function.with_body(liveness.sweep(function.body))
 

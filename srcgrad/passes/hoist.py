@@ -30,7 +30,6 @@ it is not returned. Never moves what may raise, stores or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, altered, atom
@@ -48,10 +47,8 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.ranged import Ranged
 
 
-def hoist(
-    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Hoist(function, AliasClasses(function, together)).function(function)
+def hoist(function: Function) -> Function:
+    return _Hoist(function, AliasClasses(function)).function(function)
 
 
 class _Hoist(Ranged):

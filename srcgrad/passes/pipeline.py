@@ -8,15 +8,14 @@ what a pass does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from srcgrad.ir.check import check
-from srcgrad.ir.nodes import Function, Var
+from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.passes.accumulate import accumulate
 from srcgrad.passes.bounds import loosen
@@ -30,11 +29,6 @@ from srcgrad.passes.reuse import reuse
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.split import split
 from srcgrad.passes.upward import upward
-from srcgrad.primitives import REGISTRY
-
-Table = Mapping[str, Any]
-# parameters whose arguments share memory in this call
-Together = Iterable[tuple[Var, Var]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ class Pass:
     """A step from a legal function to a legal function that computes the same."""
 
     name: str
-    run: Callable[[Function, Table, Together], Function]
+    run: Callable[[Function], Function]
     reorders: bool = False  # changes the order of additions
 
 
@@ -67,7 +61,7 @@ PIPELINE: tuple[Pass, ...] = (
 # from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
 FUSE = Pass("fuse", fuse, reorders=True)
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
-LOWER = Pass("lower", lambda function, table, together: lower(function, table))
+LOWER = Pass("lower", lower)
 RESULTS = Pass("results", results)
 ACCUMULATE = Pass("accumulate", accumulate, reorders=True)
 COLUMNS = Pass("columns", columns, reorders=True)
@@ -129,42 +123,31 @@ def checking(on: bool = True) -> Iterator[None]:
         _checked.reset(token)
 
 
-def run(
-    function: Function,
-    table: Table = REGISTRY,
-    together: Together = (),
-    passes: Iterable[Pass] = PIPELINE,
-) -> Function:
+def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
     """Apply the passes in order.
 
     The result shares its variables with the function handed in, and the lengths that their types
     name may have been replaced: use the result in its place, or hand in a clone.
     """
-    together = tuple(together)
     watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
     for step in passes:
         if step.name not in _off.get():
-            apply = _watched if watched else _plain
-            function = apply(step, function, table, together)
+            function = _watched(step, function) if watched else step.run(function)
     return function
 
 
-def lowered(function: Function, table: Table = REGISTRY, in_order: bool = False) -> Function:
+def lowered(function: Function, in_order: bool = False) -> Function:
     """The function with its array operations as loop nests: what the cpu backend prints.
 
     `in_order`: additions keep the order of the program.
     """
-    return run(function, table, (), IN_ORDER if in_order else LOWERING)
+    return run(function, IN_ORDER if in_order else LOWERING)
 
 
-def _plain(step: Pass, function: Function, table: Table, together: Together) -> Function:
-    return step.run(function, table, together)
-
-
-def _watched(step: Pass, function: Function, table: Table, together: Together) -> Function:
+def _watched(step: Pass, function: Function) -> Function:
     before = to_text(function)
     try:
-        new = step.run(function, table, together)
+        new = step.run(function)
     except Exception as e:
         raise PassError(step.name, e, before, "(nothing)\n") from e
     try:

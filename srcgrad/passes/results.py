@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var
@@ -32,10 +31,8 @@ from srcgrad.ir.walk import uses, walk
 from srcgrad.passes.effects import classes_written, makes_buffer
 
 
-def results(
-    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    classes = AliasClasses(function, together)
+def results(function: Function) -> Function:
+    classes = AliasClasses(function)
     made = {s.var: s for s in function.body if isinstance(s, Def) and s.var is not None}
     seen = Counter(classes.of(v) for v in _references((*function.params, *function.returns)))
     read = Counter(u for s in walk(function.body) for u in uses(s))

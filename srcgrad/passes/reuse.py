@@ -9,7 +9,7 @@
 ...         v: f64 = load(t, 0)
 ...         add_at(x, 0, v)
 ...     return ()
-... '''), REGISTRY))
+... ''')))
 def f(x: f64[n], k: int):
     n: int = dim(x, axis=0)
     t: f64[n] = empty(n, dtype='f64')
@@ -29,23 +29,21 @@ filled there. Out of a nest it moves loop by loop. Never moves what a branch gua
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
+from srcgrad.primitives import REGISTRY
 
 WEAK = ("i64", "f64", "c128")  # written without a cast
 
 
-def reuse(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    classes = AliasClasses(function, together)
-    return _Reuse(function, table, classes, _escaping(function, classes)).function(function)
+def reuse(function: Function) -> Function:
+    classes = AliasClasses(function)
+    return _Reuse(function, classes, _escaping(function, classes)).function(function)
 
 
 def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
@@ -60,11 +58,9 @@ def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
 
 
 class _Reuse(Ranged):
-    def __init__(
-        self, function: Function, table: Mapping[str, Any], classes: AliasClasses, kept: set[Var]
-    ):
+    def __init__(self, function: Function, classes: AliasClasses, kept: set[Var]):
         super().__init__(function)
-        self.table, self.classes, self.kept = table, classes, kept
+        self.classes, self.kept = classes, kept
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.inside(s)
@@ -74,7 +70,7 @@ class _Reuse(Ranged):
         body: list[Stmt] = []
         for t in new.body:
             if isinstance(t, Def) and self.may_move(t, inner):
-                moved.append(altered(t, op=self.table["empty"]))
+                moved.append(altered(t, op=REGISTRY["empty"]))
                 body += self.filled(t) if t.op.name == "zeros" else []
             else:
                 body.append(t)
@@ -100,7 +96,7 @@ class _Reuse(Ranged):
         zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in WEAK))
         indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
         args = (v, *indices, zero)
-        nest: tuple[Stmt, ...] = (Def(None, self.table["store"], args, {}, s.loc),)
+        nest: tuple[Stmt, ...] = (Def(None, REGISTRY["store"], args, {}, s.loc),)
         for i, n in reversed(list(zip(indices, v.type.dims, strict=True))):
             nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=s.loc),)
         return nest

@@ -6,7 +6,6 @@ What only the rules read is dead code then. Run before code is made, never befor
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, Function, Var, altered
@@ -14,21 +13,22 @@ from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY
 
 
 def has_rules(function: Function) -> bool:
     return any(isinstance(s, Def) and s.op.name == "attached" for s in walk(function.body))
 
 
-def settle(function: Function, table: Any) -> Function:
+def settle(function: Function) -> Function:
     """The function without `attached`; the function itself if it has none."""
-    return _Settling(function, table).function(function) if has_rules(function) else function
+    return _Settling(function).function(function) if has_rules(function) else function
 
 
 class _Settling(Rewriter):
-    def __init__(self, function: Function, table: Any):
+    def __init__(self, function: Function):
         super().__init__()
-        self.table, self.classes = table, AliasClasses(function)
+        self.classes = AliasClasses(function)
         self.values: dict[Atom, tuple[Atom, ...]] = {}
         outside = [*function.params, *function.returns]
         self.seen = {self.classes.of(v) for v in outside if is_reference(v.type)}
@@ -48,7 +48,7 @@ class _Settling(Rewriter):
         if not isinstance(s.var.type, Array) or self.may_be_one(s.var, y):
             self.new[s.var] = y
         else:
-            yield altered(s, op=self.table["copy"], args=(y,), params={})
+            yield altered(s, op=REGISTRY["copy"], args=(y,), params={})
 
     def may_be_one(self, v: Var, y: Atom) -> bool:
         if not isinstance(y, Var) or y.type.layout != v.type.layout:

@@ -15,7 +15,7 @@
 ...             z = u
 ...         a, y = a, z
 ...     return (y,)
-... '''), REGISTRY))
+... ''')))
 def f(x: f64, n: int):
     y: f64 = x
     for i in range(0, n):
@@ -30,8 +30,7 @@ Never replaces an array operation by its operand (the result is a buffer of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from srcgrad.ir.build import _folded as folded
 from srcgrad.ir.nodes import (
@@ -51,16 +50,15 @@ from srcgrad.ir.types import BOOL, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY
 
 ROUNDS = 8  # each round lets what the last one exposed vanish; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
 
 
-def simplify(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
+def simplify(function: Function) -> Function:
     for _ in range(ROUNDS):
-        rewriter = _Simplifier(table)
+        rewriter = _Simplifier()
         function = rewriter.function(function)
         if not rewriter.changed:
             break
@@ -68,9 +66,8 @@ def simplify(
 
 
 class _Simplifier(Rewriter):
-    def __init__(self, table: Mapping[str, Any]):
+    def __init__(self):
         super().__init__()
-        self.table = table
         self.changed = False
 
     def function(self, f: Function) -> Function:
@@ -86,7 +83,7 @@ class _Simplifier(Rewriter):
         if new.type == old.type:
             return new
         made = Var(new.name, old.type)
-        casts.append(Def(made, self.table["cast"], (new,), {"dtype": old.type.dtype}))
+        casts.append(Def(made, REGISTRY["cast"], (new,), {"dtype": old.type.dtype}))
         return made
 
     def becomes(self, v: Var, a: Atom) -> None:
@@ -168,12 +165,12 @@ class _Simplifier(Rewriter):
     def select(self, s: If, k: int) -> Def:
         r, x, y = s.results[k], s.then_yields[k], s.else_yields[k]
         if is_const(y, False):
-            return Def(r, self.table["logical_and"], (s.cond, x), {}, s.loc)
+            return Def(r, REGISTRY["logical_and"], (s.cond, x), {}, s.loc)
         if is_const(x, True):
-            return Def(r, self.table["logical_or"], (s.cond, y), {}, s.loc)
+            return Def(r, REGISTRY["logical_or"], (s.cond, y), {}, s.loc)
         if is_const(x, False) and is_const(y, True):
-            return Def(r, self.table["logical_not"], (s.cond,), {}, s.loc)
-        return Def(r, self.table["where"], (s.cond, x, y), {}, s.loc)
+            return Def(r, REGISTRY["logical_not"], (s.cond,), {}, s.loc)
+        return Def(r, REGISTRY["where"], (s.cond, x, y), {}, s.loc)
 
     # ---- loops ----
     def loop(self, s: For | While) -> Iterable[Stmt]:

@@ -11,7 +11,7 @@
 ...         add_at(y, j, w)
 ...         add_at(y, i, v)
 ...     return ()
-... '''), REGISTRY))
+... ''')))
 def f(x: f64[n], y: f64[n]):
     n: int = dim(x, axis=0)
     m: int = sub(n, 1)
@@ -38,8 +38,7 @@ that move by one element per trip are split off.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -48,20 +47,19 @@ from srcgrad.ir.types import INT
 from srcgrad.passes.effects import classes_read, is_write
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.trips import Trips
+from srcgrad.primitives import REGISTRY
 
 SHORT = 16  # trips: a loop known to have fewer stays as it is
 
 
-def split(
-    function: Function, table: Mapping[str, Any], together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Split(table, AliasClasses(function, together)).function(function)
+def split(function: Function) -> Function:
+    return _Split(AliasClasses(function)).function(function)
 
 
 class _Split(Rewriter):
-    def __init__(self, table: Mapping[str, Any], classes: AliasClasses):
+    def __init__(self, classes: AliasClasses):
         super().__init__()
-        self.table, self.classes = table, classes
+        self.classes = classes
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.inside(s)
@@ -70,7 +68,7 @@ class _Split(Rewriter):
             yield new
             return
         assert isinstance(new, For)
-        yield from _Apart(new, scatters, self.table).statements()
+        yield from _Apart(new, scatters).statements()
 
     def scatters(self, s: For) -> list[Def]:
         """The additions to move: all of a class but those through the place that is last."""
@@ -108,10 +106,10 @@ def _is_short(s: For) -> bool:
 class _Apart:
     """One loop and the loops that some of its additions become."""
 
-    def __init__(self, loop: For, scatters: list[Def], table: Mapping[str, Any]):
+    def __init__(self, loop: For, scatters: list[Def]):
         self.loop, self.scatters = loop, scatters
         self.inside = {t.var: t for t in loop.body if isinstance(t, Def) and t.var is not None}
-        self.b = Builder(table)
+        self.b = Builder(REGISTRY)
         self.kept: dict[Var, Var] = {}  # the buffer of a value that is added later
 
     def statements(self) -> Block:

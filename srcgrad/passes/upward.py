@@ -37,10 +37,8 @@ from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.trips import Trips
 
 
-def upward(
-    function: Function, table: Any = None, together: Iterable[tuple[Var, Var]] = ()
-) -> Function:
-    return _Upward(AliasClasses(function, together)).function(function)
+def upward(function: Function) -> Function:
+    return _Upward(AliasClasses(function)).function(function)
 
 
 class _Upward(Rewriter):

@@ -17,7 +17,6 @@ from srcgrad.ir.nodes import Def, For, Function, While
 from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 from srcgrad.passes import lowered, without
-from srcgrad.primitives import REGISTRY
 from srcgrad.transforms.saved import Saved, saved_values
 from srcgrad.tree import leaves
 
@@ -120,9 +119,9 @@ def _line(loc: Location | None) -> str:
 
 # ---- loop nests ----
 def _nests(function: Function, strict: bool) -> list[str]:
-    fused = lowered(clone(function), REGISTRY, strict)
+    fused = lowered(clone(function), strict)
     with without("fuse"):
-        plain = lowered(clone(function), REGISTRY, strict)
+        plain = lowered(clone(function), strict)
     own, after, before = (
         sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
     )

@@ -55,7 +55,7 @@ class Jacobian(ByPosition):
             p, function=fn, output=output, origins=(*p.origins, *given), hidden=values(p.hidden)
         )
         made = pruned(made)
-        return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
+        return replace(made, function=staged("passes", lambda: run_passes(made.function)))
 
     def nested(self, by_arguments: list[Any]) -> Any:
         """The blocks of one output: a tuple, or a single one if `bare`."""

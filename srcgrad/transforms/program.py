@@ -90,7 +90,7 @@ class Primal:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         function: Any = self.function
         t = staged("frontend", lambda: trace(function, arguments, demands), _function)
-        made = staged("passes", lambda: run_passes(t.function, REGISTRY))
+        made = staged("passes", lambda: run_passes(t.function))
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
@@ -207,7 +207,7 @@ class Gradient(ByPosition):
         shown = self.template_of(self.named(gradients, slots), by_weights, output)
         made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
         made = pruned(replace(made, hidden=values(p.hidden)))
-        return replace(made, function=staged("passes", lambda: run_passes(made.function, REGISTRY)))
+        return replace(made, function=staged("passes", lambda: run_passes(made.function)))
 
     def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
         """Positions of the parameters differentiated by, and a template per chosen argument."""
@@ -267,7 +267,7 @@ class Tangent:
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
         fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
-        fn = staged("passes", lambda: run_passes(fn, REGISTRY))
+        fn = staged("passes", lambda: run_passes(fn))
         n = len(p.function.returns)
         numbers = {k: n + i for i, k in enumerate(floats)}
 

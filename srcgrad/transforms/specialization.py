@@ -84,7 +84,7 @@ def built(function: Function, options: Options) -> Callable[..., tuple]:
     from srcgrad.backends.cpu.build import build as build_cpu
     from srcgrad.passes.pipeline import lowered
 
-    low = staged("lowering", lambda: lowered(clone(function), REGISTRY, options.strict))
+    low = staged("lowering", lambda: lowered(clone(function), options.strict))
     return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
 
 
@@ -92,4 +92,4 @@ def settled(function: Function) -> Function:
     """The function as it is run: no further derivative is taken of it."""
     if not has_rules(function):
         return function
-    return staged("passes", lambda: run_passes(settle(clone(function), REGISTRY), REGISTRY))
+    return staged("passes", lambda: run_passes(settle(clone(function))))

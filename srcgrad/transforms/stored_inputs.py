@@ -1,6 +1,7 @@
 """Inputs that a program stores to must not share memory with others; training steps in particular.
 
-The Parameters of a step are the same arrays at each call: they are compared once. Never writes.
+Every `ir.nodes.Function` takes this for granted. The Parameters of a step are the same arrays at
+each call: they are compared once. Never writes.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def agree(make, args, build, *passes):
     want = outcome(python.build, make(), args)
     function = make()
     for step in passes:
-        function = step(function, REGISTRY)
+        function = step(function)
         check(function)
     return same(outcome(build, function, args), want)
 

@@ -26,7 +26,7 @@ print(f(np.arange(3.0))[0].tolist())
 def doubled():
     p = Program()
     x = p.array("x", None)
-    return build(fuse(p.returns(p.b("mul", x, 2.0)), REGISTRY), REGISTRY)
+    return build(fuse(p.returns(p.b("mul", x, 2.0))), REGISTRY)
 
 
 @pytest.fixture

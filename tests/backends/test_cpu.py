@@ -76,7 +76,7 @@ def test_elementwise_operations(dtype):
     x, y = (g.ravel().copy() for g in np.meshgrid(values, values, indexing="ij"))
     make = elementwise(dtype)
     want = outcome(python.build, make(), (x, y))
-    got = outcome(compiled, fuse(make(), REGISTRY), (x, y))
+    got = outcome(compiled, fuse(make()), (x, y))
     for g, w in zip(got, want, strict=True):
         assert same([g], [w]), (g, w)
 
@@ -179,7 +179,7 @@ def test_linear_algebra(dtype):
     args = [a, numbers.normal(size=6)[::2], numbers.normal(size=(2, 3, 3))]
     args = [v.astype(np_dtype(dtype)) for v in args]
     want = outcome(python.build, make(), args)
-    got = outcome(compiled, lower(make(), REGISTRY), args)
+    got = outcome(compiled, lower(make()), args)
     for g, w in zip(got, want, strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-3 if dtype == "f32" else 1e-10)
         assert np.asarray(g).dtype == np.asarray(w).dtype
@@ -210,7 +210,7 @@ def test_factorisations(dtype):
     args = [a, numbers.normal(size=(6, 2))[::2], numbers.normal(size=6)[::2]]
     args = [v.astype(np_dtype(dtype)) for v in args]
     want = outcome(python.build, make(), args)
-    got = outcome(compiled, lower(make(), REGISTRY), args)
+    got = outcome(compiled, lower(make()), args)
     # what cancels to zero is off by some roundings of the largest element
     eps = np.finfo(np_dtype(dtype)).eps
     for g, w in zip(got, want, strict=True):
@@ -228,7 +228,7 @@ def test_what_is_printed(capfd):
         return p.returns(n)
 
     for backend in (python.build, compiled):
-        backend(lower(make(), REGISTRY), REGISTRY)(np.array([0.5]), 3)
+        backend(lower(make()), REGISTRY)(np.array([0.5]), 3)
         assert capfd.readouterr().out == "n=3: {0.5}\ndone\n"
 
 
@@ -280,7 +280,7 @@ def test_errors_are_numpys(fault):
 def test_half_precision_is_refused():
     p = Program()
     x = p.array("x", None, dtype="f16")
-    function = lower(p.returns(p.b("add", x, x)), REGISTRY)
+    function = lower(p.returns(p.b("add", x, x)))
     with pytest.raises(UnsupportedError, match="float16"):
         build(function, REGISTRY)(np.zeros(2, np.float16))
 
@@ -290,7 +290,7 @@ def test_the_text_is_plain_python():
     p = Program()
     x = p.array("x", None)
     y = p.b("mul", p.b("exp", x), -2.0, name="y")
-    text, _ = module_text(fuse(p.returns(y), REGISTRY))
+    text, _ = module_text(fuse(p.returns(y)))
     assert text.endswith(
         "def f(x):\n"
         "    n = x.shape[0]\n"

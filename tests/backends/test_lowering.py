@@ -7,7 +7,6 @@ from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For, atom
 from srcgrad.ir.walk import walk
 from srcgrad.passes.lower import fuse, lower
-from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program, agree, random_program
 
 WHOLE = {"view", "transpose", "reshape", "zeros", "empty", "argsort", "dim", "load", "store"}
@@ -41,9 +40,9 @@ def chain():
 
 
 def test_a_chain_is_one_nest_without_a_buffer():
-    assert len(nests(lower(chain(), REGISTRY))) > 3
+    assert len(nests(lower(chain()))) > 3
     # y has dims of its own: only its copy needs a nest that x does not share
-    fused = fuse(chain(), REGISTRY)
+    fused = fuse(chain())
     assert len(nests(fused)) == 2
     assert len(made(fused, "empty")) == 1
 
@@ -55,7 +54,7 @@ def test_a_value_that_is_returned_is_stored():
         y = p.b("mul", x, x)
         return p.returns(y, p.b("sum", p.b("add", y, 1.0), axes=(0,)))
 
-    fused = fuse(make(), REGISTRY)
+    fused = fuse(make())
     assert len(nests(fused)) == 1 and len(made(fused, "empty")) == 1
     assert agree(make, [np.arange(3.0)], python.build, fuse)
 
@@ -82,7 +81,9 @@ def test_overlapping_views_do_not_share_a_nest(store, size):
     assert agree(shifted(store), [np.arange(1.0, size + 1)], python.build, fuse)
 
 
-def test_parameters_that_share_memory_do_not_share_a_nest():
+def test_parameters_that_are_stored_to_may_share_a_nest():
+    """They share no memory: that is a fact of every function."""
+
     def make():
         p = Program()
         x, y = p.array("x", None), p.array("y", None)
@@ -91,11 +92,8 @@ def test_parameters_that_share_memory_do_not_share_a_nest():
         p.b("assign", y, p.b("add", x, 1.0))
         return p.returns(x)
 
-    apart = make()
-    assert len(nests(fuse(apart, REGISTRY))) == 1
-    shared = make()
-    x, y = shared.params
-    assert len(nests(fuse(shared, REGISTRY, [(x, y)]))) > 1
+    assert len(nests(fuse(make()))) == 1
+    assert agree(make, [np.arange(3.0), np.ones(3)], python.build, fuse)
 
 
 def test_sums_into_overlapping_views_may_pass_each_other():
@@ -111,7 +109,7 @@ def test_sums_into_overlapping_views_may_pass_each_other():
             p.b("add_to", view, p.b("mul", g, factor))
         return p.returns(x)
 
-    assert len(nests(fuse(make(), REGISTRY))) == 2
+    assert len(nests(fuse(make()))) == 2
     assert agree(make, [np.zeros(7), np.arange(5.0)], python.build, fuse)
 
 

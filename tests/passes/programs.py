@@ -34,9 +34,9 @@ def program(params: str, body: str, returns: str = "") -> Function:
     return f
 
 
-def after(run: Run, f: Function, **options: Any) -> Function:
+def after(run: Run, f: Function) -> Function:
     """The function after a pass, checked."""
-    new = run(copy.deepcopy(f, {id(op): op for op in REGISTRY.values()}), REGISTRY, **options)
+    new = run(copy.deepcopy(f, {id(op): op for op in REGISTRY.values()}))
     check(new)
     return new
 
@@ -52,12 +52,9 @@ def count(f: Function, *names: str) -> int:
     return sum(isinstance(s, Def) and s.op.name in names for s in walk(f.body))
 
 
-def outcome(f: Function, args: tuple, shared: bool = False) -> Any:
-    """The results and the arguments afterwards, or the kind of error and its text.
-
-    Arguments are copied one by one, with their memory shared as it was if `shared`.
-    """
-    args = copy.deepcopy(args) if shared else tuple(copy.deepcopy(a) for a in args)
+def outcome(f: Function, args: tuple) -> Any:
+    """The results and the arguments afterwards, or the kind of error and its text."""
+    args = tuple(copy.deepcopy(a) for a in args)
     try:
         returned = build(f, REGISTRY)(*args)
     except Exception as error:
@@ -65,9 +62,9 @@ def outcome(f: Function, args: tuple, shared: bool = False) -> Any:
     return [np.asarray(v).tolist() for v in (*returned, *args)]
 
 
-def agree(run: Run, f: Function, *calls: tuple, **options: Any) -> Function:
+def agree(run: Run, f: Function, *calls: tuple) -> Function:
     """The function after a pass, having given the same as before it on each list of arguments."""
-    new = after(run, f, **options)
+    new = after(run, f)
     for args in calls:
         assert outcome(new, args) == outcome(f, args), to_text(new)
     return new

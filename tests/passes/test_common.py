@@ -1,7 +1,7 @@
 """Common subexpressions: shared where nothing could have changed, and buffers kept apart."""
 
 from srcgrad.passes.common import share
-from tests.passes.programs import after, agree, count, outcome, program, text, vec
+from tests.passes.programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 
@@ -98,14 +98,10 @@ e: f64 = load(x, 0)
     assert count(new, "load") == 2
 
 
-def test_arguments_that_share_memory_are_one_class():
+def test_a_store_to_one_argument_changes_no_other():
     body = "a: f64 = load(x, 0)\nstore(z, 0, 9.0)\nb: f64 = load(x, 0)"
-    f = program("x: f64[n], z: f64[n]", body, "a, b,")
-    assert count(after(share, f), "load") == 1
-    both = [(f.params[0], f.params[1])]
-    new = share(f, None, both)
-    assert count(new, "load") == 2
-    assert outcome(new, (X, X), shared=True)[:2] == [1.0, 9.0]
+    new = agree(share, program("x: f64[n], z: f64[n]", body, "a, b,"), (X, vec(4.0)))
+    assert count(new, "load") == 1
 
 
 def test_pure_arrays_are_shared():

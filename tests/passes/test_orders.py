@@ -14,7 +14,6 @@ from srcgrad.passes.results import results
 from srcgrad.passes.reuse import reuse
 from srcgrad.passes.split import split
 from srcgrad.passes.upward import upward
-from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program, agree
 
 PASSES = {
@@ -126,7 +125,7 @@ def test_the_random_loops_show_what_a_pass_does(name):
     changed = 0
     for seed in range(150):
         before = Draw(seed).program()
-        changed += shape(PASSES[name](Draw(seed).program(), REGISTRY)) != shape(before)
+        changed += shape(PASSES[name](Draw(seed).program())) != shape(before)
     assert changed >= 5
 
 
@@ -164,7 +163,7 @@ def test_sums_of_a_nest_move_out_of_all_its_loops():
     rows, columns = x.type.dims
     inner = lambda i: lambda j: p.b("add_at", g, 2, p.b("load", x, i, j))
     p.loop(0, rows, lambda i: p.loop(0, columns, inner(i)))
-    after = accumulate(p.returns(p.b("load", g, 2)), REGISTRY)
+    after = accumulate(p.returns(p.b("load", g, 2)))
     loops = [s for s in walk(after.body) if isinstance(s, For)]
     assert len(loops) == 2 and all(len(s.results) == 1 for s in loops)
     assert not any(
@@ -186,5 +185,5 @@ def test_loops_over_tapes():
         return p.returns(b("load", x, 0))
 
     assert agree(make, [np.arange(1.0, 5.0)], python.build, *PASSES.values())
-    turned = upward(make(), REGISTRY)
+    turned = upward(make())
     assert not any(isinstance(s, For) and s.reverse for s in walk(turned.body))

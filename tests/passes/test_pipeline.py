@@ -64,11 +64,11 @@ def test_an_unknown_name_is_refused():
         pass
 
 
-def _illegal(function, table, together):
+def _illegal(function):
     return Function(function.name, function.params, (), function.returns)
 
 
-def _crash(function, table, together):
+def _crash(function):
     raise KeyError("oops")
 
 

@@ -24,7 +24,7 @@ def made(function):
 def run(text, *args):
     """The text's returns before and after; the function after."""
     before = python.build(parse(text, REGISTRY), REGISTRY)(*[np.copy(a) for a in args])
-    after = reuse(parse(text, REGISTRY), REGISTRY)
+    after = reuse(parse(text, REGISTRY))
     got = python.build(after, REGISTRY)(*[np.copy(a) for a in args])
     assert all(np.array_equal(g, w) for g, w in zip(got, before, strict=True))
     return after

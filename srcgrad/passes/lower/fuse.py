@@ -10,8 +10,7 @@ does not need the group is moved before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -151,19 +150,13 @@ def _harmless(s: Def) -> bool:
     return not is_observable(s) and (is_scalar_operation(s) or s.op.name in ("zeros", "empty"))
 
 
-def fuse(
-    function: Function,
-    table: Mapping[str, Any],
-    together: Iterable[tuple[Var, Var]] = (),
-    in_order: bool = False,
-) -> Function:
+def fuse(function: Function, in_order: bool = False) -> Function:
     """The function lowered, with one nest for operations that may share it.
 
-    `together` pairs parameters whose arguments share memory in this call. With `in_order` additions
-    to the same memory keep their order.
+    With `in_order` additions to the same memory keep their order.
     """
-    function = expanded(function, table)
-    b = builder_for(function, table)
+    function = expanded(function)
+    b = builder_for(function)
     counts = _uses(function)
 
     def stored(v: Var, members: Sequence[Member]) -> bool:
@@ -172,7 +165,7 @@ def fuse(
         reduced = any(m.statement.var is v and m.reduction is not None for m in members)
         return reduced or counts[v] > inside[v]
 
-    planner = _Planner(b, AliasClasses(function, together), in_order)
+    planner = _Planner(b, AliasClasses(function), in_order)
     return Lowering(b, planner.plan, stored).function(function)
 
 

@@ -12,8 +12,7 @@ Library calls, views and allocation stay whole. What is scalar already is not to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var
@@ -23,29 +22,30 @@ from srcgrad.passes.lower.expand import early, late
 from srcgrad.passes.lower.member import Member, member_of
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY
 
 # a statement that stays alone, or the statements that share a nest
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
 
 
-def builder_for(function: Function, table: Mapping[str, Any]) -> Builder:
+def builder_for(function: Function) -> Builder:
     """A builder that knows the function's definitions."""
-    b = Builder(table)
+    b = Builder(REGISTRY)
     for s in walk(function.body):
         if isinstance(s, Def) and s.var is not None:
             b.definition[s.var] = s
     return b
 
 
-def lower(function: Function, table: Mapping[str, Any]) -> Function:
+def lower(function: Function) -> Function:
     """The function with a nest of loops for each array operation."""
-    function = expanded(function, table)
-    return Lowering(builder_for(function, table), lambda block: block, always).function(function)
+    function = expanded(function)
+    return Lowering(builder_for(function), lambda block: block, always).function(function)
 
 
-def expanded(function: Function, table: Mapping[str, Any]) -> Function:
+def expanded(function: Function) -> Function:
     """Joins as stores into pieces, extrema with their checks: what every plan starts from."""
-    return _Expand(builder_for(function, table)).function(function)
+    return _Expand(builder_for(function)).function(function)
 
 
 def always(v: Var, members: Sequence[Member]) -> bool:
