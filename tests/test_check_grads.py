@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.autodiff import faults
 from srcgrad.testing import GradientError, check_grads, slope
+from tests import faults
 
 
 @dataclass

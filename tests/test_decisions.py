@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.decisions import rounds
 from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.passes import lowered
+from tests import faults
 from tests.cases import CASES, Case, sample
 from tests.fuzz.nudged_programs import DECISIONS, NEAR, apart, ask
 from tests.modes import Modes

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.autodiff import faults
 from srcgrad.testing import GradientError, check_grads, check_jvp_vjp, gradcheck
 from srcgrad.testing.gradcheck import _elements
+from tests import faults
 
 
 @dataclass

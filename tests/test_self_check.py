@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.autodiff import faults
 from srcgrad.errors import GradientError, GradientWarning
 from srcgrad.transforms import self_check
+from tests import faults
 
 
 @dataclass

@@ -52,6 +52,6 @@ def fault(rule: str | None) -> AbstractContextManager[Any]:
     """Reverse mode with one of its rules switched off, to see whether the fuzzer notices."""
     if rule is None:
         return nullcontext()
-    from srcgrad.autodiff import faults
+    from tests import faults
 
     return faults.inject(rule)

@@ -8,10 +8,10 @@ table. A generator that is changed draws other programs, and the seeds have to b
 import numpy as np
 import pytest
 
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse import vjp
 from srcgrad.backends.python import build
 from srcgrad.primitives import REGISTRY
+from tests import faults
 from tests.autodiff.build import function, while_
 from tests.fuzz import Check, Settings
 from tests.fuzz.runner import FAILURES, run_one
@@ -40,7 +40,7 @@ NUDGED = {"decided-once"}
 
 
 def test_every_rule_is_accounted_for():
-    assert CAUGHT.keys() | NOT_FROM_PYTHON | NUDGED == faults.RULES.keys()
+    assert CAUGHT.keys() | NOT_FROM_PYTHON | NUDGED == faults.FAULTS.keys()
 
 
 @pytest.mark.parametrize("rule", CAUGHT)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.decisions import Made, decides, rounds
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.types import Scalar, float_type
@@ -70,22 +69,18 @@ class Exact:
     # ---- decisions ----
     def may_decide(self, d: Def) -> bool:
         """Whether recomputing an operation here cannot change a decision."""
-        return not self._is_decision(d) or all(map(self, d.args))
-
-    def _is_decision(self, d: Def) -> bool:
-        return decides(d) and not faults.injected("decided-once")
+        return not decides(d) or all(map(self, d.args))
 
     def operands(self, d: Def, have: Callable[[Atom], Any]) -> tuple[Any, ...]:
         """The operands for recomputing an operation; exact ones if it is a decision."""
-        return tuple(map(self.have if self._is_decision(d) else have, d.args))
+        return tuple(map(self.have if decides(d) else have, d.args))
 
     def decided(self, made: Made, s: Def) -> Atom | None:
         """The outcome of a rule's decision on forward values, recovered from the forward sweep.
 
         None if the operands are exact here: the rule may then decide in the reverse sweep.
         """
-        of_floats = any(float_type(a.type) for a in made.leaves)
-        if not of_floats or faults.injected("decided-once"):
+        if not any(float_type(a.type) for a in made.leaves):
             return None
         if made.is_exact(self):
             for a in made.leaves:

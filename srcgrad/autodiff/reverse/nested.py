@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.program import body_of
 from srcgrad.autodiff.reverse.sweep import Sweep, grad_of
 from srcgrad.ir.nodes import Atom, Block, Const, For, If, Stmt, Var, While, atom
@@ -145,7 +144,7 @@ class _Loop:
             start, stop = self.values(s.start), self.values(s.stop)
             index = Var(s.index.name, INT)
             scope: dict[Any, Any] = {s.index: index}
-            reverse = not s.reverse or faults.injected("flip-direction")
+            reverse = not s.reverse
         else:
             tapes = self.values.tapes
             start, stop = atom(0), self.values(tapes.trips(s))
@@ -230,18 +229,10 @@ class _Loop:
     def _carry_swapped(self, scope: dict) -> None:
         """References carried by a permutation are carried backwards by its inverse: no tape."""
         s, refs, values = self.s, self.sweep.references, self.values
-        js = [
-            j
-            for j, p in enumerate(s.params)
-            if isinstance(p.type, Array) and not self.adjoints.is_value(p)
-        ]
-        if not js or not all(s.yields[j] in s.params for j in js):
+        image = self._permutation()
+        js = list(image)
+        if not js:
             return
-        image = {j: s.params.index(s.yields[j]) for j in js}
-        if sorted(image.values()) != js:
-            return
-        if faults.injected("inverse-permutation"):
-            image = {j: j for j in js}
         kinds = (
             ["buffer", "shadow"]
             if any(self.adjoints.active(s.params[j]) for j in js)
@@ -262,6 +253,19 @@ class _Loop:
                 for n, m in zip(dims, back_dims, strict=True):
                     if isinstance(n, Var) and n in self.params:
                         self.yields[self.params.index(n)] = m
+
+    def _permutation(self) -> dict[int, int]:
+        """Which carried reference each one becomes in the next trip; empty if two become one."""
+        s = self.s
+        js = [
+            j
+            for j, p in enumerate(s.params)
+            if isinstance(p.type, Array) and not self.adjoints.is_value(p)
+        ]
+        if not all(s.yields[j] in s.params for j in js):
+            return {}
+        image = {j: s.params.index(s.yields[j]) for j in js}
+        return image if sorted(image.values()) == js else {}
 
     def _swapped(self, p: Var, result: Var, get: Any, kind: str) -> tuple[Var, tuple]:
         """A carried reference for `p`, and its dims: carried too where they belong to the loop."""

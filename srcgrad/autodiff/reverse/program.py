@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.autodiff import faults
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.walk import blocks, inner_definitions, results
@@ -24,9 +23,7 @@ class Program:
 
     def __init__(self, function: Function):
         self.function = function
-        self.classes = (
-            AliasClasses(function) if not faults.injected("alias-classes") else _Apart(function)
-        )
+        self.classes = AliasClasses(function)
         self.block: dict[Key, Block] = {}
         self.point: dict[Stmt, Point] = {}
         self.defined: dict[Var, Point] = {p: ((TOP, START),) for p in function.params}
@@ -74,8 +71,6 @@ class Program:
 
     def intact(self, cls: Var, then: Point, now: Point) -> bool:
         """Whether nothing is stored to a class between two points, the second one later."""
-        if faults.injected("reload-intact"):
-            return True
         depth = len(then) - 1
         if len(now) < len(then) or now[:depth] != then[:depth] or now[depth][0] != then[depth][0]:
             return False
@@ -85,11 +80,13 @@ class Program:
             block = self.block[key]
             if any(cls in self.stores[s] for s in block[first:j]):
                 return False
-            if level + 1 < len(now) and not faults.injected("loop-stores"):
-                entered = block[j]
-                if isinstance(entered, For | While) and cls in self.stores[entered]:
-                    return False
+            if level + 1 < len(now) and self.stored_in_earlier_trips(cls, block[j]):
+                return False
         return True
+
+    def stored_in_earlier_trips(self, cls: Var, entered: Stmt) -> bool:
+        """Whether a trip before the one that was entered may have stored to a class."""
+        return isinstance(entered, For | While) and cls in self.stores[entered]
 
     def loops(self, point: Point) -> list[For | While]:
         """The loops entered on the way to a point."""
@@ -99,10 +96,3 @@ class Program:
 def body_of(s: Stmt) -> Key:
     """The block of a loop that is run once per trip."""
     return (s, 1 if isinstance(s, While) else 0)
-
-
-class _Apart(AliasClasses):
-    """A fault for the tests: every reference is alone in its class."""
-
-    def _union(self, a: Any, b: Any) -> None:
-        return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.values import ForwardValues
@@ -49,8 +48,6 @@ class References:
 
     def _named_by_tapes(self) -> set[Var]:
         """Buffers that a tape of references may name: a copy would be another memory."""
-        if faults.injected("one-memory"):
-            return set()
         arrays = [v for v in self.program.defined if isinstance(v.type, Array)]
         of = self.program.classes.of
         named = {of(v) for v in arrays if self.program.is_join(v) and self.origins(v) is None}
@@ -200,7 +197,7 @@ class References:
 
     def _pick(self, v: Var, origins: list[Var], get: Any) -> Any:
         """The buffer (or shadow) that the integer selects."""
-        if len(origins) == 1 or faults.injected("which-buffer"):
+        if len(origins) == 1:
             return get(origins[0])
         tag = self.values(self.which(v, origins))
         chosen = get(origins[-1])

@@ -6,10 +6,11 @@ rewound, its adjoint is passed on. Shadows make aliasing right by construction.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.autodiff import attached, faults
+from srcgrad.autodiff import attached
 from srcgrad.autodiff.decisions import Made, any_decision
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
@@ -219,16 +220,13 @@ class Sweep:
 
     def _after(self) -> None:
         """Be right after the statement: memory is in that state until it is rewound."""
-        if faults.injected("two-points"):
-            return
         *outer, (key, i) = self.values.now
         self.values.now = (*outer, (key, i + 1))
 
     def _of_store(self, s: Def, x: Var, value: Atom) -> Any:
         shadow, places = self._place(x), self.values.many(s.args[1:-1])
         g = self.b("load", shadow, *places, name="g") if self.adjoints.active(value) else None
-        if not faults.injected("zero-after-store"):
-            self.b("store", shadow, *places, Const(0.0, Scalar(x.type.dtype)))
+        self._zero(s, shadow, places)
         return g
 
     def _of_add_at(self, s: Def, x: Var, value: Atom) -> Any:
@@ -237,33 +235,32 @@ class Sweep:
         return self.b("load", self._place(x), *self.values.many(s.args[1:-1]), name="g")
 
     def _of_assign(self, s: Def, x: Var, value: Atom) -> Any:
-        shadow, g = self._place(x), None
-        if self.adjoints.active(value):
-            # the source's shadow may be the same memory, and this one is zeroed next
-            if isinstance(value.type, Scalar):
-                g = self.b("sum", shadow, axes=tuple(range(x.type.ndim)))
-            elif faults.injected("copy-shadow"):
-                g = shadow
-            else:
-                g = self.b("copy", shadow, name="g")
-        if not faults.injected("zero-after-store"):
-            self.b("assign", shadow, Const(0.0, Scalar(x.type.dtype)))
+        shadow = self._place(x)
+        g = self._of_all(shadow, value) if self.adjoints.active(value) else None
+        self._zero(s, shadow, ())
         return g
 
     def _of_add_to(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
-        shadow = self._place(x)
+        return self._of_all(self._place(x), value)
+
+    def _of_all(self, shadow: Any, value: Atom) -> Any:
+        """The adjoint of what went to a whole array: a copy, for the shadow is changed further."""
         if isinstance(value.type, Scalar):
-            return self.b("sum", shadow, axes=tuple(range(x.type.ndim)))
+            return self.b("sum", shadow, axes=tuple(range(shadow.type.ndim)))
         return self.b("copy", shadow, name="g")
+
+    def _zero(self, s: Def, shadow: Any, places: Iterable[Atom]) -> None:
+        """What a store overwrote has no part in what is read after it: its adjoint is zero."""
+        self.b(s.op, shadow, *places, Const(0.0, Scalar(shadow.type.dtype)), **s.params)
 
     def _of_scatter(self, s: Def, x: Var, value: Atom) -> Any:
         shadow, idx = self._place(x), self._contents(s.args[1:-1])
         g = None
         if self.adjoints.active(value):
             g = self.b("take_last", shadow, *idx, name="g", **s.params)
-        self.b("scatter", shadow, *idx, Const(0.0, Scalar(x.type.dtype)), **s.params)
+        self._zero(s, shadow, idx)
         return g
 
     def _of_scatter_add(self, s: Def, x: Var, value: Atom) -> Any:
@@ -277,8 +274,6 @@ class Sweep:
         point = self.program.point[s]
         self.values.now = point
         if not self._must_save(self.program.classes.of(x), point):
-            return
-        if faults.injected("rewind-accumulation") and s.op.name in ("add_at", "add_to"):
             return
         old = self.old[s] if s in self.old else self._save_old(s, x, point)
         self._after()
@@ -308,8 +303,6 @@ class Sweep:
 
     def _must_save(self, cls: Var, point: Any) -> bool:
         """Whether contents of the class are read at a point that the sweep comes to later."""
-        if faults.injected("save-when-reread"):
-            return False
         if self.known is None:
             return True
         return any(other is cls and _comes_later(point, where) for other, where in self.known)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.autodiff import faults
 from srcgrad.autodiff.reverse.insertions import Insertions, Slot
 from srcgrad.autodiff.reverse.program import START, Program, body_of
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
@@ -94,7 +93,7 @@ class Tapes:
         with self.insertions.into(self.insertions.at_position(loop)) as b:
             k = self.iteration(loop)
             if base is not None:
-                var = b("add", base, k, name="at") if not faults.injected("tape-base") else k
+                var = b("add", base, k, name="at")
             elif outer:
                 n = b("maximum", b("sub", loop.stop, loop.start), 0)  # type: ignore[union-attr]
                 var = b("add", b("mul", before, n), k, name="at")
@@ -125,7 +124,7 @@ class Tapes:
             return cached
         position, b = self.position(loops), self.b
         k = self._iteration_here(loop)
-        if position.base is not None and not faults.injected("tape-base"):
+        if position.base is not None:
             out = b("add", self.values(position.base), k)
         elif len(loops) > 1 and position.base is None:
             assert isinstance(loop, For)
