@@ -1,5 +1,22 @@
 """Several array operations of a block in one nest: what flows between them never reaches memory.
 
+>>> show(fuse(parse('''
+... def f(x: f64[n]):
+...     n: int = dim(x, axis=0)
+...     y: f64[n] = mul(x, 2.0)
+...     z: f64[n] = sin(y)
+...     return (z,)
+... ''')))
+def f(x: f64[n]):
+    n: int = dim(x, axis=0)
+    z: f64[n] = empty(n, dtype='f64')
+    for i in range(0, n):
+        x1: f64 = load(x, i)
+        y: f64 = mul(x1, f64(2.0))
+        z1: f64 = sin(y)
+        store(z, i, z1)
+    return (z,)
+
 An operation joins an earlier group of the same dims if it may be moved there: past every item in
 between, and element by element next to the group's members. Memory is compared by alias classes;
 two accesses to one class go together only through the same reference at the nest's own index.

@@ -1,11 +1,19 @@
 """The walk that puts loops in the place of array operations, by a plan of which share a nest.
 
->>> # before:  y: f64[n] = mul(x, 2.0)
->>> # after:   y: f64[n] = empty(n, dtype='f64')
->>> #          for i in range(0, n):
->>> #              x1: f64 = load(x, i)
->>> #              y1: f64 = mul(x1, 2.0)
->>> #              store(y, i, y1)
+>>> show(lower(parse('''
+... def f(x: f64[n]):
+...     n: int = dim(x, axis=0)
+...     y: f64[n] = mul(x, 2.0)
+...     return (y,)
+... ''')))
+def f(x: f64[n]):
+    n: int = dim(x, axis=0)
+    y: f64[n] = empty(n, dtype='f64')
+    for i in range(0, n):
+        x1: f64 = load(x, i)
+        y1: f64 = mul(x1, f64(2.0))
+        store(y, i, y1)
+    return (y,)
 
 Library calls, views and allocation stay whole. What is scalar already is not touched.
 """
