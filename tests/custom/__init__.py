@@ -1,0 +1,1 @@
+"""Derivatives that users state themselves, callbacks, and statements of the reverse sweep."""

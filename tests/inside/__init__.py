@@ -1,0 +1,1 @@
+"""Transforms called inside compiled functions."""

@@ -1,0 +1,1 @@
+"""Cells, layers and optimizers: compiled, and against the tape and PyTorch."""

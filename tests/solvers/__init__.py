@@ -1,0 +1,1 @@
+"""Differential equations, roots and fixed points, with derivatives."""
