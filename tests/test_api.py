@@ -1,7 +1,7 @@
 """Positions, nesting of results, outputs and error texts of grad, value_and_grad, vjp and jvp.
 
-Nesting and texts are MindSpore's. What kinds of arguments may be given is in `test_api_kinds`,
-what kinds of functions in `test_api_functions`.
+Nesting and texts are MindSpore's. What kinds of arguments may be given is told by
+`transforms/test_kinds.py`, what kinds of functions by `transforms/test_functions.py`.
 """
 
 import numpy as np

@@ -20,8 +20,8 @@ from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import lowered
 from tests import docs_examples as examples
-from tests import language
 from tests.errors import PROGRAMS, Program
+from tests.frontend import language
 from tests.kept import ROOT, blocks, check_block, fenced
 from tests.structures import copied
 

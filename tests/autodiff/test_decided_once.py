@@ -1,7 +1,7 @@
 """A decision is made once: the reverse sweep uses the outcomes of the forward sweep.
 
-Floats that the reverse sweep recomputes are perturbed here (`tests/nudged.py`), since compiled code
-may round them differently. `python -m tests.fuzz.nudged_programs` tries more programs.
+Floats that the reverse sweep recomputes are perturbed here (`nudged.py`), since compiled code may
+round them differently. `python -m tests.fuzz.nudged_programs` tries more programs.
 """
 
 from collections import Counter
@@ -18,10 +18,10 @@ from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.passes import lowered
 from tests import faults
+from tests.autodiff.nudged import nudged
 from tests.cases import CASES, Case, sample
 from tests.fuzz.nudged_programs import DECISIONS, NEAR, apart, ask
 from tests.modes import Modes
-from tests.nudged import nudged
 from tests.structures import flatten
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.test_tensor_calls import compiled, leaf
+from tests.bridge.test_tensor_calls import compiled, leaf
 
 
 @compiled

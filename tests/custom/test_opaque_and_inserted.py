@@ -209,7 +209,7 @@ def test_an_insertion_on_tensors_is_refused():
 
 
 def test_the_page_of_the_docs():
-    page = Path(__file__).parents[1] / "docs" / "custom_rules.md"
+    page = Path(__file__).parents[2] / "docs" / "custom_rules.md"
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert tried > 20 and not failed
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 import srcgrad as flow
+from tests.frontend.language import AT, ROWS, outcomes, slope
 from tests.kept import ROOT
-from tests.language import AT, ROWS, outcomes, slope
 
 
 def test_tensors_take_the_tape_where_the_compiler_refuses():

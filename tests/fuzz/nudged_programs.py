@@ -15,6 +15,7 @@ from warnings import catch_warnings
 import numpy as np
 
 from srcgrad.errors import ZeroGradientWarning
+from tests.autodiff.nudged import RELATIVE, nudged
 from tests.fuzz import Options, generate
 from tests.fuzz.generate import TINY
 from tests.fuzz.inputs import Values
@@ -22,7 +23,6 @@ from tests.fuzz.source import copied, loaded
 from tests.fuzz.stages import Unusable
 from tests.fuzz.subject import Subject, fault
 from tests.fuzz.trial import Trial
-from tests.nudged import RELATIVE, nudged
 from tests.structures import flatten
 
 NEAR = 1e-7

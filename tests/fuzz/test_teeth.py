@@ -35,7 +35,7 @@ CAUGHT = {
 # The frontend writes every test that stores to anything so that the loop carries its outcome: no
 # program in Python leaves this rule anything to do.
 NOT_FROM_PYTHON = {"plain-tests"}
-# Only a value that is rounded otherwise tells: `tests/test_decisions.py`.
+# Only a value that is rounded otherwise tells: `tests/autodiff/test_decided_once.py`.
 NUDGED = {"decided-once"}
 
 

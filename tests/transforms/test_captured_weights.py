@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from tests.bridge.test_compiled_on_tensors import NUMPYS_METHODS
 from tests.cases import CASES, Case, sample
 from tests.modes import Modes
 from tests.structures import float_leaves
-from tests.test_compiled_on_tensors import NUMPYS_METHODS
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

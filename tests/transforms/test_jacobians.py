@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 import srcgrad as flow
 from srcgrad.errors import ArgumentTypeError, PositionError, ZeroGradientWarning
-from tests.jacobians import MODES, by_columns, by_rows, held_against
+from tests.transforms.jacobians import MODES, by_columns, by_rows, held_against
 
 
 class Pair(NamedTuple):

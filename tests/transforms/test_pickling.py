@@ -13,7 +13,7 @@ import pytest
 import srcgrad as flow
 from tests.mistakes import on_python
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FUNCTIONS = """
 import numpy as np
 import srcgrad as flow

@@ -10,8 +10,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import ZeroGradientWarning
-from tests.blocked import WARNING, X, line_of, masked, rounded
-from tests.unblocked import SILENT, absolute, clipped, largest, mask, relu
+from tests.transforms.blocked import WARNING, X, line_of, masked, rounded
+from tests.transforms.unblocked import SILENT, absolute, clipped, largest, mask, relu
 
 
 def compiled(f: Callable) -> Callable:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 import srcgrad as flow
-from tests.blocked import X
+from tests.transforms.blocked import X
 
 SILENT: list[tuple[Callable, tuple]] = []
 
