@@ -34,7 +34,7 @@ from typing import Any
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.fold import identity
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import (
     classes_read,
@@ -94,6 +94,9 @@ class _Sharing(Rewriter):
         if s.op.name == "broadcast_dim" and (one := identity(s.op, s.args, s.params)) is not None:
             self.new[s.var] = one  # two lengths have become one: so do those broadcast of them
             return
+        if self.is_repetition(s):
+            self.new[s.var] = s.args[0]
+            return
         on = {c for c in classes_read(s, self.classes) if c in self.classes.written}
         key = (s.op.name, s.args, repr(s.params), s.var.type)
         earlier = self.find(key)
@@ -118,6 +121,19 @@ class _Sharing(Rewriter):
         if s.var is None or has_several_results(s):
             return False
         return not makes_buffer(s) or self.classes.is_pure(s.var)
+
+    def is_repetition(self, s: Def) -> bool:
+        """Whether a definition is a broadcast of an array to the dims that it has."""
+        x, v = s.args[0] if s.args else None, s.var
+        return (
+            s.op.name == "broadcast_to"
+            and isinstance(x, Var)
+            and v is not None
+            and isinstance(v.type, Array)
+            and x.type == v.type
+            and self.classes.is_pure(x)
+            and self.classes.of(v) not in self.returned
+        )
 
     def may_be_one(self, earlier: Var, s: Def) -> bool:
         """Whether the caller cannot tell one buffer from two."""

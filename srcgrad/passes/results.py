@@ -16,18 +16,18 @@ def f(x: f64[n]):
 
 What the reverse sweep returns are copies of shadows. A copy of the whole of a local buffer is the
 buffer itself if neither is stored to afterwards and nothing else that is returned shares its
-memory. Never hands out the memory of a parameter.
+memory; a result may be a view of the copy. Never hands out the memory of a parameter.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var
 from srcgrad.ir.types import Array, is_reference
-from srcgrad.ir.walk import uses, walk
+from srcgrad.ir.walk import map_atoms, uses, walk
 from srcgrad.passes.effects import classes_written, makes_buffer
 
 
@@ -38,29 +38,46 @@ def results(function: Function) -> Function:
     read = Counter(u for s in walk(function.body) for u in uses(s))
     new: dict[Atom, Var] = {}
     for r in _references(function.returns):
-        d = made.get(r)
-        if d is None or d.op.name != "copy" or read[r] or not _is_whole(made.get(d.args[0]), r):  # type: ignore[arg-type]
+        d = _seen_through(r, made, read)
+        if d is None or d.op.name != "copy" or not _is_whole(made.get(d.args[0]), d.var):  # type: ignore[arg-type]
             continue
         x = d.args[0]
-        assert isinstance(x, Var)
+        assert isinstance(x, Var) and d.var is not None
         after = classes_written(_following(function.body, d), classes)
         if not seen[classes.of(x)] and seen[classes.of(r)] == 1 and classes.of(x) not in after:
             seen[classes.of(x)] += 1
-            new[r] = x
+            new[d.var] = x
     if not new:
         return function
-    body = tuple(s for s in function.body if not (isinstance(s, Def) and s.var in new))
+    body = tuple(
+        map_atoms(s, lambda a: new.get(a, a), lambda block: block)
+        for s in function.body
+        if not (isinstance(s, Def) and s.var in new)
+    )
     return function.with_body(body, tuple(new.get(a, a) for a in function.returns))
+
+
+def _seen_through(r: Var, made: Mapping[Var, Def], read: Mapping[Var, int]) -> Def | None:
+    """What defines a result, or what it is a view of, if nothing else reads that."""
+    d = made.get(r)
+    if read[r]:
+        return None
+    while d is not None and d.op.view and isinstance(x := d.args[0], Var):
+        if read[x] > 1:
+            return None
+        d = made.get(x)
+    return d
 
 
 def _references(atoms: Iterable[Atom]) -> list[Var]:
     return [a for a in atoms if isinstance(a, Var) and is_reference(a.type)]
 
 
-def _is_whole(d: Def | None, r: Var) -> bool:
+def _is_whole(d: Def | None, r: Var | None) -> bool:
     """Whether a definition makes a buffer of exactly the type of `r`."""
     return (
         d is not None
+        and r is not None
         and d.var is not None
         and makes_buffer(d)
         and isinstance(d.var.type, Array)

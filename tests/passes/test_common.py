@@ -135,3 +135,19 @@ def test_checks_are_made_once():
     body = "j: int = index(k, n, axis=0)\ni: int = index(k, n, axis=0)\na: f64 = load(x, i)"
     f = program("x: f64[n], k: int", body, "a,")
     assert count(agree(share, f, (X, -1), (X, 3)), "index") == 1
+
+
+def test_a_broadcast_to_the_dims_that_are_there_is_the_array():
+    body = "a: f64[n] = sin(x)\nb: f64[n] = broadcast_to(a, n)\ns: f64 = sum(b, axes=(0,))"
+    assert count(agree(share, program("x: f64[n]", body, "s,"), (X,)), "broadcast_to") == 0
+
+
+def test_a_broadcast_that_is_returned_or_stored_to_stays():
+    returned = "b: f64[n] = broadcast_to(x, n)"
+    assert count(agree(share, program("x: f64[n]", returned, "b,"), (X,)), "broadcast_to") == 1
+    stored = "b: f64[n] = broadcast_to(x, n)\nstore(b, 0, v)\ns: f64 = sum(b, axes=(0,))"
+    f = program("x: f64[n], v: f64", stored, "s,")
+    assert count(agree(share, f, (X, 0.5)), "broadcast_to") == 1
+    changed = "b: f64[n] = broadcast_to(x, n)\nstore(x, 0, v)\ns: f64 = sum(b, axes=(0,))"
+    f = program("x: f64[n], v: f64", changed, "s,")
+    assert count(agree(share, f, (X, 0.5)), "broadcast_to") == 1

@@ -187,3 +187,30 @@ def test_loops_over_tapes():
     assert agree(make, [np.arange(1.0, 5.0)], python.build, *PASSES.values())
     turned = upward(make())
     assert not any(isinstance(s, For) and s.reverse for s in walk(turned.body))
+
+
+def returned_views(k):
+    """A copy of a buffer and views of it, of which some are returned."""
+    p = Program()
+    x = p.array("x", None)
+    b, n = p.b, x.type.dims[0]
+    y = b("zeros", n, 3, dtype="f64")
+    b("add_to", y, b("view", x, spec=(":", "n")))
+    r = b("copy", y)
+    turned = b("transpose", r, perm=(1, 0))
+    part = b("view", turned, 1, spec=("i", ":"))
+    if k == "stored after":
+        b("add_to", y, 1.0)
+    if k == "view stored to":
+        b("add_to", part, 1.0)
+    values = {"both": (turned, part), "copy too": (part, r), "buffer too": (part, y)}
+    return p.returns(*values.get(k, (part,)))
+
+
+@pytest.mark.parametrize("k", ["one", "stored after", "view stored to", "both", "copy too",
+                               "buffer too"])  # fmt: skip
+def test_a_view_of_a_copy_is_a_view_of_the_buffer(k):
+    new = results(returned_views(k))
+    copies = sum(isinstance(s, Def) and s.op.name == "copy" for s in new.body)
+    assert copies == (0 if k == "one" else 1)
+    assert agree(lambda: returned_views(k), [np.arange(3.0)], python.build, results)
