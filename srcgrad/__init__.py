@@ -92,6 +92,8 @@ def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 above.numpy_function = _of_numpy
+above.tensor_calls = lambda: importlib.import_module("srcgrad.bridge.calls")
+above.inliner = lambda: importlib.import_module("srcgrad.inside.inline")
 
 
 def __dir__() -> list[str]:

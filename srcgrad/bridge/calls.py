@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.bridge import eager_fallback
+from srcgrad.bridge.fast_path import tensor_path
+from srcgrad.bridge.kernel import kernel_of
 from srcgrad.bridge.node import applied, raw, wanted
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -32,7 +34,7 @@ from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.entry_points import variadic
-from srcgrad.transforms.fast_path import MOST_FAST, tensor_path
+from srcgrad.transforms.fast_path import MOST_FAST
 from srcgrad.transforms.program import Primal, Program, one_by_one
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.weights import is_active
@@ -163,7 +165,7 @@ class Call:
             for h, v in zip(program.hidden, captured, strict=True)
         ]
         self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
-        self.kernel = self.entry.kernel
+        self.kernel = kernel_of(self.entry)
         self.origins = dict(program.origins)
         self._refuse_overlap()
         changes = self.plain and (program.stored or program.writes)
@@ -192,7 +194,7 @@ class Call:
         before = list(self.inputs)
         for k in places:  # what is kept is not what will be overwritten
             before[k] = make(before[k]._a.copy(), before[k]._node)
-        made = applied(self.entry.storing, before)
+        made = applied(kernel_of(self.entry, storing=True), before)
         n = len(program.function.returns)
         for k, new in zip(places, made[n:], strict=True):
             write(self.inputs[k], array_of(new))
@@ -250,9 +252,9 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     """Try calls like this one first from now on, if it is a plain one."""
     kinds = tuple(map(type, arguments.values()))
     entry, demands = call.entry, compiled._demands
-    if kinds in entry.kernel.quick:
+    if kinds in call.kernel.quick:
         return
-    entry.kernel.quick.add(kinds)
+    call.kernel.quick.add(kinds)
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = demands.static_leaves or demands.static_dims
     program = entry.program

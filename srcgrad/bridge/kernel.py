@@ -19,6 +19,8 @@ from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
+from srcgrad.transforms.program import protected
+from srcgrad.transforms.specialization import Entry, built
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,16 @@ class Kernel:
                 function = replace(function, name=f"{self.name}_pull")
                 self._pulled[wrt] = Kernel(run_passes(function), self._build)
             return self._pulled[wrt]
+
+
+def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
+    """The kernel of a specialization; `storing`: returning what it leaves in its arguments too."""
+    made = entry.extensions.get(("kernel", storing))
+    if made is None:
+        function = protected(entry.whole, storing).function
+        made = Kernel(function, lambda f: built(f, entry.options))
+        made = entry.extensions.setdefault(("kernel", storing), made)
+    return made
 
 
 def _is_zero(a: Atom, function: Function) -> bool:

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from srcgrad import collector
-from srcgrad.bridge.kernel import Kernel
+from srcgrad import above, collector
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
@@ -26,10 +25,10 @@ from srcgrad.ir.types import Array
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.pickling import portable, reduced, restored
-from srcgrad.transforms.program import Gradient, Primal, Program, protected
+from srcgrad.transforms.program import Gradient, Primal, Program
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.self_check import verify, wanted
-from srcgrad.transforms.specialization import Entry, Options, build, built, kind_of, settled
+from srcgrad.transforms.specialization import Entry, Options, build, kind_of, settled
 from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart
@@ -128,10 +127,10 @@ class Compiled:
         """Call the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
         if self._demands.weights or _any_tensor((*given, *extra.items())):
-            return _on_tensors().run(self, arguments, extra)
+            return above.tensor_calls().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
-            return _on_tensors().run(self, arguments, extra)
+            return above.tensor_calls().run(self, arguments, extra)
         values = dict(given)
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
@@ -266,8 +265,8 @@ class Compiled:
             stored,
             (*stages, *more),
             restarts,
-            Kernel(protected(whole).function, lambda f: built(f, self.options)),
-            Kernel(protected(whole, True).function, lambda f: built(f, self.options)),
+            whole,
+            self.options,
             any(h.tensor is not None or h.parameter is not None for h in program.hidden),
             Apart(len(program.inputs), stored),
         )
@@ -314,24 +313,15 @@ class Compiled:
         if args or kwargs:
             arguments = self._bind(args, kwargs)
             tensors = _any_tensor([p for n, a in arguments.items() for p in leaves(a, (n,))])
-            return _on_tensors().arrays_of(self, arguments) if tensors else arguments
+            return above.tensor_calls().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
 
     def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
         """Called by the frontend where a compiled function calls this one."""
-        from srcgrad.inside.inline import inline
-
-        return inline(self, it, args, kwargs, node)
+        return above.inliner().inline(self, it, args, kwargs, node)
 
 
 def _any_tensor(given: Any) -> bool:
     return any([hasattr(type(v), "srcgrad_value") for _, v in given])
-
-
-def _on_tensors() -> Any:
-    """What handles tensors; the eager mode is loaded by then."""
-    from srcgrad.bridge import calls
-
-    return calls

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad import above
 from srcgrad.errors import ArgumentTypeError, TensorError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.entry_points import gradient_of, jvp
@@ -96,8 +97,7 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
     >>> derivative(flow.tensor(1.0))
     tensor(6., dtype=srcgrad.float32)
     """
-    from srcgrad.bridge.calls import kept
-
+    kept = above.tensor_calls().kept
     args = [mapped(a, kept) for a in (inputs if isinstance(inputs, tuple | list) else (inputs,))]
 
     @entrance

@@ -6,11 +6,10 @@ Never decides which specialization a call uses: see `compiled`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.autodiff.clone import clone
-from srcgrad.bridge.kernel import Kernel
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.settle import has_rules, settle
@@ -47,10 +46,11 @@ class Entry:
     stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
     stages: tuple[Stage, ...]
     restarts: int
-    kernel: Kernel  # for tensors
-    storing: Kernel  # the same, returning what it leaves in its arguments as well
+    whole: Program  # the program with the rules of users still attached
+    options: Options
     tensors: bool  # whether a captured value is one
     apart: Apart  # whether inputs share no memory that is stored to
+    extensions: dict[Any, Any] = field(default_factory=dict)  # what other layers made of it
 
     def captured(self) -> list[Any] | None:
         """The current captured values; None if a guard fails or one has another type."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import above
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import children, describe
@@ -81,9 +82,7 @@ def _check_structure(value: Any, t: Any, path: tuple) -> None:
 def _fitted(v: Any, t: Any, name: str) -> Any:
     """A tangent cast to the dtype of its argument; refused if its shape differs."""
     if hasattr(type(v), "srcgrad_value"):
-        from srcgrad.bridge.calls import fitted
-
-        return fitted(t, v, f"the tangent of {name}", "that")
+        return above.tensor_calls().fitted(t, v, f"the tangent of {name}", "that")
     if t is None:
         return np.zeros_like(v, order="C") if isinstance(v, np.ndarray) else type(v)(0)
     kind = np.asarray(v).dtype

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import above
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.tracebacks import entrance
@@ -44,9 +45,7 @@ def vjp(
     primal, pulled = _pair_of(*taken_apart(fn))
     arguments = primal._bind(args, kwargs)
     if primal.has_tensors(arguments):
-        from srcgrad.bridge import calls
-
-        return calls.vjp(primal, arguments)
+        return above.tensor_calls().vjp(primal, arguments)
     # on the caller's own arrays: copies would share no memory where these do, nor would results
     out = primal._run(arguments, {})
     moment, arguments = Moment(primal, arguments), _copied(arguments)
@@ -68,9 +67,9 @@ def _vjp_by_weights(
     fn: Any, args: tuple, kwargs: dict[str, Any], weights: Any, has_aux: bool
 ) -> tuple[Any, ...]:
     """By the sum of outputs times adjoints, which runs the function at each call."""
-    from srcgrad.bridge.calls import kept
     from srcgrad.transforms.weighted import Weighted
 
+    kept = above.tensor_calls().kept
     gradient = Weighted(fn, None, weights, has_aux, False, False)
     args, kwargs = mapped((args, kwargs), kept)
     now, named = mapped((args, kwargs), kept)
