@@ -57,7 +57,7 @@ def is_floating(v: Any) -> bool:
 
 def floats(value: Any) -> list[Any]:
     """The floating leaves of a structure."""
-    return [v for _, v in leaves(value, ()) if is_floating(v)]
+    return [v for v in leaves(value) if is_floating(v)]
 
 
 def direction(value: Any, rng: np.random.Generator) -> Any:

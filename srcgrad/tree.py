@@ -1,171 +1,289 @@
-"""Arguments to leaves and results back to structures: tuples, dicts, named tuples, dataclasses.
+"""Structures as trees: taken apart into leaves, and put together again of other leaves.
 
-Dataclasses are rebuilt without calling `__init__`. Never copies an array.
+A *kind* says how the values of one class come apart: tuples, named tuples, lists, dicts and
+dataclasses are known here, the owners of other classes register theirs. Anything else is a leaf. A
+*template* is a structure with a `Leaf` in the place of each leaf. A *path* is the keys from the top
+to a leaf. Never copies a leaf, and makes dataclasses without calling `__init__`.
 """
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.kinds import MARKS, type_of_value
-from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import Record, children, is_dataclass_instance, rebuild
-from srcgrad.ir.types import Scalar, np_dtype
+Made = Callable[[Any, Sequence[Any]], Any]
 
 
-def leaves(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
-    """The (path, leaf) pairs of an argument, in the order of the frontend."""
-    if type_of_value(value) is not None:
-        yield path, value
-    elif is_dataclass_instance(value):
-        for f in type(value).__dataclass_fields__:
-            yield from leaves(getattr(value, f), (*path, f))
-    elif (parts := children(value)) is not None:
-        keys = list(value) if isinstance(value, dict) else range(len(parts))
-        for k, p in zip(keys, parts, strict=True):
-            yield from leaves(p, (*path, k))
-    else:
-        yield path, value
+@dataclass(frozen=True)
+class Kind:
+    """How the values of a class come apart, and how one is made like another, of other parts."""
+
+    parts: Callable[[Any], Sequence[Any]]
+    rebuilt: Made
+    keys: Callable[[Any], Sequence[Any]] = lambda value: range(len(value))
+    # what a signature has to know beside the class and the parts
+    static: Callable[[Any], Any] = lambda value: None
+    # what the caller gets for a value that only exists while a function is compiled
+    outside: Made | None = None
 
 
-def template(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
-    """The structure of an argument with each leaf replaced by `at(path, leaf)`."""
-    if type_of_value(value) is not None:
-        return at(path, value)
-    if isinstance(value, Record):
-        return Record(value.cls, {f: template(v, (*path, f), at) for f, v in value.fields.items()})
-    if is_dataclass_instance(value):
-        names = type(value).__dataclass_fields__
-        return Record(type(value), {f: template(getattr(value, f), (*path, f), at) for f in names})
-    parts = children(value)
-    if parts is None:
-        return at(path, value)
-    keys = list(value) if isinstance(value, dict) else range(len(parts))
-    return rebuild(value, [template(p, (*path, k), at) for k, p in zip(keys, parts, strict=True)])
+@dataclass(frozen=True)
+class Leaf:
+    """A place in a template: the k-th leaf."""
+
+    k: int
 
 
-def mapped(value: Any, at: Callable[[Any], Any]) -> Any:
-    """An argument with `at(leaf)` in place of each leaf; dataclasses are dataclasses again."""
-    found: list[Any] = []
-
-    def leaf(path: tuple, v: Any) -> Leaf:
-        found.append(at(v))
-        return Leaf(len(found) - 1)
-
-    return filled(template(value, (), leaf), found)
+def _fields(value: Any) -> list[str]:
+    return list(type(value).__dataclass_fields__)
 
 
-def blank(value: Any) -> Any:
-    """Something of the kind and shape of a leaf that holds on to no memory of the caller's."""
-    if not isinstance(value, np.ndarray):
-        return value
-    if value.flags.c_contiguous:
-        made = np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
-    else:
-        made = np.empty((*value.shape, 2), value.dtype)[..., 0]
-    return made.view(type(value)) if type(value) in MARKS else made
+def _field_values(value: Any) -> list[Any]:
+    return [getattr(value, name) for name in _fields(value)]
 
 
-def filled(shape: Any, values: list[Any]) -> Any:
-    """A template with its leaves filled in; records become their dataclasses."""
-    match shape:
-        case Leaf(k):
-            return values[k]
-        case Record():
-            made = object.__new__(shape.cls)
-            for f, v in shape.fields.items():
-                object.__setattr__(made, f, filled(v, values))
-            return made
-    parts = children(shape)
-    if parts is None:
-        return shape
-    made = [filled(p, values) for p in parts]
-    return made if isinstance(shape, list) else rebuild(shape, made)
+def instance(cls: type, fields: dict[str, Any]) -> Any:
+    """An object of a class by its attributes, without calling `__init__`."""
+    made = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
-def placed(shape: Any, at: Callable[[int], Any]) -> Any:
-    """A template with `at(k)` in the place of the k-th leaf."""
-    if isinstance(shape, Leaf):
-        return at(shape.k)
-    parts = children(shape)
-    return shape if parts is None else rebuild(shape, [placed(p, at) for p in parts])
+_TUPLE = Kind(list, lambda like, parts: tuple(parts))
+_NAMED_TUPLE = Kind(list, lambda like, parts: type(like)(*parts))
+_LIST = Kind(list, lambda like, parts: list(parts))
+_DICT = Kind(
+    lambda value: list(value.values()),
+    lambda like, parts: dict(zip(like, parts, strict=True)),
+    list,
+    tuple,
+)
+_DATACLASS = Kind(
+    _field_values,
+    lambda like, parts: instance(type(like), dict(zip(_fields(like), parts, strict=True))),
+    _fields,
+)
+
+_KINDS: dict[type, Kind | None] = {Leaf: None}
+_LEAVES: list[type] = [np.ndarray, np.generic, bool, int, float, complex]
 
 
-def leaf_numbers(shape: Any) -> list[int]:
-    """The numbers of the leaves of a template, in order."""
-    if isinstance(shape, Leaf):
-        return [shape.k]
-    return [k for p in children(shape) or [] for k in leaf_numbers(p)]
+def add_kind(cls: type, kind: Kind) -> None:
+    """Let the values of a class be structures; not those of classes derived from it."""
+    _KINDS[cls] = kind
+    _kind_of.cache_clear()
 
 
-def converter(type_: Any) -> Callable[[Any], Any] | None:
-    """What turns a backend's result into the Python or NumPy value of its type."""
-    if not isinstance(type_, Scalar):
+def add_leaves(*classes: type) -> None:
+    """Let the values of classes be leaves, though they are dataclasses or derived from tuples."""
+    _LEAVES.extend(classes)
+    _kind_of.cache_clear()
+
+
+@functools.lru_cache(maxsize=1024)
+def _kind_of(cls: type) -> Kind | None:
+    if cls in _KINDS:
+        return _KINDS[cls]
+    if issubclass(cls, tuple(_LEAVES)):
         return None
-    if type_.weak:
-        return {"i": int, "f": float, "c": complex}[type_.dtype[0]]
-    return bool if type_.dtype == "bool" else np_dtype(type_.dtype).type
+    if is_dataclass(cls):
+        return _DATACLASS
+    if issubclass(cls, tuple):
+        return _NAMED_TUPLE if hasattr(cls, "_fields") else _TUPLE
+    return _LIST if issubclass(cls, list) else _DICT if issubclass(cls, dict) else None
 
 
-def key_of(value: Any) -> Any:
-    """What a leaf contributes to a signature."""
-    if type(value) is np.ndarray or type(value) is np.memmap:
-        return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
-    if type(value) in MARKS:
-        return (
-            MARKS[type(value)],
-            value.dtype,
-            value.flags.c_contiguous,
-            tuple(n == 1 for n in value.shape),
-        )
-    kind = type_of_value(value)
-    if kind is not None:
-        return kind
-    if type(value) in BY_VALUE:
-        return type(value), value
-    if isinstance(value, set):
-        return type(value), frozenset(value)
-    return type(value), Same(value)
+# ---- one level ----
+def children(value: Any) -> list[Any] | None:
+    """The parts of a structure; None for a leaf.
+
+    >>> children({"a": 1, "b": (2, 3)})
+    [1, (2, 3)]
+    """
+    kind = _kind_of(type(value))
+    return None if kind is None else list(kind.parts(value))
 
 
-# what is equal is the same here; other objects may be equal and differ in what is read of them
-BY_VALUE = (
-    str, bytes, range, frozenset, type(None), type(Ellipsis), types.MethodType,
-    types.BuiltinMethodType,
-)  # fmt: skip
+def keys(value: Any) -> list[Any]:
+    """What the parts of a structure go by in paths: fields, keys or places."""
+    kind = _kind_of(type(value))
+    return [] if kind is None else list(kind.keys(value))
 
 
-@dataclass(frozen=True, eq=False)
-class Same:
-    """An object by its identity; it is kept, so that no other one gets its place in memory."""
+def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another one, of other parts."""
+    kind = _kind_of(type(like))
+    assert kind is not None, like
+    return kind.rebuilt(like, parts)
 
-    value: Any
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.value is self.value
+def is_leaf(value: Any) -> bool:
+    """Whether a value has no parts."""
+    return _kind_of(type(value)) is None
 
-    def __hash__(self) -> int:
-        return id(self.value)
+
+def is_dataclass_instance(value: Any) -> bool:
+    """Whether a value is taken apart by the fields of its dataclass."""
+    return _kind_of(type(value)) is _DATACLASS
+
+
+def counterparts(value: Any, like: Any) -> list[Any] | None:
+    """The parts of a value in the order of those of another structure; None if it has others.
+
+    A list may stand for a tuple, and the keys of a dict may have any order.
+
+    >>> counterparts({"b": 2, "a": 1}, {"a": 0, "b": 0}), counterparts([1], (0, 0))
+    ([1, 2], None)
+    """
+    if isinstance(like, list | tuple):
+        same = isinstance(value, list | tuple) and len(value) == len(like)
+    elif isinstance(like, dict):
+        if isinstance(value, dict) and value.keys() == like.keys():
+            return [value[k] for k in like]
+        same = False
+    else:
+        same = type(value) is type(like) and keys(value) == keys(like)
+    return children(value) if same else None
+
+
+# ---- all levels ----
+def leaves(value: Any) -> list[Any]:
+    """The leaves of a structure, in order.
+
+    >>> leaves((1, {"a": 2, "b": [3, None]}))
+    [1, 2, 3, None]
+    """
+    return [leaf for _, leaf in paths(value)]
+
+
+def paths(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+    """The (path, leaf) pairs of a structure that is itself at `path`, in order.
+
+    >>> list(paths({"a": 2, "b": [3]}, ("x",)))
+    [(('x', 'a'), 2), (('x', 'b', 0), 3)]
+    """
+    kind = _kind_of(type(value))
+    if kind is None:
+        yield path, value
+        return
+    for key, part in zip(kind.keys(value), kind.parts(value), strict=True):
+        yield from paths(part, (*path, key))
+
+
+def nodes(value: Any) -> Iterator[Any]:
+    """The structures in a structure, itself included."""
+    parts = children(value)
+    if parts is not None:
+        yield value
+        for part in parts:
+            yield from nodes(part)
+
+
+def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
+    """The structure with `at(leaf)` in the place of each leaf.
+
+    `made` makes each structure, like the one that it is given, of the parts that it is given.
+
+    >>> mapped((1, {"a": 2}), lambda v: v + 1)
+    (2, {'a': 3})
+    """
+    kind = _kind_of(type(value))
+    if kind is None:
+        return at(value)
+    return made(value, [mapped(part, at, made) for part in kind.parts(value)])
+
+
+def mapped_by_path(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
+    """The structure, itself at `path`, with `at(path, leaf)` in the place of each leaf."""
+    where = paths(value, path)
+    return mapped(value, lambda leaf: at(*next(where)))
+
+
+def unflattened(like: Any, new: Iterable[Any]) -> Any:
+    """A structure like another one, of other leaves, which are given in order.
+
+    >>> unflattened((1, {"a": 2}), [3, 4])
+    (3, {'a': 4})
+    """
+    following = iter(new)
+    return mapped(like, lambda leaf: next(following))
+
+
+def copied(value: Any) -> Any:
+    """The structure anew, of the same leaves."""
+    return mapped(value, lambda leaf: leaf)
+
+
+def matched(
+    like: Any, given: Any, refuse: Callable[[tuple, Any, Any], None], path: tuple = ()
+) -> Iterator[tuple[tuple, Any, Any]]:
+    """What is given for each leaf: (path, leaf, given). None stands for a None at every leaf.
+
+    `refuse(path, given, like)` raises where the structures differ.
+    """
+    if given is None:
+        yield from ((p, leaf, None) for p, leaf in paths(like, path))
+    elif is_leaf(like):
+        yield path, like, given
+    else:
+        theirs = counterparts(given, like)
+        if theirs is None:
+            refuse(path, given, like)
+            return
+        for key, part, other in zip(keys(like), children(like) or (), theirs, strict=True):
+            yield from matched(part, other, refuse, (*path, key))
+
+
+# ---- templates ----
+def outside(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like one of the compiler's, of other parts, as the caller has it."""
+    kind = _kind_of(type(like))
+    assert kind is not None, like
+    return (kind.outside or kind.rebuilt)(like, parts)
+
+
+def filled(template: Any, values: Sequence[Any]) -> Any:
+    """A template with its leaves filled in, as the caller has it.
+
+    >>> filled((Leaf(1), {"a": Leaf(0), "b": None}), [5.0, 6.0])
+    (6.0, {'a': 5.0, 'b': None})
+    """
+    return mapped(template, lambda v: values[v.k] if type(v) is Leaf else v, outside)
+
+
+def placed(template: Any, at: Callable[[int], Any]) -> Any:
+    """A template with `at(k)` in the place of the k-th leaf."""
+    return mapped(template, lambda v: at(v.k) if type(v) is Leaf else v)
+
+
+def leaf_numbers(template: Any) -> list[int]:
+    """The numbers of the leaves of a template, in order."""
+    return [v.k for v in leaves(template) if type(v) is Leaf]
 
 
 def form_of(value: Any) -> Any:
-    """What a container contributes to a signature beside its leaves: kinds, keys and lengths."""
-    if isinstance(value, np.ndarray | float | int | str):
+    """What a structure is beside its leaves: classes, keys and lengths; None for a leaf."""
+    kind = _kind_of(type(value))
+    if kind is None:
         return None
-    if is_dataclass_instance(value):
-        names = type(value).__dataclass_fields__
-        return type(value), *(form_of(getattr(value, f)) for f in names)
-    parts = children(value)
-    if parts is None:
-        return None
-    keys = tuple(value) if isinstance(value, dict) else None
-    return type(value), keys, *map(form_of, parts)
+    return type(value), kind.static(value), *map(form_of, kind.parts(value))
+
+
+# ---- paths ----
+def part(value: Any, key: Any) -> Any:
+    """The part of a structure by its key: an attribute if the key is a name, and it is no dict."""
+    named = isinstance(key, str) and not isinstance(value, dict)
+    return getattr(value, key) if named else value[key]
+
+
+def at_path(value: Any, path: tuple) -> Any:
+    """What stands at a path of a structure."""
+    return functools.reduce(part, path, value)
 
 
 def spelled(path: tuple) -> str:
@@ -175,18 +293,6 @@ def spelled(path: tuple) -> str:
     'model.layers[0].weight'
     """
     text = str(path[0])
-    for part in path[1:]:
-        text += f".{part}" if isinstance(part, str) else f"[{part!r}]"
+    for key in path[1:]:
+        text += f".{key}" if isinstance(key, str) else f"[{key!r}]"
     return text
-
-
-def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exception:
-    """An error naming the argument that does not fit 64 bits; the given error if there is none."""
-    for path, v in [pair for n, value in arguments.items() for pair in leaves(value, (n,))]:
-        if type(v) is int and not -(2**63) <= v < 2**63:
-            at = spelled(path)
-            return ArgumentValueError(
-                f"argument '{at}' of {name}() is {v}: compiled integers have 64 bits", None,
-                f"pass a float: float({at})",
-            )  # fmt: skip
-    return error

@@ -14,13 +14,12 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 # From the bottom up. A part may import itself and every part of a lower row.
 LAYERS = (
     ("errors", "collector", "above"),
-    ("tracebacks",),
+    ("tracebacks", "tree"),
     ("debug", "config"),
     ("ir",),
     ("primitives",),
     ("frontend", "autodiff", "passes", "eager"),
     ("backends",),
-    ("tree",),
     ("numeric", "custom"),
     ("transforms",),
     ("bridge", "solvers"),

@@ -14,6 +14,7 @@ from srcgrad.eager import Tensor
 from srcgrad.eager.tensor import make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.nn.named import Parameter
+from srcgrad.tree import mapped
 
 
 class LossScaler:
@@ -107,17 +108,14 @@ def all_finite(inputs: Any) -> Any:
 
 
 def _times(inputs: Any, factor: float) -> Any:
-    if isinstance(inputs, tuple):
-        return tuple([_times(x, factor) for x in inputs])
-    if isinstance(inputs, list):
-        return [_times(x, factor) for x in inputs]
-    if isinstance(inputs, dict):
-        return {k: _times(inputs[k], factor) for k in inputs}
-    if isinstance(inputs, int | float):
-        raise AttributeError(f"a loss scaler takes tensors, not {inputs!r}: it has no dtype")
-    if inputs._a.dtype.kind == "f":
-        return inputs * factor
-    return (inputs * factor).to(inputs.dtype)
+    """A structure of tensors times a factor, each in its dtype."""
+
+    def scaled(v: Any) -> Any:
+        if isinstance(v, int | float):
+            raise AttributeError(f"a loss scaler takes tensors, not {v!r}: it has no dtype")
+        return v * factor if v._a.dtype.kind == "f" else (v * factor).to(v.dtype)
+
+    return mapped(inputs, scaled)
 
 
 def _scale(value: Any) -> Parameter:

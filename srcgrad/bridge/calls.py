@@ -37,9 +37,10 @@ from srcgrad.transforms.entry_points import variadic
 from srcgrad.transforms.fast_path import MOST_FAST
 from srcgrad.transforms.program import Primal, Program, one_by_one
 from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.vjp import adjoint_at
 from srcgrad.transforms.weights import is_active
 from srcgrad.transforms.writes import refuse_shared, write_back
-from srcgrad.tree import filled, leaves, mapped, template
+from srcgrad.tree import filled, is_leaf, leaves, mapped, mapped_by_path, paths
 
 
 def array_of(value: Any) -> Any:
@@ -137,7 +138,7 @@ def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | N
 
 def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
     plain = arrays_of(compiled, arguments)
-    return compiled._key(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+    return compiled._key(plain, [p for n, v in plain.items() for p in paths(v, (n,))])
 
 
 def trained(spec: Any, program: Program) -> tuple[Any, ...]:
@@ -156,7 +157,7 @@ class Call:
         self.name, self.plain = compiled.__name__, isinstance(compiled.spec, Primal)
         self.entry, captured = _entry_for(compiled, arguments)
         program = self.entry.program
-        values = {path: v for n, a in arguments.items() for path, v in leaves(a, (n,))}
+        values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
         refuse_tangents(self.name, program.inputs, extra)
         self.values = {**values, **extra}
         self.trained = trained(compiled.spec, program)
@@ -276,12 +277,12 @@ def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]
 
     def found() -> tuple[Any, list[Any]]:
         plain = arrays_of(compiled, arguments)
-        return compiled._entry_for(plain, [p for n, v in plain.items() for p in leaves(v, (n,))])
+        return compiled._entry_for(plain, [p for n, v in plain.items() for p in paths(v, (n,))])
 
     try:
         return found()
     except Exception:
-        given = [v for n, a in arguments.items() for _, v in leaves(a, (n,))]
+        given = [v for n, a in arguments.items() for v in leaves(a)]
         if compiled in _WITH_NUMBERS or not any(_is_single(v) for v in given):
             raise
         _WITH_NUMBERS.add(compiled)
@@ -319,7 +320,7 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
             return _like(v, made[place[path]]) if path in place else None
 
         given = one_by_one(arguments, variadic(compiled.function))
-        return tuple(filled(template(a, path, gradient), []) for path, a in given)
+        return tuple(mapped_by_path(a, path, gradient) for path, a in given)
 
     return value, pull
 
@@ -341,20 +342,8 @@ def _like(argument: Any, g: Any) -> Any:
 
 def _seeds(out: Any, adjoints: Any) -> list:
     """Adjoints of the floating results, in order."""
-    places = [(path, v) for path, v in leaves(out, ()) if isinstance(v, Tensor) and is_float(v)]
-    made = []
-    for path, v in places:
-        g = adjoints
-        try:
-            for k in path:
-                g = getattr(g, k) if isinstance(k, str) and not isinstance(g, dict) else g[k]
-        except (LookupError, AttributeError, TypeError):
-            raise ArgumentValueError(
-                "the adjoints do not have the structure of the outputs: "
-                f"there is none at {'.'.join(map(str, path)) or 'the output'}"
-            ) from None
-        made.append(fitted(g, v, "an adjoint", "its output"))
-    return made
+    places = [(path, v) for path, v in paths(out) if isinstance(v, Tensor) and is_float(v)]
+    return [fitted(adjoint_at(adjoints, p), v, "an adjoint", "its output") for p, v in places]
 
 
 def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
@@ -362,7 +351,7 @@ def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
     a = np.asarray(array_of(like))
     if g is None:
         return np.zeros_like(a)
-    if isinstance(g, tuple | list | dict):
+    if not is_leaf(g):
         raise ArgumentTypeError(f"{what} is a {type(g).__name__}, {whose} a tensor")
     if not isinstance(g, Tensor):
         g = np.array(g, a.dtype)

@@ -23,12 +23,11 @@ from srcgrad.eager.graph import Leaf
 from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.frontend.trace import Leaf as Place
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.program import ByPosition, Gradient, Primal
 from srcgrad.transforms.refusals import no_float
 from srcgrad.transforms.weights import active, is_outer, not_floating
-from srcgrad.tree import filled, leaves, mapped, template
+from srcgrad.tree import leaves, mapped, mapped_by_path, paths
 
 clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
@@ -90,7 +89,7 @@ def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
         return False
     spec = compiled.spec
     while isinstance(spec, ByPosition):
-        given = [v for at, value in spec.slots(arguments) for _, v in leaves(value, at)]
+        given = [v for at, value in spec.slots(arguments) for v in leaves(value)]
         if spec.positions is not None and any(map(_is_float, given)):
             return False
         spec = spec.inner
@@ -117,7 +116,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
     if not isinstance(spec, ByPosition):
         return call(arguments)
     slots, outside = spec.slots(arguments), recording()
-    wanted = {path for at, value in slots for path, _ in leaves(value, at)}
+    wanted = {path for at, value in slots for path, _ in paths(value, at)}
     variables: dict[tuple, Tensor] = {}
 
     def fresh(path: tuple, v: Any) -> Any:
@@ -128,7 +127,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
 
     weights = spec.weights.parameters if spec.weights else ()
     with enable_grad(), differentiated(), active(weights), _trained(weights):
-        given = {n: _rebuilt(v, (n,), fresh) for n, v in arguments.items()}
+        given = {n: mapped_by_path(v, (n,), fresh) for n, v in arguments.items()}
         out = _value(spec.inner, name, call, given)
         by = {p: v for p, v in variables.items() if p in wanted and v.is_floating_point()}
         params = {id(w): w for w in weights if w._node is not None}
@@ -157,22 +156,11 @@ def _jacobian(
         found = rows(v, by, recorded)
         return spec.nested([g for at, x in slots for g in _of_argument(spec, name, at, x, found)])
 
-    return _rebuilt(main, (), blocks)
+    return mapped_by_path(main, (), blocks)
 
 
 def _detached(out: Any) -> Any:
     return mapped(out, lambda v: v.detach() if isinstance(v, Tensor) else v)
-
-
-def _rebuilt(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
-    """The structure of an argument with `at(path, leaf)` in the place of each leaf."""
-    found: list[Any] = []
-
-    def leaf(path: tuple, v: Any) -> Place:
-        found.append(at(path, v))
-        return Place(len(found) - 1)
-
-    return filled(template(value, path, leaf), found)
 
 
 def _variable(v: Any, wanted: bool) -> Any:
@@ -202,7 +190,7 @@ def _trained(weights: tuple[Any, ...]) -> Iterator[None]:
 # ---- gradients ----
 def _roots(main: Any, name: str) -> list[Any]:
     """The outputs that count; TypeError if none of them has a gradient."""
-    outputs = [v for _, v in leaves(main, ())]
+    outputs = leaves(main)
     floats = [t for t in outputs if isinstance(t, Tensor) and t.is_floating_point()]
     if not floats and not any(map(_is_float, outputs)):
         raise ArgumentTypeError(
@@ -242,8 +230,8 @@ def _of_argument(
     spec: ByPosition, name: str, path: tuple, value: Any, by_path: dict[tuple, Any]
 ) -> list[Any]:
     """The gradient of one argument; none where all are differentiated by and it has no float."""
-    if any(p in by_path for p, _ in leaves(value, path)):
-        return [_rebuilt(value, path, lambda p, _: by_path.get(p))]
+    if any(p in by_path for p, _ in paths(value, path)):
+        return [mapped_by_path(value, path, lambda p, _: by_path.get(p))]
     if spec.positions is None:
         return []
     raise no_float(name, ".".join(map(str, path)), value)

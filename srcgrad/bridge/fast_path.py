@@ -7,9 +7,9 @@ from typing import Any
 
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.eager.inplace import touched
-from srcgrad.frontend.trace import Leaf
 from srcgrad.transforms.fast_path import Writer, opened, test, tuple_of
 from srcgrad.transforms.weights import none_active
+from srcgrad.tree import Leaf
 
 
 def tensor_path(

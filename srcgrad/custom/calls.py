@@ -13,15 +13,13 @@ from srcgrad.custom.trace import (
     Call,
     Called,
     Running,
-    copied_structure,
-    filled,
-    flat,
     is_floating,
     returned_at,
     varies,
 )
 from srcgrad.errors import ReturnTypeError, UnsupportedError
 from srcgrad.frontend.values import describe
+from srcgrad.tree import copied, leaves, mapped
 
 DEEPEST = 3  # calls of a function inside its own rule, with other arguments, that have a rule
 
@@ -48,7 +46,7 @@ def call_with_vjp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> A
     def state(called: Called) -> None:
         at = called.rule.loc = returned_at(it, owner.bwd)
         given = [called.variable(y, "_bar") for y in called.values]
-        result = [*call.constants, copied_structure(residuals), called.like_value(given)]
+        result = [*call.constants, copied(residuals), called.like_value(given)]
 
         def run() -> list:
             with followed(called):
@@ -93,9 +91,10 @@ def call_with_jvp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> A
         at = called.rule.loc = returned_at(it, owner.jvp)
         given = [called.variable(x, "_dot") for x in call.inputs]
         mine = iter(given)
-        leaves = [next(mine) if varies(v) else 0.0 if is_floating(v) else None for v in call.leaves]
-        tangents = filled(tuple(call.primals), iter(leaves))
-        primals = copied_structure(tuple(call.primals))
+        primals = copied(tuple(call.primals))
+        tangents = mapped(
+            primals, lambda v: next(mine) if varies(v) else 0.0 if is_floating(v) else None
+        )
 
         def run() -> list:
             with followed(called):
@@ -117,7 +116,7 @@ def _tangents(called: Called, made: Any, at: Any) -> list:
         )  # fmt: skip
     checked = Checked(called.it, f"the tangent that the rule of {name}() gives", at)
     out = checked.leaves(made[1], called.value, "its value")
-    return [t for t, leaf in zip(out, flat(called.value), strict=True) if is_floating(leaf)]
+    return [t for t, leaf in zip(out, leaves(called.value), strict=True) if is_floating(leaf)]
 
 
 class followed:
@@ -125,8 +124,8 @@ class followed:
 
     def __init__(self, called: Called):
         it, call = called.it, called.call
-        own = filled(called.value, iter(called.with_own()))
-        self.ruling, self.running = it.ruling, Running(call.owner, tuple(flat(call.args)), [own])
+        own = Running(call.owner, tuple(leaves(call.args)), [called.with_own()])
+        self.ruling, self.running = it.ruling, own
 
     def __enter__(self) -> None:
         self.ruling.append(self.running)
@@ -140,10 +139,10 @@ def _while_followed(call: Call) -> list | None:
     mine = [r for r in call.it.ruling if r.owner is call.owner]
     if not mine:
         return None
-    leaves = flat(call.args)
-    same = next((r for r in reversed(mine) if r.is_call(leaves)), None)
+    given = leaves(call.args)
+    same = next((r for r in reversed(mine) if r.is_call(given)), None)
     if same is not None and same.own is not None:
-        return [copied_structure(same.own[0])]
+        return [copied(same.own[0])]
     if same is None and len(mine) < DEEPEST:
         return None
     made, block = call.values(call.owner.function)

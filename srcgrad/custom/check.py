@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.custom.trace import flat, is_floating
+from srcgrad.custom.trace import is_floating
 from srcgrad.errors import Location, ReturnTypeError, ShapeError
-from srcgrad.frontend.values import (
-    children,
-    describe,
-    is_array,
-    is_scalar,
-    is_value,
-    plain,
-    same_shape,
-)
+from srcgrad.frontend.values import describe, is_array, is_scalar, is_value, plain
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Array, Scalar, is_complex, is_float, np_dtype, same_dims
+from srcgrad.tree import matched
 
 
 class Checked:
@@ -28,16 +21,15 @@ class Checked:
 
     def leaves(self, given: Any, like: Any, name: str) -> list[Any]:
         """One entry for each leaf of `like`: a derivative, or None."""
-        parts = children(like)
-        if given is None:
-            return [None] * len(flat(like))
-        if parts is None:
-            return [self.leaf(given, like, name)]
-        if children(given) is None or not _alike(given, like):
-            self.wrong(f"{self.what} for {name} is {describe(given)}, not {describe(like)}")
-        keys = list(like) if isinstance(like, dict) else range(len(parts))
-        pairs = zip(keys, children(given) or (), parts, strict=True)
-        return [x for k, g, p in pairs for x in self.leaves(g, p, f"{name}[{k!r}]")]
+
+        def at(path: tuple) -> str:
+            return name + "".join(f"[{k!r}]" for k in path)
+
+        def refuse(path: tuple, given: Any, like: Any) -> None:
+            self.wrong(f"{self.what} for {at(path)} is {describe(given)}, not {describe(like)}")
+
+        pairs = matched(like, given, refuse)
+        return [None if g is None else self.leaf(g, leaf, at(path)) for path, leaf, g in pairs]
 
     def leaf(self, g: Any, like: Any, name: str) -> Any:
         if not is_floating(like):
@@ -93,13 +85,6 @@ class Checked:
 
 def shape_of(t: Any) -> str:
     return shape_text(getattr(t, "dims", ()))
-
-
-def _alike(a: Any, b: Any) -> bool:
-    """Whether two structures have the same kind, length and keys; a list may be a tuple."""
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b)
-    return same_shape(a, b)
 
 
 def boxed(it: Any, number: Any, type_: Array) -> Var:

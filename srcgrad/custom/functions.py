@@ -18,7 +18,7 @@ from srcgrad.tree import leaves
 
 def any_tensor(args: tuple) -> bool:
     """Whether there is a tensor in a structure."""
-    return any(hasattr(type(v), "srcgrad_value") for _, v in leaves(args, ()))
+    return any(hasattr(type(v), "srcgrad_value") for v in leaves(args))
 
 
 class Ruled:

@@ -21,7 +21,7 @@ from srcgrad.eager.function import Function
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError
-from srcgrad.tree import leaves, mapped
+from srcgrad.tree import leaves, mapped, matched
 
 Pull = Callable[[tuple, tuple], Sequence[Any]]
 _local = threading.local()
@@ -29,7 +29,7 @@ _local = threading.local()
 
 def floats(value: Any) -> list[Any]:
     """The floating tensors in a structure, in order."""
-    return [v for _, v in leaves(value, ()) if isinstance(v, Tensor) and v._a.dtype.kind in "fc"]
+    return [v for v in leaves(value) if isinstance(v, Tensor) and v._a.dtype.kind in "fc"]
 
 
 def replaced(value: Any, new: Sequence[Any]) -> Any:
@@ -162,18 +162,11 @@ def _by_vjp(owner: Any, args: tuple, primals: tuple, constants: tuple, inputs: l
 
 def _matched(like: Any, given: Any) -> list:
     """One gradient, or None, for each floating tensor of a structure."""
-    if floats(like) and isinstance(like, Tensor):
-        return [given]
-    if given is None:
-        return [None] * len(floats(like))
-    if isinstance(like, dict):
-        return [g for k, v in like.items() for g in _matched(v, given[k])]
-    if isinstance(like, tuple | list):
-        return [g for v, x in zip(like, given, strict=True) for g in _matched(v, x)]
-    if hasattr(like, "__dataclass_fields__"):
-        names = like.__dataclass_fields__
-        return [g for f in names for g in _matched(getattr(like, f), getattr(given, f))]
-    return []
+
+    def refuse(path: tuple, given: Any, like: Any) -> None:
+        raise AutogradError(f"a rule returned {type(given).__name__} for {type(like).__name__}")
+
+    return [g for _, leaf, g in matched(like, given, refuse) if floats(leaf)]
 
 
 def _by_jvp(owner: Any, args: tuple, primals: tuple, constants: tuple, inputs: list) -> Any:

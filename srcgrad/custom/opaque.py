@@ -13,17 +13,15 @@ from typing import Any
 import numpy as np
 
 from srcgrad.custom.functions import any_tensor
-from srcgrad.custom.trace import Call, Called, apart, flat, is_floating, varies
-from srcgrad.custom.trace import filled as structured
+from srcgrad.custom.trace import Call, Called, apart, is_floating, varies
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import children, describe, is_number, is_value
+from srcgrad.frontend.values import describe, is_number, is_value
 from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.ir.types import Array, Scalar, is_float, join_scalars
+from srcgrad.ir.types import Array, Scalar, converter, is_float, join_scalars
 from srcgrad.primitives.callbacks import Callback
 from srcgrad.tracebacks import entrance
-from srcgrad.tree import converter, filled, mapped
+from srcgrad.tree import Leaf, filled, leaves, mapped, matched, unflattened
 
 
 def opaque(
@@ -121,11 +119,7 @@ class Operands:
     def __init__(self, *values: Any):
         self.atoms: list[Atom] = []
         self._converters: list[Any] = []
-        self.shapes = [self._shape(v) for v in values]
-
-    def _shape(self, value: Any) -> Any:
-        leaves = [self._leaf(v) for v in flat(value)]
-        return structured(value, iter(leaves))
+        self.templates = [mapped(v, self._leaf) for v in values]
 
     def _leaf(self, v: Any) -> Any:
         if not isinstance(v, Var) or not is_value(v):
@@ -136,30 +130,28 @@ class Operands:
 
     def structures(self, values: Sequence[Any]) -> list[Any]:
         made = [v if c is None else c(v) for v, c in zip(values, self._converters, strict=True)]
-        return [filled(s, made) for s in self.shapes]
+        return [filled(s, made) for s in self.templates]
 
 
 def _value(call: Call, function: Callable, like: Any) -> Any:
     """What the function returns for the arguments, with the kinds of `like`."""
     given = Operands(tuple(call.args))
-    wanted = flat(like)
+    wanted = leaves(like)
     types = [_type(call, v) for v in wanted]
-    shape = structured(like, iter(range(len(wanted))))
+    shape = unflattened(like, range(len(wanted)))
 
     def run(values: Sequence[Any]) -> list[Any]:
         (args,) = given.structures(values)
         return _taken(function(*args), shape, call.name)
 
     made = _emitted(call.it, call.name, run, types, given.atoms)
-    return structured(like, iter(made))
+    return unflattened(like, made)
 
 
 def _adjoints(call: Call, vjp: Callable, g: Any) -> list:
     given = Operands(tuple(call.primals), g)
     numbers = iter(range(len(call.inputs)))
-    shape = structured(
-        tuple(call.primals), iter([next(numbers) if varies(v) else None for v in call.leaves])
-    )
+    shape = mapped(tuple(call.primals), lambda v: next(numbers) if varies(v) else None)
 
     def run(values: Sequence[Any]) -> list[Any]:
         primals, adjoints = given.structures(values)
@@ -172,12 +164,12 @@ def _adjoints(call: Call, vjp: Callable, g: Any) -> list:
 
 def _tangents(called: Called, jvp: Callable, dots: list) -> list:
     call, mine, numbers = called.call, iter(dots), iter(range(len(called.values)))
-    leaves = [next(mine) if varies(v) else 0.0 if is_floating(v) else None for v in call.leaves]
-    given = Operands(tuple(call.primals), structured(tuple(call.primals), iter(leaves)))
-    shape = structured(
-        called.value,
-        iter([next(numbers) if is_floating(v) else None for v in flat(called.value)]),
+    primals = tuple(call.primals)
+    tangents = mapped(
+        primals, lambda v: next(mine) if varies(v) else 0.0 if is_floating(v) else None
     )
+    given = Operands(primals, tangents)
+    shape = mapped(called.value, lambda v: next(numbers) if is_floating(v) else None)
 
     def run(values: Sequence[Any]) -> list[Any]:
         primals, tangents = given.structures(values)
@@ -190,24 +182,11 @@ def _tangents(called: Called, jvp: Callable, dots: list) -> list:
 
 def _taken(given: Any, shape: Any, name: str) -> list[Any]:
     """The numbered leaves of a result, by the structure it was said to have."""
-    parts = children(shape)
-    if parts is None:
-        return [] if shape is None else [given]
-    if given is None:
-        return [None] * len([v for v in flat(shape) if v is not None])
-    theirs = _parts(given, shape)
-    if theirs is None or len(theirs) != len(parts):
+
+    def refuse(path: tuple, given: Any, like: Any) -> None:
         raise ValueError(f"{name} returned {type(given).__name__}, not what was said")
-    return [x for g, s in zip(theirs, parts, strict=True) for x in _taken(g, s, name)]
 
-
-def _parts(given: Any, shape: Any) -> list | None:
-    if isinstance(shape, dict):
-        same = isinstance(given, dict) and given.keys() == shape.keys()
-        return [given[k] for k in shape] if same else None
-    if hasattr(shape, "cls"):  # a dataclass
-        return [getattr(given, f) for f in shape.fields] if type(given) is shape.cls else None
-    return list(given) if isinstance(given, tuple | list) else None
+    return [g for _, number, g in matched(shape, given, refuse) if number is not None]
 
 
 # ---- as IR ----

@@ -28,31 +28,14 @@ from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.trees import own_statements
-from srcgrad.frontend.values import (
-    children,
-    is_array,
-    is_value,
-    rebuild,
-)
+from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
 from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
 from srcgrad.primitives import REGISTRY
-
-
-# ---- structures ----
-def flat(value: Any) -> list[Any]:
-    """The leaves of a structure, in order."""
-    parts = children(value)
-    return [value] if parts is None else [x for p in parts for x in flat(p)]
-
-
-def filled(like: Any, leaves: Iterator[Any]) -> Any:
-    """A structure like another one, of other leaves."""
-    parts = children(like)
-    return next(leaves) if parts is None else rebuild(like, [filled(p, leaves) for p in parts])
+from srcgrad.tree import leaves, mapped
 
 
 def varies(v: Any) -> bool:
@@ -88,10 +71,6 @@ def unchanging(it: Any, values: Any) -> Iterator[None]:
             del it.captures.immutable[k]
 
 
-def copied_structure(value: Any) -> Any:
-    return filled(value, iter(flat(value)))
-
-
 @dataclass(frozen=True)
 class Running:
     """A rule that is being followed: a call of its function with these leaves is its result."""
@@ -115,7 +94,7 @@ class Call:
         static = owner.nondiff(len(self.args))
         self.constants = [self.args[k] for k in static]
         self.primals = [a for k, a in enumerate(self.args) if k not in static]
-        self.leaves = flat(self.primals)
+        self.leaves = leaves(self.primals)
         self.inputs = [v for v in self.leaves if varies(v)]
 
     what = ""  # what its values are called in refusals
@@ -125,7 +104,7 @@ class Call:
         """What a function gives for the arguments, and the statements that compute it."""
         it = self.it
         start, out = len(it.b.out), it.b.out
-        running = Running(self.owner, tuple(flat(self.args)))
+        running = Running(self.owner, tuple(leaves(self.args)))
         it.ruling.append(running)
         try:
             with apart(it), unchanging(it, self.args):
@@ -157,8 +136,7 @@ class Call:
             return value
         t = b("attached", *called.values, *self.inputs, *foreign, *called.rest, rule=rule)
         parts = iter([self.part(t, k, y, called) for k, y in enumerate(called.values)])
-        leaves = (next(parts) if is_floating(v) else v for v in flat(value))
-        return filled(value, iter(list(leaves)))
+        return mapped(value, lambda v: next(parts) if is_floating(v) else v)
 
     def _refuse_complex(self, called: Called) -> None:
         """A rule says nothing of conjugates, which adjoints of complex numbers need."""
@@ -188,7 +166,7 @@ class Called:
     def __init__(self, call: Call, value: Any, block: Block):
         self.call, self.it = call, call.it
         self.value = value
-        self.values = [atom(v) for v in flat(value) if is_floating(v)]
+        self.values = [atom(v) for v in leaves(value) if is_floating(v)]
         self.rule = Rule(call.name, len(self.values), len(call.inputs), 0, turned)
         self.rest: list[Var] = []
         self.block = block
@@ -205,17 +183,15 @@ class Called:
             self.it.captures.kinds[made] = self.it.kind_of(like)
         return made
 
-    def like_value(self, leaves: Sequence[Any]) -> Any:
+    def like_value(self, floats: Sequence[Any]) -> Any:
         """The value's structure with other floats; None stands for what is none."""
-        mine = iter(leaves)
-        return filled(
-            self.value, iter([next(mine) if is_floating(v) else None for v in flat(self.value)])
-        )
+        mine = iter(floats)
+        return mapped(self.value, lambda v: next(mine) if is_floating(v) else None)
 
-    def with_own(self) -> list[Any]:
-        """The value's leaves, its floats as the results that the rule may read."""
+    def with_own(self) -> Any:
+        """The value, its floats as the results that the rule may read."""
         mine = iter(self.own)
-        return [next(mine) if is_floating(v) else v for v in flat(self.value)]
+        return mapped(self.value, lambda v: next(mine) if is_floating(v) else v)
 
     def foreign(self) -> list[Var]:
         """The floats from outside that the values are computed from, the inputs excepted."""
@@ -316,10 +292,9 @@ def own_names(it: Any, value: Any) -> Any:
     argument or captures it is then seen.
     """
     captured = {h.var for h in it.captures.hidden.values()}
-    leaves = flat(value)
-    if not any(isinstance(v, Var) and v in captured for v in leaves):
+    if not any(isinstance(v, Var) and v in captured for v in leaves(value)):
         return value
-    return filled(value, iter([_renamed(it, v) if v in captured else v for v in leaves]))
+    return mapped(value, lambda v: _renamed(it, v) if v in captured else v)
 
 
 def _renamed(it: Any, v: Var) -> Var:

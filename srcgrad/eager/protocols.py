@@ -9,7 +9,7 @@ TypeError is raised otherwise. Never writes into a tensor.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from srcgrad.eager.apply import Unsuitable, operand
 from srcgrad.eager.functions import TABLE
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorTypeError
+from srcgrad.tree import leaves, mapped
 
 OPERATORS: dict[Any, Callable] = {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
@@ -63,7 +64,7 @@ def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict
 def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> Any:
     """Evaluate a function; `into`: it writes into its first argument."""
     written = [args[0] if into else None, kwargs.get("out")]
-    if any(True for _ in _tensors(written)):
+    if _tensors(written):
         raise TensorTypeError(
             f"np.{name}() would write into a tensor, which NumPy cannot record",
             None,
@@ -89,18 +90,10 @@ def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> 
     return function(*_arrays(args), **_arrays(kwargs))
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, list | tuple | dict):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(part)
+def _tensors(value: Any) -> list[Tensor]:
+    return [v for v in leaves(value) if isinstance(v, Tensor)]
 
 
 def _arrays(value: Any) -> Any:
     """The value with each tensor replaced by its array."""
-    if isinstance(value, Tensor):
-        return value.numpy()
-    if isinstance(value, dict):
-        return {k: _arrays(v) for k, v in value.items()}
-    return type(value)(map(_arrays, value)) if type(value) in (list, tuple) else value
+    return mapped(value, lambda v: v.numpy() if isinstance(v, Tensor) else v)

@@ -36,12 +36,12 @@ from srcgrad.frontend.values import (
     Slice,
     describe,
     is_array,
-    is_dataclass_instance,
     is_value,
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 from srcgrad.tracebacks import within
+from srcgrad.tree import is_dataclass_instance
 
 
 class Calls(Part):

@@ -26,10 +26,10 @@ from srcgrad.frontend.values import (
     Record,
     TrackedList,
     is_array,
-    is_dataclass_instance,
 )
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.tree import is_dataclass_instance
 
 
 class Captures:

@@ -23,10 +23,10 @@ from srcgrad.frontend.values import (
     Record,
     Slice,
     TrackedList,
-    children,
 )
 from srcgrad.ir.nodes import Atom, Const, Var, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar
+from srcgrad.tree import children
 
 
 class Carrier:

@@ -13,6 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad import tree
 from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import (
     Bound,
@@ -62,12 +63,6 @@ def refill(v: Any, held: dict) -> None:
 
 def _inside(v: Any) -> list[Any]:
     match v:
-        case list() | tuple():
-            return list(v)
-        case dict():
-            return list(v.values())
-        case Record():
-            return list(v.fields.values())
         case Closure():
             return [*v.defaults, *v.kw_defaults, *frames_of(v.frame)]
         case Bound():
@@ -80,7 +75,7 @@ def _inside(v: Any) -> list[Any]:
             return [v.func, *v.args, *v.keywords.values()]
         case types.MethodType():
             return [v.__self__]
-    return []
+    return tree.children(v) or []
 
 
 def frames_of(frame: Any) -> list[dict]:

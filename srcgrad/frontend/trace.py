@@ -11,6 +11,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad import tree
 from srcgrad.errors import (
     ArgumentTypeError,
     RaisedError,
@@ -36,24 +37,15 @@ from srcgrad.frontend.values import (
     Conflict,
     GrownList,
     MaybeUnbound,
-    Record,
     TrackedList,
-    children,
     describe,
-    is_dataclass_instance,
+    inside,
     is_number,
     is_value,
-    rebuild,
 )
 from srcgrad.ir.nodes import Atom, Function, Var, atom
 from srcgrad.primitives.raising import class_of
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A place in a template: the k-th atom."""
-
-    k: int
+from srcgrad.tree import Leaf
 
 
 @dataclass(frozen=True)
@@ -110,18 +102,14 @@ class _Arguments:
         return out
 
     def _container(self, value: Any, path: tuple, label: str) -> Any:
-        if is_dataclass_instance(value):
-            names = list(type(value).__dataclass_fields__)
-            return Record(
-                type(value), {f: self.value(getattr(value, f), (*path, f), f) for f in names}
-            )
-        parts = children(value)
+        parts = tree.children(value)
         if parts is None:
             return value
-        keys = list(value) if isinstance(value, dict) else range(len(parts))
-        names = getattr(value, "_fields", None) or [_label(label, k) for k in keys]
+        keys = tree.keys(value)
+        fields = keys if tree.is_dataclass_instance(value) else getattr(value, "_fields", None)
+        names = fields or [_label(label, k) for k in keys]
         parts = [self.value(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)]
-        return TrackedList(parts) if isinstance(value, list) else rebuild(value, parts)
+        return TrackedList(parts) if isinstance(value, list) else inside(value, parts)
 
 
 def trace(
@@ -209,10 +197,10 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
             "a list whose length is known only at run time cannot be returned",
             found.location(found.tree), "return np.array(...) of it",
         )  # fmt: skip
-    parts = children(v)
+    parts = tree.children(v)
     if parts is not None:
         parts = [taken_apart(it, p, atoms, found) for p in parts]
-        return parts if isinstance(v, list) else rebuild(v, parts)
+        return parts if isinstance(v, list) else tree.rebuilt(v, parts)
     if v is None or isinstance(v, str | bool | type):
         return v
     raise ReturnTypeError(

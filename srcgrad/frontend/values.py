@@ -5,14 +5,14 @@ Numbers known at compile time are plain Python numbers; `Var` is a run-time scal
 
 from __future__ import annotations
 
-import dataclasses
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from srcgrad import tree
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
 from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
 
@@ -236,45 +236,11 @@ def dtype_of(v: Any) -> str:
     return atom(v).type.dtype
 
 
-def children(v: Any) -> list | None:
-    """The parts of a container, None if it is none."""
-    match v:
-        case tuple() | list():
-            return list(v)
-        case dict():
-            return list(v.values())
-        case Record():
-            return list(v.fields.values())
-    return None
-
-
-def rebuild(like: Any, parts: list) -> Any:
-    """A container of the kind of `like` with new parts."""
-    match like:
-        case tuple() if hasattr(like, "_fields"):
-            return type(like)(*parts)
-        case tuple():
-            return tuple(parts)
-        case TrackedList():
-            return TrackedList(parts, like.key)
-        case list():
-            return list(parts)
-        case dict():
-            return dict(zip(like.keys(), parts, strict=True))
-        case Record():
-            return Record(like.cls, dict(zip(like.fields, parts, strict=True)))
-    raise AssertionError(like)
-
-
-def same_shape(a: Any, b: Any) -> bool:
-    """Whether two containers have the same kind, length and keys."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return list(a) == list(b)
-    if isinstance(a, Record):
-        return a.cls is b.cls and list(a.fields) == list(b.fields)
-    return len(a) == len(b)
+def inside(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like the caller's, of other parts, as the interpreter has it."""
+    if tree.is_dataclass_instance(like):
+        return Record(type(like), dict(zip(tree.keys(like), parts, strict=True)))
+    return tree.rebuilt(like, parts)
 
 
 def describe(v: Any) -> str:
@@ -330,5 +296,14 @@ def article(noun: str) -> str:
     return "an" if noun[:1] in "AEIOUaeiou" else "a"
 
 
-def is_dataclass_instance(v: Any) -> bool:
-    return dataclasses.is_dataclass(v) and not isinstance(v, type | Var | Const | OWN)
+tree.add_leaves(Abstract, Var, Const)
+tree.add_kind(TrackedList, tree.Kind(
+    list, lambda like, parts: TrackedList(parts, like.key), outside=lambda like, parts: list(parts)
+))  # fmt: skip
+tree.add_kind(Record, tree.Kind(
+    lambda v: list(v.fields.values()),
+    lambda like, parts: Record(like.cls, dict(zip(like.fields, parts, strict=True))),
+    lambda v: list(v.fields),
+    lambda v: (v.cls, *v.fields),
+    lambda like, parts: tree.instance(like.cls, dict(zip(like.fields, parts, strict=True))),
+))  # fmt: skip

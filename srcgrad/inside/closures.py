@@ -26,11 +26,9 @@ from srcgrad.frontend.values import (
     Closure,
     MaybeUnbound,
     Record,
-    children,
     is_value,
-    rebuild,
 )
-from srcgrad.inside.inline import leaves_of, like, spliced
+from srcgrad.inside.inline import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
@@ -38,7 +36,7 @@ from srcgrad.passes import run as run_passes
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.program import ByPosition, Program, Tangent
 from srcgrad.transforms.stack import stacked, transforms, weights_of
-from srcgrad.tree import mapped
+from srcgrad.tree import mapped_by_path, paths
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +67,7 @@ class Inner:
         call = _Call(it, self.fn, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
         spec: Any = replace(self.transform, inner=Traced(p))
-        return _put(it, spec.program(_likes(it, arguments), Demands()), arguments, node)
+        return _put(it, spec.program(likes_of(it, arguments), Demands()), arguments, node)
 
 
 def is_inner(v: Any) -> bool:
@@ -88,7 +86,7 @@ def with_functions(compiled: Any, it: Any, arguments: dict[str, Any], node: Any,
     call.args, call.kwargs = list(bound.args), bound.kwargs
     p = call.program(weights_of(compiled.spec))
     spec = stacked(transforms(compiled.spec), Traced(p))
-    return _put(it, spec.program(_likes(it, arguments), Demands()), arguments, node, extra)
+    return _put(it, spec.program(likes_of(it, arguments), Demands()), arguments, node, extra)
 
 
 def tangent(it: Any, fn: Any, args: list, tangents: list, node: Any, fitted: Any) -> Any:
@@ -96,7 +94,7 @@ def tangent(it: Any, fn: Any, args: list, tangents: list, node: Any, fitted: Any
     arguments = named(fn, args, {})
     dots = dict(zip(arguments, tangents, strict=True))
     p = _Call(it, fn, arguments, len(args), node).program()
-    made = Tangent(Traced(p)).program(_likes(it, arguments), Demands())
+    made = Tangent(Traced(p)).program(likes_of(it, arguments), Demands())
     return _put(it, made, arguments, node, lambda path, values: fitted(dots, path, values))
 
 
@@ -109,13 +107,9 @@ def named(fn: Any, args: list, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**dict(zip(names, args, strict=True)), **kwargs}
 
 
-def _likes(it: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {n: mapped(v, lambda v: like(it, v)) for n, v in arguments.items()}
-
-
 def _put(it: Any, p: Program, arguments: dict[str, Any], node: Any, extra: Any = None) -> Any:
     """Emit a program for the values of a call, and return its result."""
-    values = {path: v for n, a in arguments.items() for path, v in leaves_of(a, (n,))}
+    values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     given = [values[path] if path in values else extra(path, values) for path in p.inputs]
     return spliced(it, p, [*given, *(h.var for h in p.hidden)], node)
 
@@ -128,19 +122,12 @@ class _Call:
         self.params: list[Var] = []
         self.inputs: list[tuple] = []
         self.given: list[Atom] = []
-        taken = [self.parameters(v, (n,)) for n, v in arguments.items()]
+        taken = [mapped_by_path(v, (n,), self.parameter) for n, v in arguments.items()]
         self.args = taken[:count]
         self.kwargs = dict(zip(list(arguments)[count:], taken[count:], strict=True))
 
-    def parameters(self, v: Any, path: tuple) -> Any:
-        """An argument with a parameter for each float; integers may have to be static."""
-        parts = children(v)
-        if parts is not None:
-            keys = list(v) if isinstance(v, dict) else range(len(parts))
-            keys = list(v.fields) if isinstance(v, Record) else keys
-            return rebuild(
-                v, [self.parameters(p, (*path, k)) for k, p in zip(keys, parts, strict=True)]
-            )
+    def parameter(self, path: tuple, v: Any) -> Any:
+        """A parameter for a float; integers may have to be static."""
         if not is_value(v) or atom(v).type.dtype[0] not in "fc":
             return v
         given = atom(v)

@@ -13,14 +13,14 @@ from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.kinds import MARKS
-from srcgrad.frontend.trace import Leaf
-from srcgrad.frontend.values import RUNNING, Record, children, is_number, plain, rebuild
+from srcgrad.frontend.values import RUNNING, is_number, plain
+from srcgrad.frontend.values import inside as from_outside
 from srcgrad.inside.overlap import refuse_overlap
 from srcgrad.ir.nodes import Const, Var, atom
 from srcgrad.ir.types import Array, Scalar, np_dtype
 from srcgrad.transforms.program import Primal, Program
 from srcgrad.transforms.refusals import refuse_known
-from srcgrad.tree import mapped
+from srcgrad.tree import Leaf, mapped, outside, paths
 
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
 
@@ -35,12 +35,12 @@ def inline(
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
     arguments = it.bind(compiled.function, args, kwargs, node)
-    values = {path: v for n, a in arguments.items() for path, v in leaves_of(a, (n,))}
+    values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     if any(isinstance(v, RUNNING) for v in values.values()):
         from srcgrad.inside.closures import with_functions
 
         return with_functions(compiled, it, arguments, node, extra)
-    likes = {n: mapped(v, lambda v: like(it, v)) for n, v in arguments.items()}
+    likes = likes_of(it, arguments)
     captures: Captures = it.captures
     captures.inlined.append(compiled)
     _demand(it, compiled._demands, values, node)
@@ -76,7 +76,11 @@ def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
     for k, parameter in program.state:
         held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
         it.call(np.copyto, [held, returns[k]], {}, node)
-    return _result(program.output, returns)
+
+    def at(leaf: Any) -> Any:
+        return plain(returns[leaf.k]) if isinstance(leaf, Leaf) else leaf
+
+    return mapped(program.output, at, from_outside)
 
 
 def _captured(h: Hidden) -> Callable[[], Any]:
@@ -106,19 +110,9 @@ def _fitting(it: Any, p: Var, v: Any) -> Any:
     return v
 
 
-def leaves_of(value: Any, path: tuple) -> Any:
-    """The (path, value) pairs of an argument of the call."""
-    if isinstance(value, Record):
-        for f, v in value.fields.items():
-            yield from leaves_of(v, (*path, f))
-        return
-    parts = children(value)
-    if parts is None:
-        yield path, value
-        return
-    keys = list(value) if isinstance(value, dict) else range(len(parts))
-    for k, p in zip(keys, parts, strict=True):
-        yield from leaves_of(p, (*path, k))
+def likes_of(it: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the kinds of those of a call, as the caller has them."""
+    return {n: mapped(v, lambda v: like(it, v), outside) for n, v in arguments.items()}
 
 
 def like(it: Any, v: Any) -> Any:
@@ -135,10 +129,3 @@ def like(it: Any, v: Any) -> Any:
     if t.weak:
         return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
     return np_dtype(t.dtype).type(1)
-
-
-def _result(shape: Any, returns: tuple) -> Any:
-    if isinstance(shape, Leaf):
-        return plain(returns[shape.k])
-    parts = children(shape)
-    return shape if parts is None else rebuild(shape, [_result(p, returns) for p in parts])

@@ -16,7 +16,7 @@ from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.opaque import opaque
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import children, describe, is_value, plain, rebuild
+from srcgrad.frontend.values import describe, is_value, plain
 from srcgrad.inside import closures
 from srcgrad.inside.closures import Inner, is_inner
 from srcgrad.inside.inline import inline
@@ -28,10 +28,11 @@ from srcgrad.transforms import entry_points
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.jacobians import jacfwd, jacrev
 from srcgrad.transforms.program import Gradient
+from srcgrad.transforms.signature import Same
 from srcgrad.transforms.tangents import ZERO, tangent_at
 from srcgrad.transforms.vjp import vjp
 from srcgrad.transforms.weights import checked_weights
-from srcgrad.tree import Same, spelled
+from srcgrad.tree import mapped, spelled
 
 
 @functools.lru_cache(maxsize=512)
@@ -229,7 +230,7 @@ def _ruled(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
 
 @implements(entry_points.stop_gradient)
 def _stop_gradient(it: Any, node: Any, x: Any) -> Any:
-    parts = children(x)
-    if parts is not None:
-        return rebuild(x, [_stop_gradient(it, node, p) for p in parts])
-    return it.b("stop_gradient", x) if isinstance(x, Var) and float_type(x.type) else x
+    def constant(v: Any) -> Any:
+        return it.b("stop_gradient", v) if isinstance(v, Var) and float_type(v.type) else v
+
+    return mapped(x, constant)

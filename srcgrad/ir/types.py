@@ -6,6 +6,7 @@ scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -186,3 +187,12 @@ def join_scalars(a: Scalar, b: Scalar) -> Scalar:
             return Scalar("c64" if strong.dtype in ("f32", "f16") else "c128")
         return Scalar(weak.dtype)
     return Scalar(_SHORT[np.result_type(np_dtype(a.dtype), np_dtype(b.dtype))])
+
+
+def converter(type_: Any) -> Callable[[Any], Any] | None:
+    """What turns a backend's result into the Python or NumPy value of its type."""
+    if not isinstance(type_, Scalar):
+        return None
+    if type_.weak:
+        return {"i": int, "f": float, "c": complex}[type_.dtype[0]]
+    return bool if type_.dtype == "bool" else np_dtype(type_.dtype).type

@@ -211,7 +211,7 @@ def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) ->
     from srcgrad.tree import leaves, mapped
 
     h = 1e-30
-    steps = iter([v for _, v in leaves(unit, ())])
+    steps = iter(leaves(unit))
 
     def at(v: Any) -> Any:
         s = next(steps)
@@ -221,7 +221,7 @@ def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) ->
 
     new = copy.deepcopy(args)
     out = plain(*new[:p], mapped(new[p], at), *new[p + 1 :])
-    parts = [v for _, v in leaves(out, ()) if getattr(v, "dtype", np.dtype(type(v))).kind in "fc"]
+    parts = [v for v in leaves(out) if getattr(v, "dtype", np.dtype(type(v))).kind in "fc"]
     pairs = zip(floats(weights), parts, strict=True)
     return float(sum(np.sum(np.asarray(w) * np.imag(v)) for w, v in pairs)) / h
 
@@ -235,10 +235,10 @@ def _elements(
     """
     from srcgrad.numeric import is_floating
     from srcgrad.transforms.self_check import spelled
-    from srcgrad.tree import leaves, mapped
+    from srcgrad.tree import leaves, mapped, paths
 
-    places = [(path, v) for path, v in leaves(value, (name,)) if is_floating(v)]
-    parts = [v for _, v in leaves(gradient, ()) if v is not None]
+    places = [(path, v) for path, v in paths(value, (name,)) if is_floating(v)]
+    parts = [v for v in leaves(gradient) if v is not None]
     for k, ((path, v), g) in enumerate(zip(places, parts, strict=True)):
         indices = list(np.ndindex(np.shape(v)))
         if len(indices) > most:

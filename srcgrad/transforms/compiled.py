@@ -21,29 +21,21 @@ from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
-from srcgrad.ir.types import Array
+from srcgrad.ir.types import Array, converter
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Gradient, Primal, Program
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.self_check import verify, wanted
+from srcgrad.transforms.signature import blank, key_of, too_wide
 from srcgrad.transforms.specialization import Entry, Options, build, kind_of, settled
 from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
-from srcgrad.tree import (
-    blank,
-    converter,
-    filled,
-    form_of,
-    key_of,
-    leaves,
-    mapped,
-    too_wide,
-)
+from srcgrad.tree import filled, form_of, mapped, paths
 
 TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
@@ -125,7 +117,7 @@ class Compiled:
 
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Call the backend; `extra` holds tangents and seeds by path."""
-        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         if self._demands.weights or _any_tensor((*given, *extra.items())):
             return above.tensor_calls().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
@@ -157,7 +149,7 @@ class Compiled:
 
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
         """Whether a call with these arguments is one on tensors: they are some, or captured."""
-        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         if _any_tensor(given):
             return True
         return self._entry_for(arguments, given)[0].tensors
@@ -312,7 +304,7 @@ class Compiled:
         """The arguments that a question is about: those given, else like the last compiled."""
         if args or kwargs:
             arguments = self._bind(args, kwargs)
-            tensors = _any_tensor([p for n, a in arguments.items() for p in leaves(a, (n,))])
+            tensors = _any_tensor([p for n, a in arguments.items() for p in paths(a, (n,))])
             return above.tensor_calls().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")

@@ -18,14 +18,14 @@ from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 from srcgrad.passes import lowered, without
 from srcgrad.transforms.saved import Saved, saved_values
-from srcgrad.tree import leaves
+from srcgrad.tree import paths
 
 UNKNOWN = "not known before running"
 
 
 def explain(compiled: Any, arguments: dict[str, Any]) -> str:
     """What is compiled for arguments like these, in sections of aligned lines."""
-    given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+    given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
     entry, captured = compiled._entry_for(arguments, given)
     program, cpu = entry.program, compiled.options.target == "cpu"
     function: Function = program.function

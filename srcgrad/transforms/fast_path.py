@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.trace import Leaf
 from srcgrad.frontend.values import is_number
+from srcgrad.tree import Leaf
 
 MISS = object()
 MOST_FAST = 4  # signatures with a fast path of their own

@@ -7,7 +7,6 @@ from typing import Any
 
 from srcgrad.autodiff.jacobian import jacobian
 from srcgrad.frontend.demands import Demands
-from srcgrad.frontend.trace import Leaf
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
@@ -15,7 +14,7 @@ from srcgrad.transforms.program import ByPosition, Program, protected, pruned, v
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.zero_gradients import note
-from srcgrad.tree import leaf_numbers, placed
+from srcgrad.tree import Leaf, leaf_numbers, placed
 
 
 @dataclass(frozen=True)

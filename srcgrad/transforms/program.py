@@ -16,7 +16,7 @@ from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentValueError, PositionError, ZeroGradientWarning
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.demands import Demands
-from srcgrad.frontend.trace import Leaf, Write, trace
+from srcgrad.frontend.trace import Write, trace
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array, float_type
@@ -32,7 +32,7 @@ from srcgrad.transforms.refusals import (
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.weights import Weights, not_floating
 from srcgrad.transforms.zero_gradients import note, note_tangent
-from srcgrad.tree import leaf_numbers, leaves, placed, spelled, template
+from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, placed, spelled
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,13 @@ class ByPosition:
             wrt.append(k)
             return Leaf(len(wrt) - 1)
 
-        found = [template(v, path, at) for path, v in slots]
+        found = [mapped_by_path(v, path, at) for path, v in slots]
         return wrt, found
 
     def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:
         """Refuse an argument that holds values, none of which is a floating parameter."""
         for (path, v), g in zip(slots, found, strict=True):
-            if not leaf_numbers(g) and [*leaves(v, path)]:
+            if not leaf_numbers(g) and leaves(v):
                 raise no_float(p.name, ".".join(map(str, path)), v)
 
     def main_of(self, output: Any) -> Any:

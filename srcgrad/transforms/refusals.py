@@ -12,10 +12,10 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.values import children, describe, is_dataclass_instance
+from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
-from srcgrad.tree import leaves
+from srcgrad.tree import is_leaf, leaves
 
 if TYPE_CHECKING:
     from srcgrad.transforms.program import Program
@@ -53,7 +53,7 @@ def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> N
 
 def without_floats(v: Any, path: tuple) -> bool:
     """Whether an argument holds something, but no float. The gradient of {} is {}."""
-    held = [x for _, x in leaves(v, path)]
+    held = leaves(v)
     return bool(held) and all(_has_none(x) for x in held)
 
 
@@ -70,7 +70,7 @@ def no_float(function: str, name: str, value: Any) -> Exception:
         way = "use .astype(float)"
     elif isinstance(value, int):
         way = f"pass a float, such as {float(value)}"
-    elif children(value) is not None or is_dataclass_instance(value):
+    elif not is_leaf(value):
         what = f"({describe(value)}) has no float in it"
         way = "pass floats, such as 2.0; integers have no gradient"
     return ArgumentTypeError(

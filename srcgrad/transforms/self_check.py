@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 from srcgrad.numeric import is_floating, moved, product, rounding, slope
 from srcgrad.transforms.program import Protected
-from srcgrad.tree import leaves, mapped, spelled
+from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
 MOST_ELEMENTS = 64  # of one argument that are looked at to say where a gradient is wrong
 # What rounding may do, in parts of the sum of magnitudes of what was added.
@@ -131,14 +131,14 @@ def _question(
     from srcgrad.transforms.entry_points import tangent_of
 
     spec, function, options = compiled.spec, compiled.function, compiled.options
-    given = {p: v for n, a in arguments.items() for p, v in leaves(a, (n,))}
+    given = {p: v for n, a in arguments.items() for p, v in paths(a, (n,))}
     numbers = {path: k for k, path in entry.program.origins}
     by = {path: given[path] for path in numbers if is_floating(given[path])}
     tangent = tangent_of(function, spec.inner, options)
     primal = Compiled(function, Protected(spec.inner), options)
 
     def seeds(out: Any) -> list[Any]:
-        places = [v for _, v in leaves(spec.main_of(out), ()) if is_floating(v)]
+        places = [v for v in leaves(spec.main_of(out)) if is_floating(v)]
         return [extra.get(("seed", k), np.ones_like(v)) for k, v in enumerate(places)]
 
     def rate(moves: dict[tuple, Any]) -> tuple[float, float]:
@@ -167,6 +167,5 @@ def _replaced(arguments: dict[str, Any], at: dict[tuple, Any]) -> dict[str, Any]
     """The arguments with other values at some paths."""
     new = {}
     for name, value in arguments.items():
-        paths = iter([path for path, _ in leaves(value, (name,))])
-        new[name] = mapped(value, lambda v, paths=paths: at.get(next(paths), v))
+        new[name] = mapped_by_path(value, (name,), at.get)
     return new

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import AutogradError
-from srcgrad.tree import leaves
+from srcgrad.tree import paths
 
 
 class Moment:
     """The captured values of a compiled function for some arguments, as they are now."""
 
     def __init__(self, compiled: Any, arguments: dict[str, Any]):
-        given = [pair for n, v in arguments.items() for pair in leaves(v, (n,))]
+        given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         self.entry, captured = compiled._entry_for(arguments, given)
         self.kept = [_kept(v) for v in captured]
 

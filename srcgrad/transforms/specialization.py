@@ -15,9 +15,9 @@ from srcgrad.passes import run as run_passes
 from srcgrad.passes.settle import has_rules, settle
 from srcgrad.primitives import REGISTRY
 from srcgrad.transforms.program import Program
+from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
 from srcgrad.transforms.stored_inputs import Apart
-from srcgrad.tree import key_of
 
 
 @dataclass(frozen=True)

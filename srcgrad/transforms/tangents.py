@@ -14,9 +14,9 @@ import numpy as np
 from srcgrad import above
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.values import children, describe
+from srcgrad.frontend.values import describe
 from srcgrad.ir.types import float_type
-from srcgrad.tree import leaves, spelled
+from srcgrad.tree import is_leaf, part, paths, spelled
 
 ZERO = "None stands for zero"
 
@@ -26,7 +26,7 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
     out: dict[tuple, Any] = {}
     for name, value in arguments.items():
         _check_structure(value, given.get(name), (name,))
-        for path, v in leaves(value, (name,)):
+        for path, v in paths(value, (name,)):
             kind = type_of_value(getattr(v, "srcgrad_value", v))
             if kind is not None and float_type(kind):
                 t = tangent_at(given, path)
@@ -40,12 +40,11 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
 def tangent_at(given: dict[str, Any], path: tuple) -> Any:
     """The tangent given for the leaf at a path; None if it or an enclosing structure is None."""
     value = given.get(path[0])
-    for k, part in enumerate(path[1:], 2):
+    for k, key in enumerate(path[1:], 2):
         if value is None:
             return None
-        named = isinstance(part, str) and not isinstance(value, dict)
         try:
-            value = getattr(value, part) if named else value[part]
+            value = part(value, key)
         except (LookupError, AttributeError, TypeError):
             raise ArgumentValueError(
                 "the tangents do not have the structure of the arguments: there is none at "
@@ -58,8 +57,7 @@ def tangent_at(given: dict[str, Any], path: tuple) -> Any:
 
 def _check_structure(value: Any, t: Any, path: tuple) -> None:
     """Refuse tangents for parts that the argument does not have."""
-    parts = children(value) if type_of_value(value) is None else None
-    if parts is None or t is None:
+    if is_leaf(value) or t is None:
         return
     if isinstance(value, dict) and isinstance(t, dict):
         keys: Any = list(value)

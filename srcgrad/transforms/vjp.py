@@ -10,7 +10,6 @@ import numpy as np
 
 from srcgrad import above
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.kinds import type_of_value
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.entry_points import aux_of, is_float, taken_apart, variadic
@@ -18,7 +17,7 @@ from srcgrad.transforms.program import Gradient, Protected
 from srcgrad.transforms.snapshot import Moment, changed
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.weights import checked_weights
-from srcgrad.tree import leaves, mapped
+from srcgrad.tree import at_path, is_leaf, leaves, mapped, paths
 
 
 def vjp(
@@ -106,25 +105,19 @@ def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
     """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
-    places = [(path, v) for path, v in leaves(out, ()) if is_float(v)]
-    given = [v for _, v in leaves(adjoints, ()) if v is not None]
-    if len(places) == len(given) and not _is_container(out):
+    places = [(path, v) for path, v in paths(out) if is_float(v)]
+    given = [v for v in leaves(adjoints) if v is not None]
+    if len(places) == len(given) and is_leaf(out):
         pairs = [(v, g) for (_, v), g in zip(places, given, strict=True)]
     else:
-        pairs = [(v, _adjoint_at(adjoints, path)) for path, v in places]
+        pairs = [(v, adjoint_at(adjoints, path)) for path, v in places]
     return {("seed", k): _adjoint(o, g) for k, (o, g) in enumerate(pairs)}
 
 
-def _is_container(v: Any) -> bool:
-    return type_of_value(v) is None
-
-
-def _adjoint_at(adjoints: Any, path: tuple) -> Any:
+def adjoint_at(adjoints: Any, path: tuple) -> Any:
+    """The adjoint of the output at a path."""
     try:
-        for k in path:
-            named = isinstance(k, str) and not isinstance(adjoints, dict)
-            adjoints = getattr(adjoints, k) if named else adjoints[k]
-        return adjoints
+        return at_path(adjoints, path)
     except (LookupError, AttributeError, TypeError):
         raise ArgumentValueError(
             "the adjoints do not have the structure of the outputs: "

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, TensorError
-from srcgrad.tree import Same
+from srcgrad.transforms.signature import Same
 
 
 @dataclass(frozen=True)

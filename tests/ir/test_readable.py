@@ -14,7 +14,7 @@ from srcgrad.ir.readable import readable
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import REGISTRY
-from srcgrad.tree import leaves
+from srcgrad.tree import paths
 from tests.cases import CASES, Case
 from tests.structures import copied
 
@@ -41,7 +41,7 @@ def program(case: Case, kind: str) -> tuple[Function, list[Any]]:
     if kind == "adjoint":
         fn = flow.value_and_grad(fn, grad_position=case.position)
     arguments = fn._bind(copied(case.args), {})
-    given = [pair for name, v in arguments.items() for pair in leaves(v, (name,))]
+    given = [pair for name, v in arguments.items() for pair in paths(v, (name,))]
     entry, captured = fn._entry_for(arguments, given)
     values = dict(given)
     return entry.program.function, [*[values[path] for path in entry.program.inputs], *captured]

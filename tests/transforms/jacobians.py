@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.tree import leaves, mapped
+from srcgrad.tree import mapped_by_path, paths
 
 MODES = (flow.jacrev, flow.jacfwd)
 
@@ -19,7 +19,7 @@ def at(value, path):
 
 def units(value):
     """Each float of a structure with the structure that is zero but for a one there."""
-    for path, v in leaves(value, ()):
+    for path, v in paths(value, ()):
         if np.asarray(v).dtype.kind != "f":
             continue
         for index in np.ndindex(np.shape(v)):
@@ -27,15 +27,13 @@ def units(value):
 
 
 def unit(value, path, index):
-    paths = iter([p for p, _ in leaves(value, ())])
-
-    def leaf(v):
+    def leaf(place, v):
         made = np.zeros(np.shape(v))
-        if next(paths) == path:
+        if place == path:
             made[index] = 1.0
         return made if isinstance(v, np.ndarray) else float(made)
 
-    return mapped(value, leaf)
+    return mapped_by_path(value, (), leaf)
 
 
 def by_rows(f, args):
@@ -44,7 +42,7 @@ def by_rows(f, args):
     for path, index, seed in units(out):
         gradients = pull(seed)
         for k, g in enumerate(gradients):
-            for inner, v in leaves(g, ()):
+            for inner, v in paths(g, ()):
                 if v is not None:
                     yield path, k, inner, (*index, ...), v
 
@@ -53,7 +51,7 @@ def by_columns(f, args):
     for k, argument in enumerate(args):
         for inner, index, seed in units(argument):
             _, dots = flow.jvp(f, args, tuple(seed if i == k else None for i in range(len(args))))
-            for path, v in leaves(dots, ()):
+            for path, v in paths(dots, ()):
                 if np.asarray(v).dtype.kind == "f":
                     yield path, k, inner, (..., *index), v
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.tree import leaves
+from srcgrad.tree import paths
 from tests.cases import CASES
 from tests.modes import Modes
 from tests.oracles import check_unchanged, random_like
@@ -53,7 +53,7 @@ def test_cases(case, mode):
 
 
 def floats(value):
-    return [(p, v) for p, v in leaves(value, ()) if np.asarray(v).dtype.kind in "fc"]
+    return [(p, v) for p, v in paths(value, ()) if np.asarray(v).dtype.kind in "fc"]
 
 
 def real_product(a, b, complex_, axes):

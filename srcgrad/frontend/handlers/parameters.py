@@ -14,8 +14,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.frontend.values import children, rebuild
 from srcgrad.ir.nodes import Var
+from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
     "adjoint", "assume_unique", "ceil_mode", "check_finite", "compute_expm", "compute_uv", "copy",
@@ -84,10 +84,9 @@ def known(it: Any, v: Any, node: Any, name: str) -> Any:
     """A static value; restarts with a specialization on any run-time integer in it."""
     if isinstance(v, Var):
         return it.static_int(v, node, COUNTS.get(name, f"'{name}'"))
-    parts = children(v) if isinstance(v, tuple | list) else None
-    if parts is None or not any(isinstance(p, Var | tuple | list) for p in parts):
+    if not isinstance(v, tuple | list) or not any(isinstance(p, Var) for p in leaves(v)):
         return v
-    return rebuild(v, [known(it, p, node, name) for p in parts])
+    return mapped(v, lambda p: known(it, p, node, name))
 
 
 @functools.cache

@@ -1,0 +1,77 @@
+"""What the leaves of arguments contribute to the signature that a call is specialized for."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentValueError
+from srcgrad.frontend.kinds import MARKS, type_of_value
+from srcgrad.tree import paths, spelled
+
+
+def key_of(value: Any) -> Any:
+    """What a leaf contributes to a signature."""
+    if type(value) is np.ndarray or type(value) is np.memmap:
+        return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
+    if type(value) in MARKS:
+        return (
+            MARKS[type(value)],
+            value.dtype,
+            value.flags.c_contiguous,
+            tuple(n == 1 for n in value.shape),
+        )
+    kind = type_of_value(value)
+    if kind is not None:
+        return kind
+    if type(value) in BY_VALUE:
+        return type(value), value
+    if isinstance(value, set):
+        return type(value), frozenset(value)
+    return type(value), Same(value)
+
+
+# what is equal is the same here; other objects may be equal and differ in what is read of them
+BY_VALUE = (
+    str, bytes, range, frozenset, type(None), type(Ellipsis), types.MethodType,
+    types.BuiltinMethodType,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Same:
+    """An object by its identity; it is kept, so that no other one gets its place in memory."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def blank(value: Any) -> Any:
+    """Something of the kind and shape of a leaf that holds on to no memory of the caller's."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.flags.c_contiguous:
+        made = np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
+    else:
+        made = np.empty((*value.shape, 2), value.dtype)[..., 0]
+    return made.view(type(value)) if type(value) in MARKS else made
+
+
+def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exception:
+    """An error naming the argument that does not fit 64 bits; the given error if there is none."""
+    for path, v in [pair for n, value in arguments.items() for pair in paths(value, (n,))]:
+        if type(v) is int and not -(2**63) <= v < 2**63:
+            at = spelled(path)
+            return ArgumentValueError(
+                f"argument '{at}' of {name}() is {v}: compiled integers have 64 bits", None,
+                f"pass a float: float({at})",
+            )  # fmt: skip
+    return error
