@@ -8,6 +8,7 @@ function changes in the containers it was given.
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -188,26 +189,31 @@ def _label(label: str, key: Any) -> str:
 
 
 def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) -> Any:
-    """The structure of a result; its numbers and arrays go to `atoms`."""
-    if is_value(v) and (isinstance(v, Var) or is_number(v)):
-        atoms.append(atom(v))
-        return Leaf(len(atoms) - 1)
-    if isinstance(v, GrownList):
-        raise UnsupportedError(
-            "a list whose length is known only at run time cannot be returned",
-            found.location(found.tree), "return np.array(...) of it",
-        )  # fmt: skip
-    parts = tree.children(v)
-    if parts is not None:
-        parts = [taken_apart(it, p, atoms, found) for p in parts]
-        return parts if isinstance(v, list) else tree.rebuilt(v, parts)
-    if v is None or isinstance(v, str | bool | type):
-        return v
-    raise ReturnTypeError(
-        f"{found.title}() returns {_described(v)}, which is not a number, an array "
-        "or a container of them",
-        it.returned_at or found.location(found.tree),
-    )
+    """The template of a result; its numbers and arrays go to `atoms`."""
+
+    def leaf(v: Any) -> Any:
+        if is_value(v) and (isinstance(v, Var) or is_number(v)):
+            atoms.append(atom(v))
+            return Leaf(len(atoms) - 1)
+        if isinstance(v, GrownList):
+            raise UnsupportedError(
+                "a list whose length is known only at run time cannot be returned",
+                found.location(found.tree), "return np.array(...) of it",
+            )  # fmt: skip
+        if v is None or isinstance(v, str | bool | type):
+            return v
+        raise ReturnTypeError(
+            f"{found.title}() returns {_described(v)}, which is not a number, an array "
+            "or a container of them",
+            it.returned_at or found.location(found.tree),
+        )
+
+    return tree.mapped(v, leaf, _untracked)
+
+
+def _untracked(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another one, whose lists are plain ones."""
+    return list(parts) if isinstance(like, list) else tree.rebuilt(like, parts)
 
 
 def _described(v: Any) -> str:

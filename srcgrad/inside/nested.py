@@ -45,11 +45,13 @@ def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> 
 
 def _weights(it: Any, weights: Any) -> Any:
     """Captured Parameters, by identity: what stands for them is what they are inputs as."""
-    if isinstance(weights, list | tuple):
-        return tuple(_weights(it, w) for w in weights)
     known = {h.var: h.parameter for h in it.captures.hidden.values()}
-    found = known.get(weights, weights) if isinstance(weights, Var) else weights
-    return None if found is None else Same(found)
+
+    def same(w: Any) -> Any:
+        found = known.get(w, w) if isinstance(w, Var) else w
+        return None if found is None else Same(found)
+
+    return tuple(map(same, weights)) if isinstance(weights, list | tuple) else same(weights)
 
 
 def _gradient(
