@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad import tree
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import TrackedList
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import float_type
-from srcgrad.tree import leaves, mapped
 
 
 def float_leaves(value: Any) -> list[Any]:
@@ -22,17 +22,17 @@ def float_leaves(value: Any) -> list[Any]:
     >>> float_leaves((1.0, {"a": 2, "b": [3.0]}))
     [1.0, 3.0]
     """
-    return [v for v in leaves(value) if _is_float(v)]
+    return [v for v in tree.leaves(value) if _is_float(v)]
 
 
-def with_leaves(value: Any, new: Any) -> Any:
+def with_leaves(value: Any, leaves: Any) -> Any:
     """The structure with other floats, and None for what is none.
 
     >>> with_leaves((1.0, {"a": 2, "b": [3.0]}), [5.0, 6.0])
     (5.0, {'a': None, 'b': [6.0]})
     """
-    following = iter(new)
-    return mapped(value, lambda v: next(following) if _is_float(v) else None)
+    following = iter(leaves)
+    return tree.mapped(value, lambda v: next(following) if _is_float(v) else None)
 
 
 def _is_float(value: Any) -> bool:
@@ -46,5 +46,5 @@ def _float_leaves(it: Any, node: Any, value: Any) -> Any:
 
 
 @implements(with_leaves)
-def _with_leaves(it: Any, node: Any, value: Any, new: Any) -> Any:
-    return with_leaves(value, new)
+def _with_leaves(it: Any, node: Any, value: Any, leaves: Any) -> Any:
+    return with_leaves(value, leaves)
