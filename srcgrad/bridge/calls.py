@@ -33,10 +33,11 @@ from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
 from srcgrad.tracebacks import entrance
-from srcgrad.transforms.entry_points import variadic
 from srcgrad.transforms.fast_path import MOST_FAST
-from srcgrad.transforms.program import Primal, Program, one_by_one
+from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.specs import Primal, one_by_one
+from srcgrad.transforms.stacking import variadic
 from srcgrad.transforms.vjp import adjoint_at
 from srcgrad.transforms.weights import is_active
 from srcgrad.transforms.writes import refuse_shared, write_back

@@ -24,8 +24,8 @@ from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.transforms.jacobian_program import Jacobian
-from srcgrad.transforms.program import ByPosition, Gradient, Primal
 from srcgrad.transforms.refusals import no_float
+from srcgrad.transforms.specs import ByPosition, Gradient, Primal
 from srcgrad.transforms.weights import active, is_outer, not_floating
 from srcgrad.tree import leaves, mapped, mapped_by_path, paths
 

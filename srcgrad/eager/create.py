@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.data import array_of_data
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError, UnsupportedError
+from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
 
 _generator = np.random.default_rng()
 
@@ -55,7 +56,7 @@ def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     >>> flow.tensor([[1, 2.5]])
     tensor([[1.0000, 2.5000]], dtype=srcgrad.float32)
     """
-    a = np.array(_array(data, dtype))
+    a = np.array(array_of_data(data, dtype))
     return finished(a, requires_grad, device)
 
 
@@ -64,7 +65,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     check_device(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
-    return make(_array(data, dtype))
+    return make(array_of_data(data, dtype))
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -95,66 +96,6 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     except (BufferError, RuntimeError, ValueError) as error:
         raise TensorError(f"this memory cannot be shared: {error}") from None
     return make(a)
-
-
-def _array(data: Any, dtype: Any) -> np.ndarray:
-    target = None if dtype is None else dtypes.to_dtype(dtype).np
-    if isinstance(data, Tensor):
-        a: Any = data._a
-    elif isinstance(data, np.ndarray | np.generic):
-        a = np.asarray(data)
-        dtypes.of(a)
-    elif data is None:
-        raise TensorError("Could not infer dtype of NoneType")
-    else:
-        _check_lengths(data, 0)
-        a = np.asarray(_plain(data))
-        if a.dtype.kind == "O" and all(isinstance(x, int) for x in a.flat):
-            raise ArgumentValueError("Overflow when unpacking long: an integer needs 64 bits")
-        if a.dtype.kind in "iu" and target is not None and target.kind in "iu" and a.size:
-            info = np.iinfo(target)
-            if a.min() < info.min or a.max() > info.max:
-                raise TensorError(f"value cannot be converted to type {target} without overflow")
-        if a.dtype.kind not in "biufc":
-            raise TensorTypeError(f"new(): invalid data type '{type(data).__name__}'")
-        if target is None:
-            target = _inferred(data, a)
-    with np.errstate(over="ignore"):
-        return a if target is None or a.dtype == target else a.astype(target)
-
-
-def _plain(data: Any) -> Any:
-    if isinstance(data, list | tuple | range):
-        return [_plain(x) for x in data]
-    return data._a if isinstance(data, Tensor) else data
-
-
-def _check_lengths(data: Any, depth: int) -> int | None:
-    """Raises for ragged sequences as PyTorch does."""
-    if isinstance(data, str):
-        raise TensorTypeError("new(): invalid data type 'str'")
-    if not isinstance(data, list | tuple | range):
-        return None
-    lengths = [_check_lengths(x, depth + 1) for x in data]
-    for n in lengths:
-        if n != lengths[0]:
-            raise ArgumentValueError(
-                f"expected sequence of length {lengths[0]} at dim {depth + 1} (got {n})"
-            )
-    return len(data)
-
-
-def _inferred(data: Any, a: np.ndarray) -> np.dtype:
-    """The dtype of Python data: what its leaves are, floats and nothing the default."""
-    if isinstance(data, list | tuple) and data and a.size:
-        leaf = data
-        while isinstance(leaf, list | tuple) and leaf:
-            leaf = leaf[0]
-        if isinstance(leaf, Tensor | np.generic | np.ndarray):
-            return a.dtype
-    if not a.size or a.dtype.kind == "f":
-        return dtypes.get_default_dtype().np
-    return np.dtype(np.complex64) if a.dtype.kind == "c" else a.dtype
 
 
 # ---- of a shape ----
@@ -240,7 +181,7 @@ def full(
     tensor([3, 3], dtype=srcgrad.int64)
     """
     dims = shape_of("full", size if isinstance(size, tuple | list) else (size,))
-    value = _array(fill_value, dtype)
+    value = array_of_data(fill_value, dtype)
     return finished(np.full(dims, value, value.dtype), requires_grad, device)
 
 

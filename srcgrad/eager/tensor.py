@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, graph, mode
+from srcgrad.eager.data import array_of_data
 from srcgrad.eager.dtypes import Size
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 
@@ -50,11 +51,9 @@ class Tensor:
     _store: Storage | None
 
     def __new__(cls, data: Any = None, dtype: Any = None, requires_grad: bool = False) -> Any:
-        from srcgrad.eager.create import tensor
-
-        made = tensor([] if data is None else data, dtype=dtype)
         self = object.__new__(cls)
-        self._a, self._node, self._store = made._a, None, None
+        self._a = np.array(array_of_data([] if data is None else data, dtype))
+        self._node = self._store = None
         if requires_grad:
             self.requires_grad = True
         return self

@@ -264,7 +264,7 @@ class Calls(Part):
 
     def inline(self, found: source.Source, env: dict[str, Any], outer: Any, node: Any) -> Any:
         """Interpret a function's body in a frame of its own; its result."""
-        from srcgrad.frontend.interpreter import Frame
+        from srcgrad.frontend.frame import Frame
 
         self.limit_recursion(found, node)
         loc = self.b.loc

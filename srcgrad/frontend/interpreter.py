@@ -6,7 +6,6 @@ One instance interprets one function for one signature and leaves its statements
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError
@@ -18,12 +17,12 @@ from srcgrad.frontend.comparisons import Comparisons
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.flow import ControlFlow, Diverged
+from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.heap import Heap
 from srcgrad.frontend.indexing import Indexing
 from srcgrad.frontend.iteration import Iteration
 from srcgrad.frontend.kinds import Kinds
 from srcgrad.frontend.lists import Lists
-from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.patterns import Patterns
@@ -31,7 +30,6 @@ from srcgrad.frontend.problems import Passed, Problems
 from srcgrad.frontend.recursion import Recursion
 from srcgrad.frontend.rows import Rows
 from srcgrad.frontend.snapshots import Snapshot
-from srcgrad.frontend.source import Source
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.texts import literal
@@ -56,22 +54,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.primitives import REGISTRY
-
-
-@dataclass(eq=False)
-class Frame:
-    """One function being interpreted: its source, its names, where it was called from."""
-
-    source: Source
-    env: dict[str, Any]
-    live: Liveness
-    outer: Frame | None = None  # the frame of the function that encloses this one
-    depth: int = 0  # of loops
-    local: set[str] = field(default_factory=set)
-    elsewhere: set[str] = field(default_factory=set)  # declared nonlocal
-    returns: list[Any] = field(default_factory=list)  # where it returned
-    passed: bool = False  # whether one of its statements was passed over
-    called_at: Any = None  # the place of its call; None for the function that is compiled
 
 
 class Interpreter(

@@ -28,13 +28,14 @@ from srcgrad.frontend.values import (
     Record,
     is_value,
 )
-from srcgrad.inside.inline import likes_of, spliced
+from srcgrad.inside.splicing import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
 from srcgrad.passes import run as run_passes
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.transforms.program import ByPosition, Program, Tangent
+from srcgrad.transforms.program import Program
+from srcgrad.transforms.specs import ByPosition, Tangent
 from srcgrad.transforms.stack import stacked, transforms, weights_of
 from srcgrad.tree import mapped_by_path, paths
 

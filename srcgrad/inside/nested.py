@@ -27,8 +27,9 @@ from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.transforms import entry_points
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.jacobians import jacfwd, jacrev
-from srcgrad.transforms.program import Gradient
 from srcgrad.transforms.signature import Same
+from srcgrad.transforms.specs import Gradient
+from srcgrad.transforms.stacking import by_name, taken_apart, tangent_of
 from srcgrad.transforms.tangents import ZERO, tangent_at
 from srcgrad.transforms.vjp import vjp
 from srcgrad.transforms.weights import checked_weights
@@ -150,8 +151,8 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
         return closures.tangent(
             it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
         )
-    compiled = entry_points.tangent_of(*entry_points.taken_apart(fn))
-    dots = entry_points.by_name(compiled.function, tangents)
+    compiled = tangent_of(*taken_apart(fn))
+    dots = by_name(compiled.function, tangents)
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         return _dot(it, dots, path, values)

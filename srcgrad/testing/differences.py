@@ -34,7 +34,7 @@ def check_grads(
     >>> from srcgrad.testing import check_grads
     >>> check_grads(lambda x, y: x * x * y, (3.0, 2.0), (0, 1), target="python")
     """
-    import srcgrad as flow
+    from srcgrad import api as flow
     from srcgrad.numeric import direction, floats, moved, product, rounding, slope, total
 
     plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)

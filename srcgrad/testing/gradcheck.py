@@ -69,7 +69,7 @@ def gradcheck(
     ...     return np.sin(x) * k
     >>> gradcheck(f, (np.array([0.5, 1.5]), 2.0), order=2, target="python")
     """
-    import srcgrad as flow
+    from srcgrad import api as flow
     from srcgrad.numeric import floats
 
     if order not in (1, 2):
@@ -109,7 +109,7 @@ def check_jvp_vjp(
     >>> from srcgrad.testing import check_jvp_vjp
     >>> check_jvp_vjp(lambda x: np.cumsum(x) * x[0], (np.ones(3),), target="python")
     """
-    import srcgrad as flow
+    from srcgrad import api as flow
     from srcgrad.numeric import direction, product
 
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
@@ -138,7 +138,7 @@ def _check(
     step: str,
     rng: np.random.Generator,
 ) -> None:
-    import srcgrad as flow
+    from srcgrad import api as flow
     from srcgrad.numeric import direction, product, rounding
 
     out, pull = flow.vjp(compiled, *copy.deepcopy(args))

@@ -58,3 +58,16 @@ def _named(fn: Any) -> Any:
     while isinstance(fn, functools.partial):
         fn = fn.func
     return fn if hasattr(fn, "__name__") else type(fn)
+
+
+def plain_function(fn: Any) -> Any:
+    """A plain function for a callable: methods, partials, instances, what a decorator made."""
+    if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
+        return fn
+    if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
+        why = "is a class" if isinstance(fn, type) else "has no source"
+        raise ArgumentTypeError(
+            f"{fn.__name__} is not a Python function: it {why}", None,
+            f"wrap it: def f(x): return {fn.__name__}(x)",
+        )  # fmt: skip
+    return as_function(fn)

@@ -25,11 +25,12 @@ from srcgrad.ir.types import Array, converter
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.pickling import portable, reduced, restored
-from srcgrad.transforms.program import Gradient, Primal, Program
+from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_of, too_wide
 from srcgrad.transforms.specialization import Entry, Options, build, kind_of, settled
+from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart

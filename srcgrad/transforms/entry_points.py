@@ -6,23 +6,18 @@ Nesting of results, classes and texts of errors are MindSpore's.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.source import state_source
-from srcgrad.ir.types import float_type
-from srcgrad.tracebacks import within
 from srcgrad.transforms.compiled import TARGETS, Compiled
-from srcgrad.transforms.program import Gradient, Primal, Tangent
 from srcgrad.transforms.specialization import Options
-from srcgrad.transforms.stack import stacked
+from srcgrad.transforms.stacking import aux_of, gradient_of, taken_apart, tangent_of
 from srcgrad.transforms.tangents import tangents_of
+from srcgrad.transforms.weighted import Weighted
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import mapped
 
@@ -91,47 +86,6 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
     return functools.partial(jit, **options) if function is None else compile(function)
 
 
-def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
-    """The function below, the transforms so far, the options."""
-    if isinstance(fn, Compiled):
-        return fn.function, fn.spec, fn.options
-    fn = within(fn)
-    if hasattr(fn, "py_func"):
-        fn = fn.py_func
-    if isinstance(fn, staticmethod):
-        fn = fn.__func__
-    if not callable(fn):
-        raise ArgumentTypeError(
-            f"The fn should be callable, but got {type(fn).__name__}", None,
-            "pass the function itself: grad(f), not grad(f(x))",
-        )  # fmt: skip
-    function = _as_function(fn)
-    return function, Primal(function), Options()
-
-
-def over(fn: Any, transforms: tuple, options: Options) -> Compiled:
-    """A stack of transforms, from the outside in, on a callable."""
-    function, primal, _ = taken_apart(fn)
-    return Compiled(function, stacked(transforms, primal), options)
-
-
-def _as_function(fn: Any) -> Any:
-    """A plain function for a callable: methods, partials, instances, what a decorator made."""
-    import types
-
-    if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
-        return fn
-    if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
-        why = "is a class" if isinstance(fn, type) else "has no source"
-        raise ArgumentTypeError(
-            f"{fn.__name__} is not a Python function: it {why}", None,
-            f"wrap it: def f(x): return {fn.__name__}(x)",
-        )  # fmt: skip
-    from srcgrad.transforms.callables import as_function
-
-    return as_function(fn)
-
-
 def grad(
     fn: Callable,
     grad_position: int | tuple[int, ...] | None = 0,
@@ -198,31 +152,8 @@ def _gradient(
     positions = checked_positions(position, weights)
     by_weights = checked_weights(weights)
     if sens:
-        from srcgrad.transforms.weighted import Weighted
-
         return Weighted(fn, positions, by_weights, has_aux, ids, with_value)
     return gradient_of(fn, positions, by_weights, has_aux, ids, with_value)
-
-
-def gradient_of(
-    fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-    with_value: bool,
-) -> Compiled:  # fmt: skip
-    """A gradient whose arguments are checked; positions None: by every argument with a float."""
-    function, spec, options = taken_apart(fn)
-    if not isinstance(fn, Compiled):
-        options = replace(options, tape=True)
-    gradient = Gradient(
-        spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
-        weights=weights, ids=ids, variadic=variadic(function),
-    )  # fmt: skip
-    return Compiled(function, gradient, options)
-
-
-def variadic(function: Any) -> str:
-    """The name of a function's *args; empty if it has none."""
-    params = inspect.signature(function).parameters.values()
-    return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
 
 
 def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
@@ -251,17 +182,6 @@ def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
     return tuple(int(p) for p in position)
 
 
-def aux_of(out: tuple) -> Any:
-    """What is beside the first output: the only one bare, several as a tuple."""
-    return out[1] if len(out) == 2 else out[1:]
-
-
-def is_float(v: Any) -> bool:
-    """Whether a leaf is a number or an array with a gradient."""
-    t = type_of_value(v)
-    return t is not None and float_type(t)
-
-
 def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
 
@@ -288,16 +208,6 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
     given = compiled._signature.bind(*tangents).arguments
     out, dots = compiled._run(arguments, tangents_of(arguments, given))
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
-
-
-def by_name(function: Any, tangents: Any) -> dict[str, Any]:
-    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
-    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
-
-
-@functools.lru_cache(maxsize=512)
-def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
-    return Compiled(function, Tangent(spec), options)
 
 
 def stop_gradient(x: Any) -> Any:

@@ -10,8 +10,9 @@ from srcgrad.frontend.demands import Demands
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
-from srcgrad.transforms.program import ByPosition, Program, protected, pruned, values
+from srcgrad.transforms.program import Program, protected, pruned, values
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
+from srcgrad.transforms.specs import ByPosition
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.zero_gradients import note
 from srcgrad.tree import Leaf, leaf_numbers, placed

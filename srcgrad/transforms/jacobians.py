@@ -8,8 +8,9 @@ from typing import Any
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.transforms.entry_points import checked_positions, taken_apart, variadic
+from srcgrad.transforms.entry_points import checked_positions
 from srcgrad.transforms.jacobian_program import Jacobian
+from srcgrad.transforms.stacking import taken_apart, variadic
 
 
 def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 from srcgrad import above
 from srcgrad.errors import ArgumentTypeError, TensorError
 from srcgrad.tracebacks import entrance
-from srcgrad.transforms.entry_points import gradient_of, jvp
+from srcgrad.transforms.entry_points import jvp
+from srcgrad.transforms.stacking import gradient_of
 from srcgrad.transforms.weighted import Weighted
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import mapped

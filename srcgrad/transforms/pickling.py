@@ -14,6 +14,9 @@ import types
 from typing import Any
 
 from srcgrad.frontend.source import state_source, stated_source
+from srcgrad.transforms.callables import plain_function
+from srcgrad.transforms.specs import Primal
+from srcgrad.transforms.stack import stacked
 
 
 def reduced(compiled: Any, transforms: tuple) -> tuple:
@@ -21,27 +24,28 @@ def reduced(compiled: Any, transforms: tuple) -> tuple:
     function = compiled.function
     given = getattr(function, "srcgrad_callable", None)
     if given is not None:  # a method, a partial, an instance: they pickle by themselves
-        return transforms, compiled.options, given, (), None
+        return type(compiled), transforms, compiled.options, given, (), None
     found = _found(function)
     shadowed = found is not function and getattr(found, "function", None) is function
     # where the name stands for `found`, the function is its `portable`
     sent = found.portable if shadowed else function
-    return transforms, compiled.options, sent, _texts(function), stated_source(function)
+    texts = _texts(function)
+    return type(compiled), transforms, compiled.options, sent, texts, stated_source(function)
 
 
 def restored(
-    transforms: tuple, options: Any, function: Any, texts: tuple = (), stated: str | None = None
-) -> Any:
+    kind: type, transforms: tuple, options: Any, function: Any, texts: tuple = (),
+    stated: str | None = None,
+) -> Any:  # fmt: skip
     """Rebuild a compiled object from the values of `reduced`."""
-    from srcgrad.transforms.entry_points import over
-
     function = getattr(function, "srcgrad_original", None) or function
     for file, text in texts:
         if "".join(linecache.getlines(file)) != text:
             linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     if stated is not None:
         state_source(function, stated)
-    return over(function, transforms, options)
+    function = plain_function(function)
+    return kind(function, stacked(transforms, Primal(function)), options)
 
 
 def portable(function: types.FunctionType) -> types.FunctionType:

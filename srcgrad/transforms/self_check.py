@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 from srcgrad.numeric import is_floating, moved, product, rounding, slope
-from srcgrad.transforms.program import Protected
+from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
 MOST_ELEMENTS = 64  # of one argument that are looked at to say where a gradient is wrong
@@ -127,15 +127,13 @@ def _drawn(value: Any, rng: np.random.Generator) -> Any:
 def _question(
     compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence
 ) -> Question:
-    from srcgrad.transforms.compiled import Compiled
-    from srcgrad.transforms.entry_points import tangent_of
 
     spec, function, options = compiled.spec, compiled.function, compiled.options
     given = {p: v for n, a in arguments.items() for p, v in paths(a, (n,))}
     numbers = {path: k for k, path in entry.program.origins}
     by = {path: given[path] for path in numbers if is_floating(given[path])}
-    tangent = tangent_of(function, spec.inner, options)
-    primal = Compiled(function, Protected(spec.inner), options)
+    tangent = type(compiled)(function, Tangent(spec.inner), options)
+    primal = type(compiled)(function, Protected(spec.inner), options)
 
     def seeds(out: Any) -> list[Any]:
         places = [v for v in leaves(spec.main_of(out)) if is_floating(v)]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.transforms.jacobian_program import Jacobian
-from srcgrad.transforms.program import Gradient, Primal, Tangent
+from srcgrad.transforms.specs import Gradient, Primal, Tangent
 
 
 def transforms(spec: Any) -> tuple:

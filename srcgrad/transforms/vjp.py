@@ -12,10 +12,10 @@ from srcgrad import above
 from srcgrad.errors import ArgumentValueError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.transforms.entry_points import aux_of, is_float, taken_apart, variadic
-from srcgrad.transforms.program import Gradient, Protected
 from srcgrad.transforms.snapshot import Moment, changed
 from srcgrad.transforms.specialization import Options
+from srcgrad.transforms.specs import Gradient, Protected
+from srcgrad.transforms.stacking import aux_of, is_float, taken_apart, variadic
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import at_path, is_leaf, leaves, mapped, paths
 

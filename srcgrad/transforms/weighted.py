@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.tracebacks import entrance
+from srcgrad.transforms.stacking import gradient_of
 
 
 def _dot(out: Any, sens: Any) -> Any:
@@ -49,8 +50,6 @@ class Weighted:
         self, fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
         with_value: bool,
     ) -> None:  # fmt: skip
-        from srcgrad.transforms.entry_points import gradient_of
-
         if not callable(fn):
             raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.__wrapped__ = fn

@@ -16,7 +16,7 @@ from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import one_axis, sum
 from srcgrad.eager.functions.shapes import permute, reshape, roll, unsqueeze
 from srcgrad.eager.functions.table import declared
-from srcgrad.eager.tensor import Tensor, make
+from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError
 
 
@@ -232,24 +232,6 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     for m in matrices[1:]:
         made = matmul(made, m)
     return made
-
-
-@declared("matrix_power")
-def matrix_power(input: Tensor, n: int) -> Tensor:
-    """A square matrix to an integer power, by squaring; a negative one inverts it."""
-    if n < 0:
-        from srcgrad.eager.functions.linear_algebra import inv
-
-        return matrix_power(inv(input), -n)
-    eye = np.broadcast_to(np.eye(input._a.shape[-1], dtype=input._a.dtype), input._a.shape)
-    made: Tensor | None = None
-    square = input
-    while n:
-        if n & 1:
-            made = square if made is None else matmul(made, square)
-        n >>= 1
-        square = matmul(square, square) if n else square
-    return make(np.array(eye)) if made is None else made
 
 
 @declared("cross")

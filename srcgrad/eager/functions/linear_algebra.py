@@ -12,13 +12,13 @@ import numpy as np
 
 from srcgrad.eager.apply import apply
 from srcgrad.eager.functions.composed import norm
-from srcgrad.eager.functions.contractions import matrix_power
+from srcgrad.eager.functions.contractions import matmul
 from srcgrad.eager.functions.pointwise import abs_
 from srcgrad.eager.functions.reductions import amax, sum
 from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import reshape, squeeze, stack, transpose, unsqueeze
-from srcgrad.eager.functions.table import TABLE, declare
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.functions.table import TABLE, declare, declared
+from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError
 from srcgrad.primitives import linalg as p
 
@@ -60,6 +60,22 @@ def inv(A: Tensor) -> Tensor:
     """
     _square(A, "inv")
     return _run(p.inv, A)
+
+
+@declared("matrix_power")
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """A square matrix to an integer power, by squaring; a negative one inverts it."""
+    if n < 0:
+        return matrix_power(inv(input), -n)
+    eye = np.broadcast_to(np.eye(input._a.shape[-1], dtype=input._a.dtype), input._a.shape)
+    made: Tensor | None = None
+    square = input
+    while n:
+        if n & 1:
+            made = square if made is None else matmul(made, square)
+        n >>= 1
+        square = matmul(square, square) if n else square
+    return make(np.array(eye)) if made is None else made
 
 
 def det(A: Tensor) -> Tensor:

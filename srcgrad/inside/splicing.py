@@ -1,0 +1,87 @@
+"""Puts a program into the one that is being built, with its captured values and restrictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.autodiff.splice import splice
+from srcgrad.custom.check import boxed
+from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.kinds import MARKS
+from srcgrad.frontend.values import inside as from_outside
+from srcgrad.frontend.values import plain
+from srcgrad.inside.overlap import refuse_overlap
+from srcgrad.ir.nodes import Const, Var, atom
+from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.transforms.program import Program
+from srcgrad.tree import Leaf, mapped, outside
+
+
+def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
+    """Emit a program for the values of its parameters, and return its result."""
+    given = [atom(v) for v in given]
+    refuse_overlap(it, given, program.unshared, node)
+    fitting = [_fitting(it, p, v) for p, v in zip(program.function.params, given, strict=True)]
+    depth, head = it.heads[-1]
+    inside = len(it.b.scopes) > depth
+    returns = splice(it.b, program.function, fitting, head if inside else None)
+    for k, parameter in program.state:
+        held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        it.call(np.copyto, [held, returns[k]], {}, node)
+
+    def at(leaf: Any) -> Any:
+        return plain(returns[leaf.k]) if isinstance(leaf, Leaf) else leaf
+
+    return mapped(program.output, at, from_outside)
+
+
+def captured_now(h: Hidden) -> Callable[[], Any]:
+    """What the calling program captures: the tensor itself, where it is one."""
+    return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
+
+
+def put_demands(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) -> None:
+    """What the program must know of its arguments, this function must know of its own."""
+    for path, v in values.items():
+        if path in demands.static_leaves and isinstance(v, Var):
+            it.captures.demand_static(it, v, node, f"'{path[0]}'")
+    for path, axis in demands.static_dims:
+        dim = getattr(getattr(values.get(path), "type", None), "dims", (None,) * (axis + 1))[axis]
+        if isinstance(dim, Var):
+            it.captures.demand_static(it, dim, node, f"the shape of '{path[0]}'")
+
+
+def _fitting(it: Any, p: Var, v: Any) -> Any:
+    v = atom(v)
+    if isinstance(p.type, Scalar):
+        return it.b.cast(v, p.type)
+    if isinstance(p.type, Array) and not p.type.dims and isinstance(v.type, Scalar):
+        return boxed(it, v, p.type)
+    if isinstance(p.type, Array) and p.type.layout == "C" and v.type.layout != "C":
+        return it.b("copy", v)
+    return v
+
+
+def likes_of(it: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the kinds of those of a call, as the caller has them."""
+    return {n: mapped(v, lambda v: like(it, v), outside) for n, v in arguments.items()}
+
+
+def like(it: Any, v: Any) -> Any:
+    """A value of the kind of an IR value: tracing reads kinds only."""
+    if not isinstance(v, Var | Const):
+        return v
+    t = v.type
+    if isinstance(t, Array):
+        # run-time dims may turn out to be 1: they are not known to be otherwise
+        shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
+        made = np.zeros(shape, np_dtype(t.dtype))
+        kind = it.kind_of(v)
+        return next((made.view(m) for m, k in MARKS.items() if k is kind), made)
+    if t.weak:
+        return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
+    return np_dtype(t.dtype).type(1)

@@ -1,0 +1,263 @@
+"""The transforms as a stack on a Python function: each makes a program of the one below it.
+
+`Primal` traces; `Gradient` and `Tangent` differentiate the program below them. So transforms nest,
+and a transformed function that is called inside a compiled one is inlined as IR.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from srcgrad.autodiff.forward import jvp as forward
+from srcgrad.autodiff.reverse import vjp as reverse
+from srcgrad.errors import ArgumentValueError, PositionError
+from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.trace import trace
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.types import float_type
+from srcgrad.passes import run as run_passes
+from srcgrad.primitives import REGISTRY
+from srcgrad.transforms.program import (
+    Program,
+    persistent,
+    protected,
+    pruned,
+    values,
+)
+from srcgrad.transforms.refusals import (
+    no_float,
+    nothing_returned,
+    refuse_complex,
+    refuse_known,
+    without_floats,
+)
+from srcgrad.transforms.stages import staged
+from srcgrad.transforms.weights import Weights, not_floating
+from srcgrad.transforms.zero_gradients import note, note_tangent
+from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, placed
+
+
+@dataclass(frozen=True)
+class Primal:
+    function: types.FunctionType
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        function: Any = self.function
+        t = staged("frontend", lambda: trace(function, arguments, demands), _function)
+        made = staged("passes", lambda: run_passes(t.function))
+        p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
+        changed = frozenset(w.path for w in t.writes)
+        stored = frozenset(p.order[k] for k in p.written)
+        copied = frozenset(p.order[k] for k in t.copied)
+        return replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed)
+
+
+@dataclass(frozen=True)
+class ByPosition:
+    """The options of a transform that differentiates with respect to positions of the arguments."""
+
+    inner: Any
+    positions: tuple[int, ...] | None  # None: every argument with a float
+    bare: bool = True  # one position: its derivative alone
+    has_aux: bool = False
+    weights: Weights | None = field(default=None, kw_only=True)  # Parameters, after the arguments
+    variadic: str = field(default="", kw_only=True)  # the name of *args, which count one by one
+
+    @property
+    def name(self) -> str:
+        """The name of the function below."""
+        below = self.inner
+        while hasattr(below, "inner"):
+            below = below.inner
+        return below.name
+
+    def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
+        """The (path, argument) pairs of the differentiated arguments."""
+        given = one_by_one(arguments, self.variadic)
+        if self.positions is None:
+            return given
+        if self.positions == () and self.weights is None:
+            raise PositionError("grad_position should not be empty when grad by position!")
+        for k in self.positions:
+            if k >= len(given):
+                many = f"{len(given)} argument{'s' * (len(given) != 1)}"
+                raise PositionError(
+                    f"Position index {k} is exceed input size.", None,
+                    f"{self.name}() has {many}: positions count from 0",
+                )  # fmt: skip
+        return [given[k] for k in self.positions]
+
+    def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
+        """Refuse a differentiated argument that holds values but no float."""
+        for path, v in slots if self.positions else ():
+            if without_floats(v, path):
+                raise no_float(self.name, ".".join(map(str, path)), v)
+
+    def chosen(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
+        """The positions of the floating parameters in the slots, and a template for each slot."""
+        place = {path: k for k, path in enumerate(p.inputs)}
+        wrt: list[int] = []
+
+        def at(path: tuple, value: Any) -> Any:
+            k = place.get(path)
+            if k is None:
+                refuse_known(p.name, path, value)
+            if k is None or not float_type(p.function.params[k].type):
+                return None
+            wrt.append(k)
+            return Leaf(len(wrt) - 1)
+
+        found = [mapped_by_path(v, path, at) for path, v in slots]
+        return wrt, found
+
+    def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:
+        """Refuse an argument that holds values, none of which is a floating parameter."""
+        for (path, v), g in zip(slots, found, strict=True):
+            if not leaf_numbers(g) and leaves(v):
+                raise no_float(p.name, ".".join(map(str, path)), v)
+
+    def main_of(self, output: Any) -> Any:
+        """The differentiated outputs: the first with `has_aux`, else all."""
+        if not self.has_aux:
+            return output
+        if not isinstance(output, tuple) or len(output) < 2:
+            raise ArgumentValueError(
+                "When has_aux is True, origin fn requires more than one outputs."
+            )
+        return output[0]
+
+
+@dataclass(frozen=True)
+class Gradient(ByPosition):
+    """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""
+
+    with_value: bool = False
+    seeded: bool = False  # vjp: every argument, a seed per result
+    ids: bool = False  # each gradient with the position or the name of what it belongs to
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        slots = self.slots(arguments)
+        if not self.seeded:
+            self.refuse_without_floats(slots)
+        p = persistent(self.inner.program(arguments, demands))
+        wrt, gradients = self._wrt(p, slots)
+        by_weights = self._by_weights(p, wrt)
+        output = p.output
+        main = set(leaf_numbers(self.main_of(output)))
+        seeds = [
+            None if k not in main or not float_type(a.type) else "given" if self.seeded else "ones"
+            for k, a in enumerate(p.function.returns)
+        ]
+        if not any(seeds) and not self.seeded:
+            raise nothing_returned(p)
+        if not self.seeded:
+            refuse_complex(p, seeds)
+        outputs = [a for a, seed in zip(p.function.returns, seeds, strict=True) if seed]
+        note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
+        joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
+        joint = replace(joint, name=f"{p.function.name}_grad")
+        first = len(p.function.returns)
+        given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
+        shown = self.template_of(self.named(gradients, slots), by_weights, output)
+        made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
+        made = pruned(replace(made, hidden=values(p.hidden)))
+        return replace(made, function=staged("passes", lambda: run_passes(made.function)))
+
+    def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
+        """Positions of the parameters differentiated by, and a template per chosen argument."""
+        wrt, found = self.chosen(p, slots)
+        if self.positions is None and not self.seeded:
+            found = [g for g in found if leaf_numbers(g)]
+        elif not self.seeded:
+            self.refuse_constants(p, slots, found)
+        first = len(p.function.returns)
+        return wrt, [placed(g, lambda k: Leaf(first + k)) for g in found]
+
+    def _by_weights(self, p: Program, wrt: list[int]) -> list[Any]:
+        """A template per Parameter, whose places are added to `wrt`."""
+        first, made = len(p.function.returns), []
+        if self.weights is None:
+            return made
+        for w, name in zip(self.weights.parameters, self.weights.names, strict=True):
+            k = next(i for i, h in enumerate(p.hidden) if h.parameter is w) + len(p.inputs)
+            if not float_type(p.function.params[k].type):
+                raise not_floating(w, name)
+            if k not in wrt:
+                wrt.append(k)
+            leaf = Leaf(first + wrt.index(k))
+            made.append((name, leaf) if self.ids else leaf)
+        return made
+
+    def named(self, gradients: list[Any], slots: list[tuple[tuple, Any]]) -> list[Any]:
+        """The gradients by arguments, each with its position if that is asked for."""
+        positions = range(len(slots)) if self.positions is None else self.positions
+        return [*zip(positions, gradients, strict=False)] if self.ids else gradients
+
+    def template_of(self, gradients: list[Any], by_weights: list[Any], output: Any) -> Any:
+        """The nesting of a result."""
+        g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
+        if self.weights is not None:
+            dw = self.weights.nested(by_weights)
+            g = (g, dw) if gradients or self.positions is None else dw
+        if self.with_value:
+            return (output, g)
+        return (g, tuple(output[1:])) if self.has_aux else g
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """Forward mode: the arguments, then a tangent of each; (out, out_dot)."""
+
+    inner: Any
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        p = protected(self.inner.program(arguments, demands))
+        wrt = [k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)]
+        floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
+        note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
+        fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
+        fn = staged("passes", lambda: run_passes(fn))
+        n = len(p.function.returns)
+        numbers = {k: n + i for i, k in enumerate(floats)}
+
+        def dot(k: int) -> Any:
+            return Leaf(numbers[k]) if k in numbers else None
+
+        tangents = tuple(("tangent", *p.inputs[k]) for k in wrt)
+        first, last = len(p.inputs), len(p.order)
+        params = (*fn.params[:first], *fn.params[last:], *fn.params[first:last])
+        return replace(
+            p,
+            function=replace(fn, name=f"{p.function.name}_jvp", params=params),
+            inputs=(*p.inputs, *tangents),
+            output=(p.output, placed(p.output, dot)),
+            hidden=values(p.hidden),
+        )
+
+
+@dataclass(frozen=True)
+class Protected:
+    """The program itself, on copies of what it stores to."""
+
+    inner: Any
+
+    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+        return protected(self.inner.program(arguments, demands))
+
+
+def one_by_one(arguments: dict[str, Any], variadic: str) -> list[tuple[tuple, Any]]:
+    """The (path, argument) pairs of a call; those in *args, whose name is `variadic`, each."""
+    given: list[tuple[tuple, Any]] = []
+    for n, v in arguments.items():
+        given += [((n, k), x) for k, x in enumerate(v)] if n == variadic else [((n,), v)]
+    return given
+
+
+def _function(traced: Any) -> Function:
+    return traced.function

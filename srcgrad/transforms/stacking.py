@@ -1,0 +1,77 @@
+"""Puts a transform on a callable or on a compiled function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.ir.types import float_type
+from srcgrad.tracebacks import within
+from srcgrad.transforms.callables import plain_function
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.specialization import Options
+from srcgrad.transforms.specs import Gradient, Primal, Tangent
+
+
+def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
+    """The function below, the transforms so far, the options."""
+    if isinstance(fn, Compiled):
+        return fn.function, fn.spec, fn.options
+    fn = within(fn)
+    if hasattr(fn, "py_func"):
+        fn = fn.py_func
+    if isinstance(fn, staticmethod):
+        fn = fn.__func__
+    if not callable(fn):
+        raise ArgumentTypeError(
+            f"The fn should be callable, but got {type(fn).__name__}", None,
+            "pass the function itself: grad(f), not grad(f(x))",
+        )  # fmt: skip
+    function = plain_function(fn)
+    return function, Primal(function), Options()
+
+
+def gradient_of(
+    fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
+    with_value: bool,
+) -> Compiled:  # fmt: skip
+    """A gradient whose arguments are checked; positions None: by every argument with a float."""
+    function, spec, options = taken_apart(fn)
+    if not isinstance(fn, Compiled):
+        options = replace(options, tape=True)
+    gradient = Gradient(
+        spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
+        weights=weights, ids=ids, variadic=variadic(function),
+    )  # fmt: skip
+    return Compiled(function, gradient, options)
+
+
+def variadic(function: Any) -> str:
+    """The name of a function's *args; empty if it has none."""
+    params = inspect.signature(function).parameters.values()
+    return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
+
+
+def aux_of(out: tuple) -> Any:
+    """What is beside the first output: the only one bare, several as a tuple."""
+    return out[1] if len(out) == 2 else out[1:]
+
+
+def is_float(v: Any) -> bool:
+    """Whether a leaf is a number or an array with a gradient."""
+    t = type_of_value(v)
+    return t is not None and float_type(t)
+
+
+def by_name(function: Any, tangents: Any) -> dict[str, Any]:
+    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
+    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
+
+
+@functools.lru_cache(maxsize=512)
+def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
+    return Compiled(function, Tangent(spec), options)

@@ -1,0 +1,90 @@
+"""Counts what keeps the package simple: lines, functions, circles of imports.
+
+`python -m tests.house` prints the counts; tests/test_house.py holds them to limits.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+PACKAGE = Path(__file__).parents[1] / "srcgrad"
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The syntax trees of the package by module name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def lines() -> dict[str, int]:
+    """The number of lines of each file."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {
+        p.relative_to(PACKAGE).as_posix(): len(p.read_text(encoding="utf-8").splitlines())
+        for p in paths
+    }
+
+
+def function_lengths() -> list[int]:
+    """The number of lines of each function, docstring included."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    functions = (n for tree in trees().values() for n in ast.walk(tree) if isinstance(n, kinds))
+    return [(f.end_lineno or f.lineno) - f.lineno + 1 for f in functions]
+
+
+def imports() -> dict[str, set[str]]:
+    """The modules of the package that each module imports, at its top or inside functions."""
+    return {name: set(_imported(name, tree)) - {name} for name, tree in trees().items()}
+
+
+def circles() -> list[list[str]]:
+    """The groups of modules that import one another, directly or through others."""
+    graph = imports()
+    reached = {m: _reached(m, graph) for m in graph}
+    found = {tuple(sorted({m} | {n for n in reached[m] if m in reached[n]})) for m in graph}
+    return sorted([list(group) for group in found if len(group) > 1], key=len)
+
+
+def _imported(name: str, tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names if a.name in trees())
+        elif isinstance(node, ast.ImportFrom) and node.module in trees() and not node.level:
+            for a in node.names:
+                part = f"{node.module}.{a.name}"
+                yield part if part in trees() else node.module
+
+
+def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        for m in graph[todo.pop()] - found:
+            found.add(m)
+            todo.append(m)
+    return found
+
+
+@cache
+def counts() -> dict[str, float]:
+    """Each count by its name."""
+    return {
+        "shipped lines": sum(lines().values()),
+        "lines of the largest file": max(lines().values()),
+        "lines of the median function": median(function_lengths()),
+        "modules in circles of imports": sum(map(len, circles())),
+    }
+
+
+if __name__ == "__main__":
+    for name, n in counts().items():
+        print(f"{n:>8g}  {name}")
+    for group in circles():
+        print("circle:", *group)
