@@ -43,7 +43,7 @@ def _fields(value: Any) -> list[str]:
 
 
 def _field_values(value: Any) -> list[Any]:
-    return [getattr(value, name) for name in _fields(value)]
+    return [getattr(value, name) for name in type(value).__dataclass_fields__]
 
 
 def instance(cls: type, fields: dict[str, Any]) -> Any:
