@@ -78,12 +78,7 @@ STAGES: dict[str, Callable[[str], str]] = {
 
 
 def readme_adjoint() -> str:
-    return (
-        f"{fenced(source('power'))}\n{fenced(readable('power'))}\n"
-        "<details><summary>The adjoint of the demonstration's model, whole "
-        "(<code>python -m srcgrad demo --adjoint</code>)</summary>\n\n"
-        f"{fenced(model_adjoint())}\n</details>\n"
-    )
+    return f"{fenced(source('power'))}\n{fenced(readable('power'))}"
 
 
 def model_adjoint() -> str:
@@ -124,6 +119,8 @@ def produced(name: str) -> str:
     match name:
         case "adjoint":
             return readme_adjoint()
+        case "model-adjoint":
+            return fenced(model_adjoint())
         case "refusals":
             return refusals()
         case "language":
@@ -144,7 +141,7 @@ def test_block(page: Path, name: str, pytestconfig: pytest.Config):
 
 def test_every_page_that_prints_programs_is_marked():
     assert {page.stem for page, _ in MARKED} == {
-        "README", "architecture", "how_reverse_mode_works", "limitations",
+        "README", "adjoint_of_the_demo", "architecture", "how_reverse_mode_works", "limitations",
     }  # fmt: skip
 
 
