@@ -204,5 +204,5 @@ def test_calls_that_do_not_fit_the_signature(call, text):
 
 
 def test_an_unknown_target_is_refused():
-    with pytest.raises(ValueError, match="target must be one of cpu, python, not 'gpu'"):
+    with pytest.raises(ValueError, match="target must be one of cpu, loops, python, not 'gpu'"):
         flow.compile(function, target="gpu")

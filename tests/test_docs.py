@@ -18,7 +18,7 @@ import srcgrad as flow
 from srcgrad.demo import lynx_hare
 from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
-from srcgrad.passes import lowered
+from srcgrad.passes import LOWERING, run
 from tests import docs_examples as examples
 from tests.errors import PROGRAMS, Program
 from tests.frontend import language
@@ -61,7 +61,7 @@ def readable(name: str) -> str:
 def lowered_text(name: str) -> str:
     gradient = flow.value_and_grad(compiled(name))
     program = gradient._program(dict(zip(gradient._names, ARGUMENTS[name], strict=True)))[0]
-    return to_text(lowered(program.function))
+    return to_text(run(program.function, passes=LOWERING))
 
 
 def numba(name: str) -> str:

@@ -1,1 +1,4 @@
-"""From IR to something that runs: `python` (the text itself) and `cpu` (a module for Numba)."""
+"""From IR to something that runs, one backend a target; `backend` has their table.
+
+`python` runs the text itself, `loops` the text as loop nests, `cpu` a module that Numba compiles.
+"""

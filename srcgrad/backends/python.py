@@ -16,16 +16,28 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.located import located_error
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import Printed, printed
 from srcgrad.ir.types import DTYPES, Scalar, Type, np_dtype
+from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.callbacks import Raised
 
 
-def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
-    """A callable that takes the function's parameters by position and returns a tuple."""
+class Python(Backend):
+    name = "python"
+
+    def build(self, function: Function, options: BuildOptions) -> Executable:
+        return build(function)
+
+
+BACKEND: Backend = Python()
+
+
+def build(function: Function, table: Mapping[str, Any] = REGISTRY) -> Executable:
+    """The function as something that runs; `table` holds the primitives that its text names."""
     text = printed(function, taken=set(table))
     file = _register(function.name, text.text)
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
@@ -53,8 +65,7 @@ def build(function: Function, table: Mapping[str, Any]) -> Callable[..., tuple]:
         raise failed  # by a function that was called back: as it is
 
     call.__name__ = call.__qualname__ = function.name
-    call.source = text.text
-    return call
+    return Executable(call, text.text)
 
 
 def namespace(table: Mapping[str, Any]) -> dict[str, Any]:

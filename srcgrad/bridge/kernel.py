@@ -96,7 +96,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
     made = entry.extensions.get(("kernel", storing))
     if made is None:
         function = protected(entry.whole, storing).function
-        made = Kernel(function, lambda f: built(f, entry.options))
+        made = Kernel(function, lambda f: built(f, entry.options).run)
         made = entry.extensions.setdefault(("kernel", storing), made)
     return made
 

@@ -9,9 +9,9 @@ from srcgrad.passes.pipeline import (
     Pass,
     PassError,
     checking,
-    lowered,
+    lowering,
     run,
     without,
 )
 
-__all__ = ["LOWERING", "PIPELINE", "Pass", "PassError", "checking", "lowered", "run", "without"]
+__all__ = ["LOWERING", "PIPELINE", "Pass", "PassError", "checking", "lowering", "run", "without"]

@@ -136,12 +136,9 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
     return function
 
 
-def lowered(function: Function, in_order: bool = False) -> Function:
-    """The function with its array operations as loop nests: what the cpu backend prints.
-
-    `in_order`: additions keep the order of the program.
-    """
-    return run(function, IN_ORDER if in_order else LOWERING)
+def lowering(in_order: bool = False) -> tuple[Pass, ...]:
+    """The passes to loop nests for one core; `in_order`: additions keep the program's order."""
+    return IN_ORDER if in_order else LOWERING
 
 
 def _watched(step: Pass, function: Function) -> Function:

@@ -29,7 +29,7 @@ from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_of, too_wide
-from srcgrad.transforms.specialization import Entry, Options, build, kind_of, settled
+from srcgrad.transforms.specialization import Entry, Options, built, kind_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
@@ -38,10 +38,10 @@ from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
 from srcgrad.tree import filled, form_of, mapped, paths
 
-TARGETS = ("cpu", "python")
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 KINDS = ("primal", "adjoint", "tangent")
+GENERATED = {"numba": "cpu"}  # kinds of generated text, and whose they are
 
 
 class Compiled:
@@ -243,14 +243,14 @@ class Compiled:
         whole, stages, restarts = self._program(arguments)
         with recording() as more:
             program = replace(whole, function=settled(whole.function))
-            run = build(program, self.options)
+            executable = built(program.function, self.options)
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
         hidden = tuple(h.fetch for h in program.hidden)
         stored = program.unshared if len(arrays) > 1 else frozenset()
         shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
         return Entry(
             program,
-            run,
+            executable,
             hidden,
             tuple(kind_of(fetch(), shapes) for fetch in hidden),
             shapes,
@@ -273,12 +273,13 @@ class Compiled:
         first three are written for reading, in NumPy's spelling and without the checks of indices
         and shapes; `ir` gives the same programs exactly.
         """
-        if kind == "numba":
+        if kind in GENERATED:
             program = self._program(self._asked(args, kwargs))[0]
-            return build(program, replace(self.options, target="cpu", cache=False)).source
+            options = replace(self.options, target=GENERATED[kind], cache=False)
+            return built(program.function, options).source
         from srcgrad.ir.readable import readable
 
-        return readable(self._stage(kind, (*KINDS, "numba"), args, kwargs))
+        return readable(self._stage(kind, (*KINDS, *GENERATED), args, kwargs))
 
     def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".

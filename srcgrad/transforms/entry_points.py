@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.backend import checked_target
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.source import state_source
-from srcgrad.transforms.compiled import TARGETS, Compiled
+from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.stacking import aux_of, gradient_of, taken_apart, tangent_of
 from srcgrad.transforms.tangents import tangents_of
@@ -32,9 +33,9 @@ def compile(
 ) -> Any:
     """Compile a plain Python function; as a decorator bare or with options.
 
-    `target`: "cpu" (Numba) or "python" (the reference backend). `cache`: keep compiled code on
-    disk. `source`: the text of the function where no file has it. Arguments and results: numbers,
-    arrays, containers of them.
+    `target`: "cpu" (Numba), "python" (the reference backend) or "loops" (the reference backend runs
+    the loops that "cpu" compiles). `cache`: keep compiled code on disk. `source`: the text of the
+    function where no file has it. Arguments and results: numbers, arrays, containers of them.
 
     `fastmath`, on the cpu target: with False every operation is computed in the order written.
     Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
@@ -55,8 +56,8 @@ def compile(
         return functools.partial(
             compile, target=target, cache=cache, fastmath=fastmath, source=source
         )
-    if target is not None and target not in TARGETS:
-        raise ArgumentValueError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    if target is not None:
+        checked_target(target)
     if fastmath is not None and not isinstance(fastmath, bool):
         raise ArgumentTypeError(
             f"fastmath must be True or False, not {fastmath!r}", None,
@@ -66,9 +67,9 @@ def compile(
     if source is not None:
         state_source(function, source)
     options = Options(
-        old.target if target is None else target,
-        old.cache if cache is None else cache,
-        old.fastmath if fastmath is None else fastmath,
+        target=old.target if target is None else target,
+        cache=old.cache if cache is None else cache,
+        fastmath=old.fastmath if fastmath is None else fastmath,
     )
     return Compiled(function, spec, options)
 

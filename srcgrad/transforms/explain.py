@@ -7,16 +7,17 @@ changes what a call would build.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad.autodiff.clone import clone
-from srcgrad.backends.cpu.fastmath import meaning
+from srcgrad.backends.backend import Backend, backend_of
 from srcgrad.errors import Location, SrcgradError
 from srcgrad.ir.nodes import Def, For, Function, While
 from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
-from srcgrad.passes import lowered, without
+from srcgrad.passes import Pass, without
+from srcgrad.passes import run as run_passes
 from srcgrad.transforms.saved import Saved, saved_values
 from srcgrad.tree import paths
 
@@ -27,47 +28,39 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
     """What is compiled for arguments like these, in sections of aligned lines."""
     given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
     entry, captured = compiled._entry_for(arguments, given)
-    program, cpu = entry.program, compiled.options.target == "cpu"
+    program, backend = entry.program, backend_of(compiled.options.target)
     function: Function = program.function
     printer = Printer({s.op.name for s in walk(function.body) if isinstance(s, Def)})
     printer.function(function)
     values = [*(dict(given).get(path) for path in program.inputs), *captured]
     saved = saved_values(function, dict(zip(function.params, values, strict=False)))
     sections = [
-        _head(compiled, printer, given),
-        ["stages", *_stages(compiled, entry, cpu)],
+        _head(compiled, backend, printer, given),
+        ["stages", *_stages(backend, entry)],
         ["saved for the reverse sweep", *_saved(saved, printer)],
-        [
-            "loop nests",
-            *(
-                _nests(function, compiled.options.strict)
-                if cpu
-                else ["the text itself is run; nothing is fused"]
-            ),
-        ],
+        ["loop nests", *_nests(function, backend.pipeline(compiled.options))],
         ["captured, read at each call", *_hidden(program, printer)],
         ["guards: a change builds anew", *_guards(program)],
     ]
     return "\n\n".join("\n  ".join(s) for s in sections) + "\n"
 
 
-def _head(compiled: Any, printer: Printer, given: list) -> list[str]:
+def _head(compiled: Any, backend: Backend, printer: Printer, given: list) -> list[str]:
     signature = printer.lines[0].removeprefix("def ").removesuffix(":")
     static = compiled._demands.static_leaves
     known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
     lines = [repr(compiled), f"target     {compiled.options.target}"]
-    if compiled.options.target == "cpu":
-        lines.append(f"fastmath   {meaning(compiled.options.fastmath)}")
+    lines += [f"{name:<9}  {said}" for name, said in backend.settings(compiled.options).items()]
     lines.append(f"signature  {signature}")
     return lines + [f"static     {', '.join(known)}"] * bool(known)
 
 
 # ---- stages ----
-def _stages(compiled: Any, entry: Any, cpu: bool) -> list[str]:
+def _stages(backend: Backend, entry: Any) -> list[str]:
     rows: list[tuple[str, ...]] = [("", "ms", "statements")]
     rows += [(s.name, f"{1e3 * s.seconds:.1f}", str(s.statements)) for s in entry.stages]
-    if cpu:
-        rows.append(_numba(compiled, entry))
+    if entry.executable.compile is not None:
+        rows.append(_compiled(backend.compiler, entry.executable.compile))
     lines = _aligned(rows, ">>")
     if entry.restarts:
         lines.append(
@@ -76,16 +69,15 @@ def _stages(compiled: Any, entry: Any, cpu: bool) -> list[str]:
     return lines
 
 
-def _numba(compiled: Any, entry: Any) -> tuple[str, ...]:
-    """The time that Numba takes, measured now; the call's own code is not touched."""
+def _compiled(compiler: str, compile: Callable[[], bool]) -> tuple[str, ...]:
+    """The time that the compiler takes, measured now; the call's own code is not touched."""
     start = time.perf_counter()
     try:
-        run = entry.run.compile()
+        cached = compile()
     except SrcgradError as e:
-        return "Numba", "-", "-", str(e).splitlines()[0]
+        return compiler, "-", "-", str(e).splitlines()[0]
     milliseconds = f"{1e3 * (time.perf_counter() - start):.1f}"
-    cached = compiled.options.cache and bool(run.stats.cache_hits)
-    return "Numba", milliseconds, "-", "loaded from the cache folder" if cached else "compiled"
+    return compiler, milliseconds, "-", "loaded from the cache folder" if cached else "compiled"
 
 
 # ---- saved values ----
@@ -118,10 +110,12 @@ def _line(loc: Location | None) -> str:
 
 
 # ---- loop nests ----
-def _nests(function: Function, strict: bool) -> list[str]:
-    fused = lowered(clone(function), strict)
+def _nests(function: Function, passes: tuple[Pass, ...]) -> list[str]:
+    if not passes:
+        return ["the text itself is run; nothing is fused"]
+    fused = run_passes(clone(function), passes=passes)
     with without("fuse"):
-        plain = lowered(clone(function), strict)
+        plain = run_passes(clone(function), passes=passes)
     own, after, before = (
         sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
     )

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from srcgrad.autodiff.clone import clone
+from srcgrad.backends.backend import BuildOptions, Executable, backend_of
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.settle import has_rules, settle
-from srcgrad.primitives import REGISTRY
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
@@ -21,16 +22,9 @@ from srcgrad.transforms.stored_inputs import Apart
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(BuildOptions):
     target: str = "cpu"
-    cache: bool = True
-    fastmath: bool | None = None  # see backends/cpu/fastmath.py
     tape: bool = False  # whether calls with tensors may go there where the compiler refuses
-
-    @property
-    def strict(self) -> bool:
-        """Whether sums keep the order of the program."""
-        return self.fastmath is False
 
 
 @dataclass(frozen=True)
@@ -38,7 +32,7 @@ class Entry:
     """The program compiled for one signature, with what a call needs to use it."""
 
     program: Program
-    run: Callable[..., tuple]
+    executable: Executable
     hidden: tuple[Callable[[], Any], ...]
     kinds: tuple  # of the captured values
     shapes: bool  # whether their shapes count as well
@@ -51,6 +45,10 @@ class Entry:
     tensors: bool  # whether a captured value is one
     apart: Apart  # whether inputs share no memory that is stored to
     extensions: dict[Any, Any] = field(default_factory=dict)  # what other layers made of it
+
+    @cached_property
+    def run(self) -> Callable[..., tuple]:
+        return self.executable.run
 
     def captured(self) -> list[Any] | None:
         """The current captured values; None if a guard fails or one has another type."""
@@ -69,23 +67,14 @@ def kind_of(value: Any, shapes: bool) -> Any:
 
 
 # ---- building ----
-def build(program: Program, options: Options) -> Callable[..., tuple]:
-    """The program's function as a callable of the chosen target."""
-    return built(program.function, options)
-
-
-def built(function: Function, options: Options) -> Callable[..., tuple]:
-    """An IR function as a callable of the chosen target."""
+def built(function: Function, options: Options) -> Executable:
+    """An IR function made to run on the chosen target."""
+    backend = backend_of(options.target)
     function = settled(function)
-    if options.target == "python":
-        from srcgrad.backends.python import build as build_python
-
-        return build_python(function, REGISTRY)
-    from srcgrad.backends.cpu.build import build as build_cpu
-    from srcgrad.passes.pipeline import lowered
-
-    low = staged("lowering", lambda: lowered(clone(function), options.strict))
-    return build_cpu(low, REGISTRY, fastmath=options.fastmath, cache=options.cache)
+    passes = backend.pipeline(options)
+    if passes:
+        function = staged("lowering", lambda: run_passes(clone(function), passes=passes))
+    return backend.build(function, options)
 
 
 def settled(function: Function) -> Function:

@@ -16,7 +16,7 @@ from srcgrad.autodiff.decisions import rounds
 from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
-from srcgrad.passes import lowered
+from srcgrad.passes import LOWERING, run
 from tests import faults
 from tests.autodiff.nudged import nudged
 from tests.cases import CASES, Case, sample
@@ -242,9 +242,9 @@ def rounding(function: Function) -> Counter[str]:
 def test_no_pass_computes_a_float_twice(case: Case, monkeypatch: pytest.MonkeyPatch):
     seen = []
 
-    def build(f: Function, table: Any) -> Any:
-        seen.append(rounding(lowered(clone(f))) - rounding(f))
-        return plain(f, table)
+    def build(f: Function) -> Any:
+        seen.append(rounding(run(clone(f), passes=LOWERING)) - rounding(f))
+        return plain(f)
 
     plain = python.build
     monkeypatch.setattr(python, "build", build)

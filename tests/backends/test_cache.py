@@ -10,9 +10,9 @@ import pytest
 
 import srcgrad
 from srcgrad.backends import cache
+from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.passes.lower import fuse
-from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program
 
 SCRIPT = """
@@ -26,7 +26,7 @@ print(f(np.arange(3.0))[0].tolist())
 def doubled():
     p = Program()
     x = p.array("x", None)
-    return build(fuse(p.returns(p.b("mul", x, 2.0))), REGISTRY)
+    return build(fuse(p.returns(p.b("mul", x, 2.0))), BuildOptions())
 
 
 @pytest.fixture

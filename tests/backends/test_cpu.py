@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from srcgrad.backends import python
-from srcgrad.backends.cpu.build import build, module_text
+from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cpu.build import build
+from srcgrad.backends.cpu.module import module_of
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import For, If, Var, While, atom
 from srcgrad.ir.types import FLOAT, INT, np_dtype
@@ -36,7 +38,7 @@ def own_cache(tmp_path, monkeypatch):
 
 
 def compiled(function, table):
-    return build(function, table, cache=False)
+    return build(function, BuildOptions(cache=False))
 
 
 def defined(op, dtype):
@@ -282,7 +284,7 @@ def test_half_precision_is_refused():
     x = p.array("x", None, dtype="f16")
     function = lower(p.returns(p.b("add", x, x)))
     with pytest.raises(UnsupportedError, match="float16"):
-        build(function, REGISTRY)(np.zeros(2, np.float16))
+        build(function, BuildOptions())(np.zeros(2, np.float16))
 
 
 # ---- text ----
@@ -290,7 +292,7 @@ def test_the_text_is_plain_python():
     p = Program()
     x = p.array("x", None)
     y = p.b("mul", p.b("exp", x), -2.0, name="y")
-    text, _ = module_text(fuse(p.returns(y)))
+    text = module_of(fuse(p.returns(y))).text
     assert text.endswith(
         "def f(x):\n"
         "    n = x.shape[0]\n"

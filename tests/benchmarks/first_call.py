@@ -94,13 +94,13 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
     imports = time.process_time() - start
 
     lowered: list[float] = []
-    compile_text = build.compile_text
+    compiled = build.compiled
 
     def noted(*args: Any) -> Any:
         lowered.append(time.process_time() - start)
-        return compile_text(*args)
+        return compiled(*args)
 
-    build.compile_text = noted
+    build.compiled = noted
     value_and_grad(fn, grad_position=position)(*args)
     total = time.process_time() - start
     tree = lowered[0] - imports

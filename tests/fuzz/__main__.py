@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="the first program's seed; the others follow it")
     add(
         "--target",
-        choices=["python", "cpu", "all"],
+        choices=["python", "loops", "cpu", "all"],
         default="python",
         help="the backend; all: each against the others",
     )

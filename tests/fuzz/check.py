@@ -61,7 +61,7 @@ class Check:
 
     @property
     def others(self) -> tuple[str, ...]:
-        return ("cpu",) if self.target == "all" else ()
+        return ("loops", "cpu") if self.target == "all" else ()
 
 
 def check(program: Program, subject: Subject, how: Check | None = None) -> Outcome:

@@ -1,8 +1,8 @@
 """Computes the same gradient by other routes and compares the results.
 
-Routes leave out a pass, run loop nests on the reference backend, use another backend, or multiply
-a Jacobian by the adjoints. The reference is the first route, which has been verified. A route never
-changes the question, only how the compiler answers it.
+Routes leave out a pass, use another backend, or multiply a Jacobian by the adjoints. The reference
+is the first route, which has been verified. A route never changes the question, only how the
+compiler answers it.
 """
 
 from collections.abc import Iterator
@@ -27,30 +27,20 @@ NEAR = 1e-9  # sums are added in another order, vector functions round to 2 unit
 @dataclass(frozen=True)
 class Route:
     target: str = "python"
-    loops: bool = False  # the reference backend runs what the cpu backend would print
     off: str = ""  # the pass that is left out
     jacobian: str = ""  # the transform whose product with the adjoints is the gradient
 
     def __str__(self) -> str:
-        loops = " as loops" if self.loops else ""
         by = f" by {self.jacobian}" if self.jacobian else ""
-        return f"{self.target}{loops}{by}{f' without {self.off}' if self.off else ''}"
+        return f"{self.target}{by}{f' without {self.off}' if self.off else ''}"
 
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Compile by this route in the body."""
-        from srcgrad.autodiff.clone import clone
-        from srcgrad.backends import python
-        from srcgrad.passes import lowered, without
+        from srcgrad.passes import without
 
-        build = python.build
-        try:
-            if self.loops:
-                python.build = lambda f, table: build(lowered(clone(f)), table)
-            with without(*([self.off] if self.off else [])):
-                yield
-        finally:
-            python.build = build
+        with without(*([self.off] if self.off else [])):
+            yield
 
 
 def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]:
@@ -59,7 +49,7 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
 
     plain = [Route(off=name) for name in dict.fromkeys(p.name for p in PIPELINE)]
     names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
-    loops = [Route(loops=True), *(Route(loops=True, off=name) for name in names)]
+    loops = [Route("loops"), *(Route("loops", off=name) for name in names)]
     if choice == "jacobians":
         return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
     every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]

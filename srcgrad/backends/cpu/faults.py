@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from srcgrad.errors import CompilerError, Location, SrcgradError
 
 WAY_OUT = 'please report it with the function; target="python" runs it without Numba'
 
 
-def fault(error: Exception, name: str, text: str, places: list[Location | None]) -> Exception:
+def fault(error: Exception, name: str, text: str, places: Sequence[Location | None]) -> Exception:
     """The error for a module text that Numba did not compile; `places`: where its lines are from.
 
     `places` belong to the last lines of the text: above them are its imports.

@@ -5,6 +5,7 @@ The text of an error has one home: the primitive's implementation is run on the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ SINGULAR = {
 }
 
 
-def error_of(failure: Failure, sites: list[Stmt]) -> BaseException:
+def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
     """The exception for a failure at one of a function's sites."""
     number, *operands = failure.args
     site = sites[number]

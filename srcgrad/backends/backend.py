@@ -1,0 +1,80 @@
+"""What a target is: the passes it wants, and what makes an `Executable` of an IR function.
+
+The table of targets is `BACKENDS`. A backend is imported when it is first asked for, so that nobody
+loads what they do not use. Never decides which program is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from srcgrad.errors import ArgumentValueError
+from srcgrad.ir.nodes import Function
+from srcgrad.passes.pipeline import Pass
+
+# each module holds its `BACKEND`
+BACKENDS = {
+    "cpu": "srcgrad.backends.cpu.build",
+    "loops": "srcgrad.backends.loops",
+    "python": "srcgrad.backends.python",
+}
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a user may choose about how a program is built, whatever the target."""
+
+    cache: bool = True  # keep what was compiled on disk
+    fastmath: bool | None = None  # see backends/cpu/fastmath.py
+
+    @property
+    def strict(self) -> bool:
+        """Whether sums keep the order of the program."""
+        return self.fastmath is False
+
+
+@dataclass(frozen=True, eq=False)
+class Executable:
+    """An IR function made to run: `run` takes its parameters by position and returns a tuple."""
+
+    run: Callable[..., tuple]
+    source: str  # the text that runs, as it was generated
+    # compiles as a first call does, and says whether the cache had it; None: nothing is compiled
+    compile: Callable[[], bool] | None = None
+
+    def __call__(self, *args: Any) -> tuple:
+        return self.run(*args)
+
+
+class Backend(Protocol):
+    """A target of `compile`. What has a value here is a default that a subclass may keep."""
+
+    name: str
+    compiler: str = ""  # who compiles the text it generates, for `explain`
+
+    def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
+        """The passes between the program, of which no derivative is taken any more, and `build`."""
+        return ()
+
+    def build(self, function: Function, options: BuildOptions) -> Executable:
+        """The function, which has been through the pipeline, as something that runs."""
+        ...
+
+    def settings(self, options: BuildOptions) -> dict[str, str]:
+        """What `explain` says about the options, by their names: those that mean something here."""
+        return {}
+
+
+def backend_of(target: str) -> Backend:
+    """The backend of this name."""
+    return import_module(BACKENDS[checked_target(target)]).BACKEND
+
+
+def checked_target(target: str) -> str:
+    """The name of a target, or a refusal that lists them."""
+    if target not in BACKENDS:
+        raise ArgumentValueError(f"target must be one of {', '.join(BACKENDS)}, not {target!r}")
+    return target

@@ -1,0 +1,24 @@
+"""The backend `loops`: array operations as loop nests, run as the reference backend runs a text.
+
+What the cpu backend would print, without Numba: slow, and held against both. Never optimises.
+"""
+
+from __future__ import annotations
+
+from srcgrad.backends import python
+from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.ir.nodes import Function
+from srcgrad.passes.pipeline import Pass, lowering
+
+
+class Loops(Backend):
+    name = "loops"
+
+    def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
+        return lowering(options.strict)
+
+    def build(self, function: Function, options: BuildOptions) -> Executable:
+        return python.build(function)
+
+
+BACKEND: Backend = Loops()
