@@ -90,7 +90,8 @@ def _pow(a: Any, b: Any) -> Any:
 pow = derive(
     "pow",
     _pow,
-    lambda y, a, b: where(eq(b, 0.0), 0.0, b * pow(a, b - 1.0)),
+    # 0 where b is 0, whatever a is; its own derivative there is that of the product
+    lambda y, a, b: absorb(b, pow(a, b - 1.0)),
     lambda y, a, b: where(eq(a, 0.0), 0.0, y * log(where(eq(a, 0.0), 1.0, a))),
     singular=True,
     nonfinite=True,

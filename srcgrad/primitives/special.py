@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.primitives.elementwise import eq, erf, exp, log, log1p, sign, where
+from srcgrad.primitives.elementwise import absorb, eq, erf, exp, log, log1p, sign, where
 from srcgrad.primitives.registry import Primitive, Rule, derive
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
@@ -124,8 +124,9 @@ xlog1py = _special("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a,
 
 
 def _over(a: Any, b: Any) -> Any:
+    """a / b, and 0 where a is 0, with the derivative 1 / b in a there."""
     nothing = eq(a, 0.0)
-    return where(nothing, 0.0, a / where(nothing, 1.0, b))
+    return where(nothing, absorb(a, 1.0 / b), a / where(nothing, 1.0, b))
 
 
 # ---- exponential integrals ----

@@ -98,13 +98,10 @@ def xlogy(input: Any, other: Any) -> Tensor:
     """
     other = other if isinstance(other, Tensor) else make(np.asarray(other, input._a.dtype))
     zero = TABLE["eq"].function(input, 0) if isinstance(input, Tensor) else make(input == 0)
-    inner = where(TABLE["logical_and"].function(zero, _known(other)), 1.0, other)
-    return where(zero, mul(where(_known(other), 0.0, other), 0.0), mul(input, log(inner)))
-
-
-def _known(x: Tensor) -> Tensor:
-    """Where a tensor is a number: not NaN."""
-    return TABLE["logical_not"].function(isnan(x))
+    inside = make((other._a > 0) & (other._a < np.inf) | np.isnan(other._a))
+    nothing = TABLE["logical_and"].function(zero, TABLE["logical_not"].function(inside))
+    product = mul(input, log(where(nothing, 1.0, other)))
+    return where(zero, add(product, 0.0), product)  # not -0
 
 
 @declared("logit", in_place=True)
@@ -116,11 +113,15 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 @declared("sinc", in_place=True)
 def sinc(input: Tensor) -> Tensor:
-    """sin(pi x) / (pi x), and 1 at 0 with the derivative 0."""
+    """sin(pi x) / (pi x), and 1 at 0, where the start of its series has the derivatives."""
     x = as_tensor_operand(input, "sinc")
     zero = TABLE["eq"].function(x, 0)
     scaled = mul(where(zero, 1.0, x), math.pi)
-    return where(zero, 1.0, div(sin(scaled), scaled))
+    small = mul(where(zero, x, 0.0), math.pi)
+    square, series = mul(small, small), 1.0
+    for k in (42.0, 20.0, 6.0):
+        series = sub(1.0, mul(mul(square, 1.0 / k), series))
+    return where(zero, series, div(sin(scaled), scaled))
 
 
 @declared("logaddexp2")

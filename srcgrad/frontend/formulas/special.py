@@ -45,7 +45,8 @@ def logsumexp(
     top = _finite(largest(a, axis, -np.inf))  # an empty sum is 0
     terms = np.exp(a - top)
     if b is not None:
-        terms = np.where(np.equal(b, 0.0), 0.0, b * terms)
+        lost = np.equal(b, 0.0) & ~(terms < np.inf)  # 0 * anything = 0
+        terms = np.where(lost, 0.0, b * terms)
     total = np.sum(terms, axis=axis, keepdims=keepdims)
     shift = top if keepdims else np.squeeze(top, axis=axis)
     if return_sign:

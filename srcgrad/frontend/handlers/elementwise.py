@@ -289,8 +289,12 @@ def sinc(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
     zero = it.b("eq", x, 0.0)
     y = it.b("mul", it.b("where", zero, 1.0, x), math.pi)
-    # at 0 the value is 1 and so is the limit; the slope there is 0
-    return it.emit(node, "where", zero, 1.0, it.b("div", it.b("sin", y), y))
+    # at 0 the value is 1; the start of the series has the derivatives up to the seventh
+    small = it.b("mul", it.b("where", zero, x, 0.0), math.pi)
+    square, series = it.b("mul", small, small), 1.0
+    for k in (42.0, 20.0, 6.0):
+        series = it.b("sub", 1.0, it.b("mul", it.b("mul", square, 1.0 / k), series))
+    return it.emit(node, "where", zero, series, it.b("div", it.b("sin", y), y))
 
 
 @implements(np.heaviside)

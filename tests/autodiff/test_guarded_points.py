@@ -1,0 +1,113 @@
+"""Where a rule or a formula guards a value, and the function is smooth: its derivatives there.
+
+A guard that selects a constant is right for the value and loses the derivative. Both orders of
+differentiation are compared with closed forms, so that a Hessian is symmetric.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+import srcgrad as flow
+
+
+def power(v):
+    return v[0] ** v[1]
+
+
+def product_with_log(v):
+    return special.xlogy(v[0], v[1])
+
+
+def product_with_log1p(v):
+    return special.xlog1py(v[0], v[1])
+
+
+def relative_entropy(v):
+    return special.rel_entr(v[0], v[1])
+
+
+def cardinal_sine(v):
+    return np.sinc(v[0]) * v[1]
+
+
+def cardinal_sine_of_product(v):
+    return np.sinc(v[0] * v[1])
+
+
+def weighted_log_sum(v):
+    return special.logsumexp(np.array([0.3, -0.2]), b=v)
+
+
+L, E = math.log(2.0), math.exp(-0.5)
+# function, point, gradient, Hessian
+SMOOTH = [
+    (power, (2.0, 0.0), (0.0, L), ((0.0, 0.5), (0.5, L * L))),
+    (power, (0.5, 0.0), (0.0, -L), ((0.0, 2.0), (2.0, L * L))),
+    (power, (2.0, 1.0), (1.0, 2.0 * L), ((0.0, 1.0 + L), (1.0 + L, 2.0 * L * L))),
+    (power, (0.0, 2.0), (0.0, 0.0), ((2.0, 0.0), (0.0, 0.0))),
+    (power, (0.0, 3.0), (0.0, 0.0), ((0.0, 0.0), (0.0, 0.0))),
+    (product_with_log, (0.0, 2.0), (L, 0.0), ((0.0, 0.5), (0.5, 0.0))),
+    (product_with_log1p, (0.0, 1.0), (L, 0.0), ((0.0, 0.5), (0.5, 0.0))),
+    (cardinal_sine, (0.0, 2.0), (0.0, 1.0), ((-2.0 * math.pi**2 / 3.0, 0.0), (0.0, 0.0))),
+    (
+        cardinal_sine_of_product,
+        (0.0, 2.0),
+        (0.0, 0.0),
+        ((-4.0 * math.pi**2 / 3.0, 0.0), (0.0, 0.0)),
+    ),
+    (
+        weighted_log_sum,
+        (2.0, 0.0),
+        (0.5, 0.5 * E),
+        ((-0.25, -0.25 * E), (-0.25 * E, -0.25 * E * E)),
+    ),
+]
+IDS = [f"{f.__name__}-{p}" for f, p, _, _ in SMOOTH]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize(("f", "point", "gradient", "hessian"), SMOOTH, ids=IDS)
+def test_compiled(f, point, gradient, hessian, target):
+    compiled = flow.compile(f, target=target)
+    slope = flow.grad(compiled)
+    np.testing.assert_allclose(slope(np.array(point)), gradient, rtol=1e-14, atol=1e-15)
+    for transform in (flow.jacrev, flow.jacfwd):
+        got = transform(slope)(np.array(point))
+        np.testing.assert_allclose(got, hessian, rtol=1e-14, atol=1e-15)
+
+
+TENSORS = {
+    power: lambda a, b: a**b,
+    product_with_log: flow.xlogy,
+    cardinal_sine: lambda a, b: flow.sinc(a) * b,
+    cardinal_sine_of_product: lambda a, b: flow.sinc(a * b),
+}
+OF_TENSORS = [(TENSORS[f], *rest) for f, *rest in SMOOTH if f in TENSORS]
+
+
+@pytest.mark.parametrize(
+    ("f", "point", "gradient", "hessian"),
+    OF_TENSORS,
+    ids=[i for i, c in zip(IDS, SMOOTH, strict=True) if c[0] in TENSORS],
+)
+def test_tensors(f, point, gradient, hessian):
+    xs = [flow.tensor(x, dtype=flow.float64, requires_grad=True) for x in point]
+    slopes = flow.autograd.grad(f(*xs), xs, create_graph=True)
+    np.testing.assert_allclose([g.item() for g in slopes], gradient, rtol=1e-14, atol=1e-15)
+    for g, row in zip(slopes, hessian, strict=True):
+        got = flow.autograd.grad(g, xs, retain_graph=True, allow_unused=True)
+        got = [0.0 if x is None else x.item() for x in got]
+        np.testing.assert_allclose(got, row, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("a", [0.0, -2.0, 1e-310, np.inf, np.nan])
+def test_the_zeroth_power_is_flat(a, target):
+    got = flow.grad(flow.compile(power, target=target))(np.array([a, 0.0]))
+    assert got[0] == 0.0
+    x = flow.tensor(a, dtype=flow.float64, requires_grad=True)
+    (x ** flow.tensor(0.0, dtype=flow.float64)).backward()
+    assert x.grad.item() == 0.0
