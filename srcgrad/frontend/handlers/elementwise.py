@@ -7,6 +7,7 @@ import warnings
 from functools import reduce
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcgrad.frontend.handlers.registry import implements
@@ -256,16 +257,12 @@ def positive(it: Any, node: Any, x: Any, out: Any = None) -> Any:
 
 @implements(np.floor_divide)
 def floor_divide(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
-    import gast
-
     a, c = operands(it, node, (a, c), "floor_divide")
     return to_out(it, node, it.binary(gast.FloorDiv(), a, c, node), out)
 
 
 @implements(np.mod, np.remainder)
 def mod(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
-    import gast
-
     a, c = operands(it, node, (a, c), "mod")
     return to_out(it, node, it.binary(gast.Mod(), a, c, node), out)
 
