@@ -13,19 +13,16 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex, same_dims
+from srcgrad.primitives import rules as primitives
 from srcgrad.primitives.registry import REGISTRY, ZERO
 
 
 # ---- which arguments a result depends on ----
 def rule_of(definition: Def, k: int) -> Any:
     """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
-    op = definition.op
-    if op.kind == "nondiff":
-        return ZERO if op.fresh or (op.flat and holds(definition)) else None
-    try:
-        return op.rules[k]
-    except IndexError:
-        return None
+    rule, op = primitives.rule_of(definition.op, k), definition.op
+    flat = op.kind == "nondiff" and rule is ZERO and not op.fresh
+    return None if flat and not holds(definition) else rule
 
 
 def depends(definition: Def, k: int) -> bool:
@@ -57,7 +54,7 @@ def contribution(
     seed = tracer.known(g)
     if op.kind == "derive":
         partial = rule(y, *args, **definition.params)
-        return made(tracer.product(seed, partial, _absorbs(definition, k, values)))
+        return made(primitives.product(seed, partial, _absorbs(definition, k, values)))
     return made(rule(seed, y, *args, **definition.params))
 
 
@@ -137,6 +134,7 @@ def tracer_for(builder: Builder, definition: Def, values: Values | None) -> Trac
 
 def made(out: Any) -> Atom | None:
     """What a rule gave: a value, nothing, or the literal 0.0."""
+    out = primitives.plain(out)
     if out is None or isinstance(out, Traced):
         return None if out is None else out.atom
     return Const(out, Scalar("f64", weak=True)) if out else None

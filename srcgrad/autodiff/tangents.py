@@ -18,10 +18,11 @@ from srcgrad.autodiff.rules import (
     no_rule,
     tracer_for,
 )
-from srcgrad.autodiff.traced import Select, Traced, Tracer, Values, scalar_of
+from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Type, float_type, same_dims
+from srcgrad.primitives.rules import product, select
 
 
 def tangent(
@@ -52,13 +53,13 @@ def _derive(tracer: Tracer, d: Def, ts: list) -> Any:
     y, args = tracer.operands()
     if d.op.name == "where":
         a, b = (0.0 if t is None else t for t in ts[1:])
-        return Select(tracer, args[0], a, b)
+        return select(args[0], a, b)
     terms = []
     for k, t in enumerate(ts):
         if t is not None:
             if d.op.rules[k] is None:
                 raise no_rule(d)
-            terms.append(tracer.product(t, d.op.rules[k](y, *args, **d.params), d.op.singular))
+            terms.append(product(t, d.op.rules[k](y, *args, **d.params), d.op.singular))
     terms = [t for t in terms if isinstance(t, Traced)]
     return reduce(lambda a, b: a + b, terms) if terms else None
 

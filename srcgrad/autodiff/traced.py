@@ -16,7 +16,8 @@ from srcgrad.autodiff.decisions import Made
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
 from srcgrad.ir.types import Scalar, Type, np_dtype
-from srcgrad.primitives.registry import REGISTRY, Operators
+from srcgrad.primitives.registry import Operators
+from srcgrad.primitives.rules import plain
 
 
 class Values:
@@ -56,6 +57,7 @@ class Values:
 class Traced(Operators):
     """An IR value of a known type; its atom is had when it is first asked for."""
 
+    masks = True
     place: int | None = None  # which argument of the definition it is
     made: Atom | Made | None = None  # its forward expression; None if it reads the adjoint
 
@@ -98,20 +100,6 @@ class Deferred(Traced):
     @property
     def type(self) -> Type:
         return self.atom.type
-
-
-class Select(Deferred):
-    """`where(c, a, b)` not yet emitted: a product with it selects instead of multiplying.
-
-    So the branch not taken may be infinite, and no mask of ones and zeros is made.
-    """
-
-    def __init__(self, tracer: Tracer, c: Any, a: Any, b: Any):
-        self.c, self.a, self.b = c, a, b
-        args = (c, tracer.typed(a), tracer.typed(b))
-        super().__init__(
-            tracer, tracer.made(REGISTRY["where"], args, {}), lambda: tracer.emit("where", *args)
-        )
 
 
 class Tracer:
@@ -178,8 +166,9 @@ class Tracer:
         return self.emit(op, *args, **params) if decided is None else decided
 
     def run(self, op: Any, args: tuple, params: dict) -> Any:
+        args = tuple(map(plain, args))
         if op.name == "where":
-            return Select(self, *args)
+            args = (args[0], self.typed(args[1]), self.typed(args[2]))
         if op.name == "mul":
             for one, other in (args, args[::-1]):
                 sign = _unit_sign(one, other)
@@ -193,17 +182,6 @@ class Tracer:
         if op.decides:
             return Deferred(self, made, lambda: self.decide(made, op, args, params))
         return Deferred(self, made, lambda: self.emit(op, *args, **params))
-
-    def product(self, g: Traced, p: Any, singular: bool) -> Any:
-        """g * p; a literal 0.0 stays literal, a select selects, an infinite p absorbs zeros."""
-        if isinstance(p, Select):
-            a, b = self.product(g, p.a, singular), self.product(g, p.b, singular)
-            if not isinstance(a, Traced) and not isinstance(b, Traced):
-                return 0.0
-            return Select(self, p.c, a, b)
-        if not isinstance(p, Traced):
-            return g * p if p else 0.0
-        return REGISTRY["absorb"](g, p) if singular else g * p
 
 
 def _unit_sign(a: Any, other: Any) -> int:

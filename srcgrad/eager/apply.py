@@ -14,10 +14,10 @@ import numpy as np
 
 from srcgrad.eager import classes, dtypes, mode
 from srcgrad.eager.graph import level_above
-from srcgrad.eager.rules import Select, plain
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
 from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
 from srcgrad.primitives.registry import Primitive
+from srcgrad.primitives.rules import Select, plain
 
 _new = object.__new__
 _OFF = mode.OFF

@@ -10,9 +10,10 @@ from typing import Any
 
 from srcgrad.eager.general import General
 from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Power, Scaling
-from srcgrad.eager.rules import computed, reads, rule_for
+from srcgrad.eager.rules import computed, reads, rule_on_arrays
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import ZERO, Primitive
+from srcgrad.primitives.rules import rule_of
 
 
 def _label(op: Primitive) -> str:
@@ -24,8 +25,8 @@ def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:
         "__slots__": (), "op": op, "singular": op.singular, "label": _label(op), **more,
     }  # fmt: skip
     if k is not None:
-        on_arrays: Any = rule_for(op, k, "arrays")
-        on_tensors: Any = rule_for(op, k, "tensors")
+        on_arrays: Any = rule_on_arrays(op, k)
+        on_tensors: Any = rule_of(op, k)
         members["rule"], members["rule_recorded"] = (
             staticmethod(on_arrays),
             staticmethod(on_tensors),
@@ -57,7 +58,7 @@ def unary(op: Primitive) -> Any:
         return None
     match sorted(map(str, reads(op, 0, 1, ()))):
         case []:
-            p = rule_for(op, 0, "arrays")(None, None)  # type: ignore[misc]
+            p = rule_on_arrays(op, 0)(None, None)  # type: ignore[misc]
             return _made(Scaling, op, constant=p)
         case ["0"]:
             return _made(OfInput, op, 0, **_partial(op))
@@ -80,7 +81,7 @@ def with_number(op: Primitive, k: int) -> Any:
     if needs <= {1 - k}:
         given = _Given()
         args = (None, given) if k == 0 else (given, None)
-        passes = k == 0 and bool(needs) and rule_for(op, k, "arrays")(None, *args) is given  # type: ignore[misc]
+        passes = k == 0 and bool(needs) and rule_on_arrays(op, k)(None, *args) is given  # type: ignore[misc]
         return _made(Scaling, op, k, passes=passes)
     if "y" not in needs:
         return _made(OfInputAndNumber, op, k, first=k == 0)
@@ -91,19 +92,19 @@ def with_number(op: Primitive, k: int) -> Any:
 def pair(op: Primitive) -> Any:
     """The node class of f(x, z) of like tensors; None: the general one."""
     needs = [reads(op, k, 2, ()) for k in (0, 1)]
-    if any("y" in n for n in needs) or any(rule_for(op, k, "arrays") is ZERO for k in (0, 1)):
+    if any("y" in n for n in needs) or any(rule_of(op, k) is ZERO for k in (0, 1)):
         return None
     return _made(
         Pair, op,
-        rules=(rule_for(op, 0, "arrays"), rule_for(op, 1, "arrays")),
-        rules_recorded=(rule_for(op, 0, "tensors"), rule_for(op, 1, "tensors")),
+        rules=(rule_on_arrays(op, 0), rule_on_arrays(op, 1)),
+        rules_recorded=(rule_of(op, 0), rule_of(op, 1)),
         reads_x=tuple(0 in n for n in needs), reads_z=tuple(1 in n for n in needs),
     )  # fmt: skip
 
 
 def _power() -> Any:
-    on_arrays: Any = rule_for(elementwise.powi, 0, "arrays")
-    on_tensors: Any = rule_for(elementwise.powi, 0, "tensors")
+    on_arrays: Any = rule_on_arrays(elementwise.powi, 0)
+    on_tensors: Any = rule_of(elementwise.powi, 0)
     return _made(
         Power, elementwise.powi, first=True, label="PowBackward0",
         rule=staticmethod(lambda y, a, n: on_arrays(y, a, n=n)),

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from srcgrad.eager.mode import saving
-from srcgrad.eager.rules import plain, product, reads, rule_for
+from srcgrad.eager.rules import reads, rule_on_arrays
 from srcgrad.eager.saved import Packed, Saved, Shaped, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor, make
 from srcgrad.errors import UnsupportedError
 from srcgrad.primitives.registry import ZERO
+from srcgrad.primitives.rules import plain, product, rule_of
 
 _ndarray = np.ndarray
 
@@ -98,7 +99,7 @@ class General(Saved):
     def vjp(self, g: Any, keep: bool) -> Any:
         args, y = self._operands(keep)
         raw = [a._a if isinstance(a, Tensor) else a for a in args]
-        return self._contributions(g, y, raw, "arrays")
+        return self._contributions(g, y, raw, False)
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         args, y = self._operands(keep)
@@ -108,15 +109,16 @@ class General(Saved):
             rebuilt(a._a, n, a._store) if isinstance(a, Tensor) else a
             for a, n in zip(args, self.next, strict=True)
         ]
-        return self._contributions(g, y, tensors, "tensors")
+        return self._contributions(g, y, tensors, True)
 
-    def _contributions(self, g: Any, y: Any, args: list, on: str) -> list:
+    def _contributions(self, g: Any, y: Any, args: list, recorded: bool) -> list:
         op, params, made = self.op, self.params, []
+        the_rule = rule_of if recorded else rule_on_arrays
         for k, head in enumerate(self.next):
             if head is None:
                 made.append(None)
                 continue
-            rule = rule_for(op, k, on)
+            rule = the_rule(op, k)
             if rule is None:
                 raise UnsupportedError(f"{op.name} has no derivative here")
             if rule is ZERO:
@@ -124,9 +126,9 @@ class General(Saved):
             elif op.kind == "derive":
                 p = rule(y, *args, **params)
                 # by a number it is scaled when it has been summed to its operand's shape
-                like = fitted(g, args[k], on == "tensors") if type(p) is float else g
+                like = fitted(g, args[k], recorded) if type(p) is float else g
                 c = product(like, p, op.singular)
             else:
                 c = rule(g, y, *args, **params)
-            made.append(fitted(plain(c), args[k], on == "tensors"))
+            made.append(fitted(plain(c), args[k], recorded))
         return made

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from srcgrad.eager.rules import plain, product
 from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
 from srcgrad.primitives import large
+from srcgrad.primitives.rules import product
 
 _ndarray = np.ndarray
 _multiply = np.multiply
@@ -71,7 +71,7 @@ class OfInput(Saved):
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         x = self._operand(keep)
         x = rebuilt(x._a, self.next, x._store)
-        return plain(product(g, self.rule_recorded(None, x), self.singular))
+        return product(g, self.rule_recorded(None, x), self.singular)
 
 
 class OfInputAndNumber(OfInput):
@@ -92,7 +92,7 @@ class OfInputAndNumber(OfInput):
         x = rebuilt(x._a, self.next, x._store)
         rule = self.rule_recorded
         p = rule(None, x, self.c) if self.first else rule(None, self.c, x)
-        return fitted(plain(product(g, p, self.singular)), x, recorded=True)
+        return fitted(product(g, p, self.singular), x, recorded=True)
 
 
 class Power(OfInputAndNumber):
@@ -138,7 +138,7 @@ class OfResult(Saved):
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         y = rebuilt(self._result(keep), self, self.out)
-        return plain(product(g, self.rule_recorded(y, None), self.singular))
+        return product(g, self.rule_recorded(y, None), self.singular)
 
 
 class Scaling(Saved):
@@ -203,8 +203,8 @@ class Pair(Saved):
         z = None if z is None else rebuilt(z._a, other, z._store)
         r0, r1 = self.rules_recorded
         return (
-            None if one is None else plain(product(g, r0(None, x, z), self.singular)),
-            None if other is None else plain(product(g, r1(None, x, z), self.singular)),
+            None if one is None else product(g, r0(None, x, z), self.singular),
+            None if other is None else product(g, r1(None, x, z), self.singular),
         )
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.arrays import expand_dims, iota, shape
-from srcgrad.primitives.elementwise import eq, where
+from srcgrad.primitives.elementwise import eq
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom, multilinear
+from srcgrad.primitives.rules import select
 
 
 def _like_right(build: Any, ab: Any, b: Any, *rest: Any, **params: Any) -> tuple:
@@ -151,7 +152,7 @@ def _solveh_banded_vjp(g: Any, y: Any, ab: Any, b: Any, lower: bool) -> Any:
     back, rows, k = solveh_banded(ab, g, lower=lower), shape(ab)[0], _diagonal_row(ab, lower)
     both = band_outer(back, y, rows, k) + band_outer(y, back, rows, k)
     # an element of the diagonal stands in one place, the others in two
-    return both * expand_dims(where(eq(iota(rows), k), -0.5, -1.0), (1,))
+    return both * expand_dims(select(eq(iota(rows), k), -0.5, -1.0), (1,))
 
 
 solveh_banded = custom(

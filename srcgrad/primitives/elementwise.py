@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.primitives import large
 from srcgrad.primitives.dtypes import dtype_of
 from srcgrad.primitives.registry import ZERO, Primitive, derive, linear, nondiff
+from srcgrad.primitives.rules import select
 
 # ---- arithmetic ----
 add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, cheap="arrays")
@@ -92,7 +93,7 @@ pow = derive(
     _pow,
     # 0 where b is 0, whatever a is; its own derivative there is that of the product
     lambda y, a, b: absorb(b, pow(a, b - 1.0)),
-    lambda y, a, b: where(eq(a, 0.0), 0.0, y * log(where(eq(a, 0.0), 1.0, a))),
+    lambda y, a, b: select(eq(a, 0.0), 0.0, y * log(select(eq(a, 0.0), 1.0, a))),
     singular=True,
     nonfinite=True,
 )
@@ -167,8 +168,8 @@ where = derive(
     "where",
     _where,
     None,
-    lambda y, c, a, b: where(c, 1.0, 0.0),
-    lambda y, c, a, b: where(c, 0.0, 1.0),
+    lambda y, c, a, b: select(c, 1.0, 0.0),
+    lambda y, c, a, b: select(c, 0.0, 1.0),
     selects=True,
     exact=True,
     cheap="arrays",
@@ -176,7 +177,7 @@ where = derive(
 
 
 def _half_at_ties(wins: Any, ties: Any) -> Any:
-    return where(wins, 1.0, where(ties, 0.5, 0.0))
+    return select(wins, 1.0, select(ties, 0.5, 0.0))
 
 
 maximum = derive(
@@ -200,10 +201,10 @@ minimum = derive(
 clip = derive(
     "clip",
     np.clip,
-    lambda y, a, lo, hi: where(logical_and(ge(a, lo), le(a, hi)), 1.0, 0.0),
+    lambda y, a, lo, hi: select(logical_and(ge(a, lo), le(a, hi)), 1.0, 0.0),
     # where the bounds have crossed, the result is the upper one
-    lambda y, a, lo, hi: where(logical_and(lt(a, lo), le(lo, hi)), 1.0, 0.0),
-    lambda y, a, lo, hi: where(logical_or(gt(a, hi), gt(lo, hi)), 1.0, 0.0),
+    lambda y, a, lo, hi: select(logical_and(lt(a, lo), le(lo, hi)), 1.0, 0.0),
+    lambda y, a, lo, hi: select(logical_or(gt(a, hi), gt(lo, hi)), 1.0, 0.0),
     exact=True,
     ordered=True,
     cheap="scalars",
@@ -218,7 +219,7 @@ def _relu(a: Any) -> Any:
     return np.add(y, 0, out=y)  # clip keeps -0
 
 
-relu = derive("relu", _relu, lambda y, a: where(gt(a, 0.0), 1.0, 0.0), exact=True, ordered=True)
+relu = derive("relu", _relu, lambda y, a: select(gt(a, 0.0), 1.0, 0.0), exact=True, ordered=True)
 
 
 # ---- steps: zero almost everywhere ----
@@ -253,7 +254,7 @@ abs = derive(
 def _phase(y: Any, a: Any) -> Any:
     """The conjugate of a / |a|, from parts that have derivatives themselves; 0 at 0."""
     zero = eq(y, 0.0)
-    return where(zero, 0.0, conj(a) / where(zero, 1.0, y))
+    return select(zero, 0.0, conj(a) / select(zero, 1.0, y))
 
 
 copysign = derive(
@@ -284,8 +285,8 @@ logaddexp = derive(
 hypot = derive(
     "hypot",
     np.hypot,
-    lambda y, a, b: where(eq(y, 0.0), 0.0, a / where(eq(y, 0.0), 1.0, y)),
-    lambda y, a, b: where(eq(y, 0.0), 0.0, b / where(eq(y, 0.0), 1.0, y)),
+    lambda y, a, b: select(eq(y, 0.0), 0.0, a / select(eq(y, 0.0), 1.0, y)),
+    lambda y, a, b: select(eq(y, 0.0), 0.0, b / select(eq(y, 0.0), 1.0, y)),
 )
 
 # ---- circular and hyperbolic functions ----

@@ -20,11 +20,12 @@ import numpy as np
 from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
-from srcgrad.primitives.elementwise import eq, gt, ne, where
+from srcgrad.primitives.elementwise import eq, gt, ne
 from srcgrad.primitives.linalg import solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
 from srcgrad.primitives.registry import custom, nondiff
+from srcgrad.primitives.rules import select
 from srcgrad.primitives.triangular import lower_part, solve_triangular
 
 NAN = float("nan")
@@ -50,7 +51,7 @@ def _eye(n: Any) -> Any:
 
 
 def _diagonal(x: Any) -> Any:
-    return sum(where(_eye(shape_of(x)[0]), x, 0.0), axes=(0,))
+    return sum(select(_eye(shape_of(x)[0]), x, 0.0), axes=(0,))
 
 
 def _row(x: Any) -> Any:
@@ -68,12 +69,12 @@ def _turned(x: Any, y: Any) -> Any:
 
 def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> Any:
     """x / d where values differ; where they do not, 0 if nothing asks for it and else NaN."""
-    unknown = where(ne(evidence, 0.0), NAN, 0.0)
-    return where(same, unknown, x / where(same, 1.0, d))
+    unknown = select(ne(evidence, 0.0), NAN, 0.0)
+    return select(same, unknown, x / select(same, 1.0, d))
 
 
 def _off_diagonal(x: Any) -> Any:
-    return where(_eye(shape_of(x)[0]), 0.0, x)
+    return select(_eye(shape_of(x)[0]), 0.0, x)
 
 
 def _both(x: Any) -> Any:
@@ -111,7 +112,7 @@ def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
     m = _turned(v, gv)
     skew = (m - matrix_transpose(m)) * 0.5
     off = _quotient(skew, _row(w) - _column(w), coincide(w, w), _both(m))
-    inner = where(_eye(shape_of(m)[0]), _row(gw), off)
+    inner = select(_eye(shape_of(m)[0]), _row(gw), off)
     s = matmul(v, matmul(inner, matrix_transpose(v)))
     # what the other triangle would receive goes to the one that is read
     low = lower_part(s + matrix_transpose(s), 0.5)
@@ -147,7 +148,7 @@ def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
     gw, gv = _eigh_parts(g)
     m = _turned(v, gv)
     off = _quotient(m, _row(w) - _column(w), coincide(w, w), m)
-    inner = where(_eye(shape_of(m)[0]), _row(gw), off)
+    inner = select(_eye(shape_of(m)[0]), _row(gw), off)
     back = matrix_transpose(v)
     return solve(back, matmul(inner, back))
 
@@ -192,7 +193,7 @@ def _outside(u: Any, x: Any, s: Any) -> Any:
     rows, columns = shape_of(u)
     rest = x - matmul(u, _turned(u, x))
     none = coincide(broadcast_to(sum(s, axes=(0,)) * 0.0, 1), s)
-    return where(gt(rows, columns), _quotient(rest, _row(s), none, rest), 0.0)
+    return select(gt(rows, columns), _quotient(rest, _row(s), none, rest), 0.0)
 
 
 def _svd_jvp(ts: tuple, y: Any, a: Any) -> Any:
@@ -211,7 +212,7 @@ def _svd_vjp(g: Any, y: Any, a: Any) -> Any:
     mu, mv = _turned(u, gu), _turned(v, gv)
     j, k = mu - matrix_transpose(mu), mv - matrix_transpose(mv)
     even, odd = _even_and_odd(j, k, s, _both(mu) + _both(mv))
-    inner = where(_eye(shape_of(mu)[0]), _row(gs), even + odd)
+    inner = select(_eye(shape_of(mu)[0]), _row(gs), even + odd)
     left = matmul(u, inner) + _outside(u, gu, s)
     right = _outside(v, gv, s)
     return matmul(left, matrix_transpose(v)) + matmul(u, matrix_transpose(right))
@@ -265,7 +266,7 @@ def _regular(low: Any) -> tuple[Any, Any]:
     """R' with 1 for what is 0 on its diagonal but for rounding, and whether there was such."""
     d = _diagonal(low)
     none = coincide(d, broadcast_to(sum(d, axes=(0,)) * 0.0, 1))
-    return where(_eye(shape_of(low)[0]), where(none, 1.0, low), low), any(none, axes=(0, 1))
+    return select(_eye(shape_of(low)[0]), select(none, 1.0, low), low), any(none, axes=(0, 1))
 
 
 def _over_r(x: Any, low: Any) -> Any:
@@ -289,7 +290,7 @@ def _qr_jvp(ts: tuple, y: Any, a: Any) -> Any:
     turn = below - matrix_transpose(below)
     dq = d + matmul(q, turn - c)
     moved = concatenate(dq, matmul(low, matrix_transpose(c - turn)), axis=0)
-    return where(lost, NAN, moved)
+    return select(lost, NAN, moved)
 
 
 def _qr_vjp(g: Any, y: Any, a: Any) -> Any:
@@ -298,7 +299,7 @@ def _qr_vjp(g: Any, y: Any, a: Any) -> Any:
     low, lost = _regular(low)
     m = _turned(low, lower_part(glow)) - _turned(gq, q)
     half = lower_part(m, 0.5)
-    return where(lost, NAN, _over_low(gq + matmul(q, half + matrix_transpose(half)), low))
+    return select(lost, NAN, _over_low(gq + matmul(q, half + matrix_transpose(half)), low))
 
 
 qr = custom(

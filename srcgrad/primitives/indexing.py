@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.elementwise import where
 from srcgrad.primitives.registry import linear
+from srcgrad.primitives.rules import select
 
 
 def _shape(x: Any) -> tuple:
@@ -84,7 +84,7 @@ def _written(g: Any, shape: tuple, index: Any) -> Any:
     order = np.zeros(shape, np.int64)
     writer = np.arange(1, int(np.prod(_shape(g))) + 1).reshape(_shape(g))
     order[index] = writer
-    return where(np.equal(order[index], writer), g, 0.0)
+    return select(np.equal(order[index], writer), g, 0.0)
 
 
 pick = linear(

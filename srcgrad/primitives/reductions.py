@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives import large
-from srcgrad.primitives.elementwise import eq, where
+from srcgrad.primitives.elementwise import eq
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom, linear, nondiff
+from srcgrad.primitives.rules import select
 
 
 def _reduced(b: Any, x: Any, axes: tuple) -> tuple:
@@ -29,7 +30,11 @@ def _reduced_int(b: Any, x: Any, axes: tuple) -> tuple:
 
 
 def _shape(x: Any) -> tuple:
-    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else x.shape
+    return tuple(np.shape(x)) if _is_array(x) else x.shape
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, np.ndarray | np.generic)
 
 
 def keep(y: Any, x: Any, axes: tuple) -> Any:
@@ -40,8 +45,13 @@ def keep(y: Any, x: Any, axes: tuple) -> Any:
     return view(y, spec=tuple("n" if k in axes else ":" for k in range(n)))
 
 
+def _to_shape(g: Any, *dims: Any) -> Any:
+    """`g` broadcast; of an array a view, which nobody writes."""
+    return np.broadcast_to(g, dims) if _is_array(g) else broadcast_to(g, *dims)
+
+
 def _spread(g: Any, x: Any, axes: tuple) -> Any:
-    return broadcast_to(keep(g, x, axes), *_shape(x))
+    return _to_shape(keep(g, x, axes), *_shape(x))
 
 
 def _sum(x: Any, axes: tuple) -> Any:
@@ -68,7 +78,7 @@ def _sum_to(x: Any, *dims: Any) -> Any:
 sum_to = linear(
     "sum_to",
     _sum_to,
-    lambda g, y, x, *dims: broadcast_to(g, *_shape(x)),
+    lambda g, y, x, *dims: _to_shape(g, *_shape(x)),
     typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
 )
 broadcast_to = linear(
@@ -88,7 +98,11 @@ expand = linear(
 
 # ---- extrema: the winners share ----
 def _winners(y: Any, x: Any, axes: tuple) -> tuple:
-    won = where(eq(x, keep(y, x, axes)), 1.0, 0.0)
+    """1 where an element is the extremum, else 0; and how many of them share it."""
+    won = select(eq(x, keep(y, x, axes)), 1.0, 0.0)
+    if isinstance(won.c, np.ndarray):
+        exact = np.float32 if won.c.size < 2**24 else np.float64
+        return won, np.asarray(large.counted(won.c, axes), exact)
     return won, sum(won, axes=axes)
 
 
@@ -99,7 +113,7 @@ def _extremum_vjp(g: Any, y: Any, x: Any, axes: tuple) -> Any:
 
 def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
     won, count = _winners(y, x, axes)
-    return sum(where(eq(won, 1.0), ts[0], 0.0), axes=axes) / count
+    return sum(select(won.c, ts[0], 0.0), axes=axes) / count
 
 
 max = custom(

@@ -118,7 +118,11 @@ def nondiff(name: str, impl: Callable, **flags: Any) -> Primitive:
 class Operators:
     """Python's operators, spelled as primitives; what IR values in rules and tensors share."""
 
+    __slots__ = ()
     __array_ufunc__ = None
+    # whether a rule's select times a value is a product with ones and zeros (NaN and infinity then
+    # reach every element), not a selection
+    masks = False
 
     def __add__(self, other: Any) -> Any:
         return REGISTRY["add"](self, other)

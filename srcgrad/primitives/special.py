@@ -12,8 +12,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.primitives.elementwise import absorb, eq, erf, exp, log, log1p, sign, where
+from srcgrad.primitives.elementwise import absorb, eq, erf, exp, log, log1p, sign
 from srcgrad.primitives.registry import Primitive, Rule, derive
+from srcgrad.primitives.rules import select
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
 _ROOT_PI = math.sqrt(math.pi)
@@ -126,7 +127,7 @@ xlog1py = _special("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a,
 def _over(a: Any, b: Any) -> Any:
     """a / b, and 0 where a is 0, with the derivative 1 / b in a there."""
     nothing = eq(a, 0.0)
-    return where(nothing, absorb(a, 1.0 / b), a / where(nothing, 1.0, b))
+    return select(nothing, absorb(a, 1.0 / b), a / select(nothing, 1.0, b))
 
 
 # ---- exponential integrals ----

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.arrays import expand_dims, iota, shape
-from srcgrad.primitives.elementwise import conj, eq, logical_or, where
+from srcgrad.primitives.elementwise import conj, eq, logical_or
 from srcgrad.primitives.registry import linear
+from srcgrad.primitives.rules import select
 
 REAL = {"c64": "f32", "c128": "f64"}
 COMPLEX = {"f32": "c64", "f64": "c128"}
@@ -37,7 +38,7 @@ def _scaled(y: Any, n: Any, axis: int, ends: float, middle: float) -> Any:
     """A half times `ends` where it stands for itself: at 0, and at n / 2 if that is whole."""
     dims = shape(y)
     k = iota(dims[axis])
-    factors = where(logical_or(eq(k, 0), eq(k * 2, n)), ends, middle)
+    factors = select(logical_or(eq(k, 0), eq(k * 2, n)), ends, middle)
     return y * expand_dims(factors, tuple(a for a in range(len(dims)) if a != axis))
 
 

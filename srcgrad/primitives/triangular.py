@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.arrays import expand_dims, iota, matmul, matrix_transpose, matvec, shape
-from srcgrad.primitives.elementwise import eq, ge, where
+from srcgrad.primitives.elementwise import eq, ge
 from srcgrad.primitives.registry import custom, nondiff
+from srcgrad.primitives.rules import select
 
 
 def lower_part(x: Any, weight: float = 1.0) -> Any:
@@ -21,8 +22,8 @@ def lower_part(x: Any, weight: float = 1.0) -> Any:
     n, m = shape(x)[-2:]
     i, j = expand_dims(iota(n), (1,)), expand_dims(iota(m), (0,))
     if weight == 1.0:
-        return where(ge(i, j), x, 0.0)
-    return where(ge(i, j), x * where(eq(i, j), weight, 1.0), 0.0)
+        return select(ge(i, j), x, 0.0)
+    return select(ge(i, j), x * select(eq(i, j), weight, 1.0), 0.0)
 
 
 def outer(u: Any, v: Any) -> Any:

@@ -47,14 +47,13 @@ def test_the_compiler_and_the_tape_agree(numpy, tensors):
 
 def test_every_primitive_with_a_rule_has_a_node_class():
     from srcgrad.eager import classes
-    from srcgrad.eager.rules import rule_for
+    from srcgrad.primitives.rules import rule_of
 
     for op in REGISTRY.values():
         if op.kind == "derive":
             assert classes.GENERAL[op].op is op
             for k in range(len(op.rules)):
-                for on in ("arrays", "tensors"):
-                    assert rule_for(op, k, on) is None or callable(rule_for(op, k, on))
+                assert rule_of(op, k) is None or callable(rule_of(op, k))
 
 
 def test_no_derivative_is_registered_in_the_eager_mode():

@@ -1,0 +1,106 @@
+"""Interprets the rules of the table: for IR values, arrays and tensors alike.
+
+Which rule an argument has, how a partial and an adjoint are multiplied, and selection: a product
+with a `Select` selects instead of multiplying, so that the branch not taken may be infinite and no
+mask of ones and zeros is made. Mathematics only; never imports the IR.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives import large
+from srcgrad.primitives.registry import REGISTRY, ZERO, Operators, Primitive, Rule
+
+
+@functools.cache
+def rule_of(op: Primitive, k: int) -> Rule | None:
+    """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
+    if op.kind == "nondiff":
+        return ZERO if op.fresh or op.flat else None
+    try:
+        return op.rules[k]
+    except IndexError:
+        return None
+
+
+class Select(Operators):
+    """`where(c, a, b)` of a rule; it is computed where it is more than the factor of a product."""
+
+    __slots__ = ("_value", "a", "b", "c")
+
+    def __init__(self, c: Any, a: Any, b: Any):
+        self.c, self.a, self.b = c, a, b
+        self._value: Any = None
+
+    def value(self) -> Any:
+        if self._value is None:
+            self._value = REGISTRY["where"](plain(self.c), plain(self.a), plain(self.b))
+        return self._value
+
+    def times(self, g: Any, singular: bool) -> Any:
+        """g times what is selected; 0.0 if that is 0.0 in both cases."""
+        a, b = product(g, self.a, singular), product(g, self.b, singular)
+        if type(self.c) is np.ndarray and type(g) is np.ndarray:
+            return REGISTRY["where"].impl(self.c, a, b)
+        nothing = type(a) is float and type(b) is float and a == b == 0.0
+        return 0.0 if nothing else REGISTRY["where"](plain(self.c), a, b)
+
+    @property
+    def shape(self) -> tuple:
+        return tuple(self.value().shape)
+
+    @property
+    def ndim(self) -> int:
+        return self.value().ndim
+
+    @property
+    def dtype(self) -> Any:
+        return self.value().dtype
+
+    def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:
+        return op(*map(plain, args), **params)
+
+    # an implementation, given one in the place of an array, computes it
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.value(), dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(plain, args), **options)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(self.c, Operators) and self.c.masks:
+            return REGISTRY["mul"](self.value(), plain(other))
+        return self.times(plain(other), False)
+
+    __rmul__ = __mul__
+
+
+select = Select  # how rules spell it
+
+
+def plain(x: Any) -> Any:
+    """A select as the value it stands for; anything else as it is."""
+    return x.value() if type(x) is Select else x
+
+
+def product(g: Any, p: Any, singular: bool) -> Any:
+    """g * p; one is nothing, a select selects, a zero adjoint stays zero if p may be infinite."""
+    kind = type(p)
+    if kind is float or kind is int:
+        return g if p == 1 else g * p if p else 0.0
+    if kind is Select:
+        return p.times(g, singular)
+    if not singular:
+        return g * p
+    if isinstance(p, np.ndarray | np.generic):
+        made = g * p
+        if isinstance(made, np.ndarray | np.generic) and large.all_finite(made):
+            return made
+    return REGISTRY["absorb"](g, p)
+
+
+__all__ = ["Select", "plain", "product", "rule_of", "select"]
