@@ -15,6 +15,7 @@ from srcgrad.ir.nodes import Atom, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Tuple, Type, float_type, is_reference
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import attached
 
 
 class Activity:
@@ -83,10 +84,10 @@ def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
     match s:
         case Def(var=None) if s.op.writes:
             yield from _float_pairs((s.args[-1], s.args[0]))
-        case Def(var=Var() as v) if s.op.name == "attached":
+        case Def(var=Var() as v) if s.op is attached.attached:
             of = operands(s)  # by what is foreign a derivative is refused, not left out
             yield from _float_pairs(*((a, v) for a in (*of.inputs, *of.foreign)))
-        case Def(var=Var() as v) if s.op.name == "part":
+        case Def(var=Var() as v) if s.op is attached.part:
             yield from _float_pairs((s.args[0], v))
         case Def(var=Var() as v):
             for k, a in enumerate(s.args):

@@ -18,6 +18,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, results, uses, walk
+from srcgrad.primitives import memory
 
 
 class Varying:
@@ -50,7 +51,7 @@ def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
             target = s.args[0] if s.op.writes else None
             if isinstance(target, Var):
                 yield from ((a, target) for a in s.args[1:])
-        case Def(var=Var() as v) if s.op.name not in ("dim", "slots"):
+        case Def(var=Var() as v) if s.op not in (memory.dim, memory.slots):
             yield from ((a, v) for a in s.args)
         case For() | While():
             for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
@@ -81,8 +82,8 @@ class Emitter:
 
     def definition(self, s: Def) -> None:
         batch = self.batch
-        if s.var is None and s.op.name in EFFECTS and batch.varies(s.args[0]):
-            EFFECTS[s.op.name](batch, s)
+        if s.var is None and s.op in EFFECTS and batch.varies(s.args[0]):
+            EFFECTS[s.op](batch, s)
         elif s.var is None:
             batch.require_still(s.args)
             self.keep(s)
@@ -98,7 +99,7 @@ class Emitter:
 
     @staticmethod
     def rule(s: Def) -> Callable[[Batch, Def], Any]:
-        return Batch.elementwise if s.op.elementwise else RULES.get(s.op.name, Batch.each)
+        return Batch.elementwise if s.op.elementwise else RULES.get(s.op, Batch.each)
 
     def spread(self, s: Def, v: Var) -> None:
         """Broadcast a new buffer that will hold varying values: at first all seeds are alike."""

@@ -14,6 +14,17 @@ from srcgrad.autodiff.rules import same_dims
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, For, Var, altered, atom
 from srcgrad.ir.types import INT, Array, RefTape, Scalar, Tape, Type
+from srcgrad.primitives import (
+    Primitive,
+    arrays,
+    elementwise,
+    linalg,
+    memory,
+    reductions,
+    scans,
+    transforms,
+    triangular,
+)
 
 
 class Unbatched(Exception):
@@ -83,9 +94,9 @@ class Batch:
     def lengths(self, s: Def) -> Def:
         """The length of a varying value, without the batch axis."""
         x = self(s.args[0])
-        if s.op.name == "dim":
+        if s.op is memory.dim:
             return altered(s, args=(x,))
-        if s.op.name == "slots":
+        if s.op is memory.slots:
             args = (self.b("slots", x), atom(self.size))
             return altered(s, op=self.b.table["floordiv"], args=args, params={})
         raise Unbatched(f"{s.op.name} of what varies")
@@ -103,9 +114,9 @@ class Batch:
         v, moving = s.var, [a for a in s.args if self.varies(a)]
         if v is None or not self.pure(v) or any(a not in self.diagonals for a in moving):
             return
-        both = s.op.name in ("add", "sub") and len(moving) == 2
-        first = s.op.name in ("div", "absorb") and moving == [s.args[0]]
-        one = s.op.name in ("mul", "neg", "cast") and len(moving) == 1
+        both = s.op in (elementwise.add, elementwise.sub) and len(moving) == 2
+        first = s.op in (elementwise.div, elementwise.absorb) and moving == [s.args[0]]
+        one = s.op in (elementwise.mul, elementwise.neg, elementwise.cast) and len(moving) == 1
         if (both or first or one) and all(_as_long(a, v) for a in moving):
             args = tuple(self.diagonals.get(a, a) for a in s.args)
             self.diagonals[v] = self.emitted(s, v.type, args)
@@ -237,12 +248,12 @@ def _ref_put(t: Batch, s: Def) -> None:
 # ---- stores ----
 def _store(t: Batch, s: Def) -> None:
     place = _place(t, s, s.args[1:-1])
-    t.b("assign" if s.op.name == "store" else "add_to", place, t.beside(s.args[-1]))
+    t.b("assign" if s.op is memory.store else "add_to", place, t.beside(s.args[-1]))
 
 
 def _assign(t: Batch, s: Def) -> None:
     x, value = s.args
-    if s.op.name == "add_to" and value in t.diagonals and _as_long(value, x):
+    if s.op is memory.add_to and value in t.diagonals and _as_long(value, x):
         places = t.b("iota", t.size)
         t.b("scatter_add", t(x), places, places, t.diagonals[value], spec=("a", "a"))
         return
@@ -355,18 +366,20 @@ def _solve(t: Batch, s: Def) -> Any:
     return t.b("reshape", made, *made.type.dims[:-1], n, size)
 
 
-RULES: Mapping[str, Callable[[Batch, Def], Any]] = {
-    "zeros": _made, "empty": _made, "copy": _copy, "view": _view, "transpose": _transpose,
-    "reshape": _reshape, "load": _load, "tape": _tape, "tape_like": _tape_like,
-    "tape_view": _tape_view, "reftape": _reftape, "ref_get": _with_dims, "gather": _gather,
-    "take_last": _gather,
-    "sum": _along, "sum_to": _with_dims, "broadcast_to": _with_dims, "concatenate": _concatenate,
-    "pack": _pack, "cumsum": _along, "fft": _along, "rfft": _along, "irfft": _along,
-    "matmul": _matmul, "matvec": _matvec, "vecdot": _vecdot, "solve": _solve,
-    "solve_triangular": _solve,
+RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
+    memory.zeros: _made, memory.empty: _made, memory.copy: _copy, memory.view: _view,
+    memory.transpose: _transpose, memory.reshape: _reshape, memory.load: _load, memory.tape: _tape,
+    memory.tape_like: _tape_like, memory.tape_view: _tape_view, memory.reftape: _reftape,
+    memory.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,
+    reductions.sum: _along, reductions.sum_to: _with_dims, reductions.broadcast_to: _with_dims,
+    arrays.concatenate: _concatenate, arrays.pack: _pack, scans.cumsum: _along,
+    transforms.fft: _along, transforms.rfft: _along, transforms.irfft: _along,
+    arrays.matmul: _matmul, arrays.matvec: _matvec, arrays.vecdot: _vecdot, linalg.solve: _solve,
+    triangular.solve_triangular: _solve,
 }  # fmt: skip
 
-EFFECTS: Mapping[str, Callable[[Batch, Def], None]] = {
-    "store": _store, "add_at": _store, "assign": _assign, "add_to": _assign, "scatter": _scatter,
-    "scatter_add": _scatter, "reserve": _reserve, "ref_put": _ref_put,
+EFFECTS: Mapping[Primitive, Callable[[Batch, Def], None]] = {
+    memory.store: _store, memory.add_at: _store, memory.assign: _assign, memory.add_to: _assign,
+    memory.scatter: _scatter, memory.scatter_add: _scatter, memory.reserve: _reserve,
+    memory.ref_put: _ref_put,
 }  # fmt: skip

@@ -17,9 +17,10 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
+from srcgrad.primitives import attached, elementwise, memory
 
-DELIBERATE = frozenset(("stop_gradient", "attached", "part"))
-LENGTHS = frozenset(("dim", "slots", "broadcast_dim", "tape_like"))
+DELIBERATE = frozenset((elementwise.stop_gradient, attached.attached, attached.part))
+LENGTHS = frozenset((memory.dim, memory.slots, memory.broadcast_dim, memory.tape_like))
 
 
 @dataclass(frozen=True)
@@ -110,4 +111,4 @@ def _others(s: Def, tests: tuple[Atom, ...]) -> list[tuple[Atom, Var]]:
     if s.var is None:
         into = s.args[0] if s.op.writes and isinstance(s.args[0].type, Array) else None
         return [(a, into) for a in (*s.args[1:], *tests)] if isinstance(into, Var) else []
-    return [] if s.op.name in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]
+    return [] if s.op in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]

@@ -15,13 +15,14 @@ from typing import Any
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import Type, float_type, is_complex
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import elementwise
 
 
 def decides(s: Def) -> bool:
     """Whether the result is a discontinuous function of a float operand."""
     if s.var is None or not s.op.decides or not any(float_type(a.type) for a in s.args):
         return False
-    return s.op.name != "cast" or not float_type(s.var.type)
+    return s.op is not elementwise.cast or not float_type(s.var.type)
 
 
 def rounds(op: Any, type: Type) -> bool:

@@ -14,8 +14,9 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
 from srcgrad.ir.types import float_type, is_complex, is_reference
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import elementwise, memory, reductions
 
-ASKING = frozenset(("isnan", "isinf", "isfinite"))
+ASKING = frozenset((elementwise.isnan, elementwise.isinf, elementwise.isfinite))
 TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size
 
 
@@ -27,7 +28,7 @@ class Suspects:
         self._found: set[Var] = set()
         statements = list(walk(function.body))
         self._bounds = LowerBounds(statements, classes)
-        if any(isinstance(s, Def) and s.op.name in ASKING for s in statements):
+        if any(isinstance(s, Def) and s.op in ASKING for s in statements):
             self._found.update(self._key(p) for p in function.params if float_type(p.type))
         size = -1
         while size != len(self._found):
@@ -66,13 +67,19 @@ class Suspects:
     def is_tame(self, s: Def) -> bool:
         """Whether value and partials of an operation are finite for finite operands."""
         bound = self._bounds
-        match s.op.name:
-            case "div" | "floordiv":
+        match s.op:
+            case elementwise.div | elementwise.floordiv:
                 return bound.is_away_from_zero(s.args[1])
-            case "sqrt" | "log" | "log2" | "log10" | "log1p":
+            case (
+                elementwise.sqrt
+                | elementwise.log
+                | elementwise.log2
+                | elementwise.log10
+                | elementwise.log1p
+            ):
                 return bound.is_away_from_zero(s.args[0])
-            case "pow" | "powi":
-                whole = s.op.name == "powi" and s.params["n"] >= 0
+            case elementwise.pow | elementwise.powi:
+                whole = s.op is elementwise.powi and s.params["n"] >= 0
                 return whole or bound.is_away_from_zero(s.args[0])
         if s.op.nonfinite == "complex":
             return not is_complex(s.args[0].type.dtype)
@@ -111,21 +118,24 @@ class LowerBounds:
         return self._known[a]
 
     def _formula(self, d: Def) -> float:
-        match d.op.name, d.args:
-            case "add", (a, b):
+        match d.op, d.args:
+            case elementwise.add, (a, b):
                 return self.of(a) + self.of(b)
-            case "mul", (a, b):
+            case elementwise.mul, (a, b):
                 low = self.of(a), self.of(b)
                 return low[0] * low[1] if min(low) >= 0 else 0.0 if a is b else -math.inf
-            case "powi", (a,):
+            case elementwise.powi, (a,):
                 even = d.params["n"] % 2 == 0 and d.params["n"] > 0
                 return max(self.of(a), 0.0) ** d.params["n"] if even else -math.inf
-            case "sqrt", (a,) if self.of(a) >= 0:
+            case elementwise.sqrt, (a,) if self.of(a) >= 0:
                 return math.sqrt(self.of(a))
-            case "maximum", (a, b):
+            case elementwise.maximum, (a, b):
                 return max(self.of(a), self.of(b))
-            case "abs", (a,):
+            case elementwise.abs, (a,):
                 return max(self.of(a), 0.0)
-            case (("cast" | "broadcast_to" | "copy" | "view"), (a, *_)):
+            case (
+                (elementwise.cast | reductions.broadcast_to | memory.copy | memory.view),
+                (a, *_),
+            ):
                 return self.of(a)
         return -math.inf

@@ -21,6 +21,8 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
 from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
+from srcgrad.primitives import attached as rows
+from srcgrad.primitives import memory
 
 
 def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
@@ -96,7 +98,7 @@ class _Forward:
                 case Def(var=None):
                     self.keep(s)
                     self.effect(s)
-                case Def(var=Var() as v) if s.op.name in ("attached", "part"):
+                case Def(var=Var() as v) if s.op in (rows.attached, rows.part):
                     self.keep(s)
                     if self.active(v):
                         self.by_own_rule(s, v)
@@ -123,7 +125,7 @@ class _Forward:
         assert s.var is not None
         name = f"{s.var.name}_dot"
         if s.op.fresh:
-            op = "zeros" if s.op.name == "empty" else s.op
+            op = "zeros" if s.op is memory.empty else s.op
             return self.b(op, *s.args, name=name, **s.params)
         ts = [self.of(a) for a in s.args]
         t = tangent(self.b, s, ts)
@@ -138,7 +140,7 @@ class _Forward:
 
     def by_own_rule(self, s: Def, v: Var) -> None:
         """Values whose derivative the user states."""
-        if s.op.name == "part":
+        if s.op is rows.part:
             t = self.ruled[s.args[0]][s.params["k"]]  # type: ignore[index]
             t = self.zero(v.type) if t is None else t
             self.dot[v] = self.b("copy", t) if isinstance(v.type, Array) else t
@@ -175,10 +177,10 @@ class _Forward:
         """What an effect does to a buffer that varies, its tangent buffer undergoes too."""
         if not s.args or not self.active(s.args[0]):
             return
-        name, target, rest = s.op.name, self.dot[s.args[0]], s.args[1:]  # type: ignore[index]
-        if name == "reserve":
+        target, rest = self.dot[s.args[0]], s.args[1:]  # type: ignore[index]
+        if s.op is memory.reserve:
             self.b(s.op, target, *rest)
-        elif name == "ref_put":
+        elif s.op is memory.ref_put:
             self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]
         elif s.op.writes:
             t = self.of(rest[-1])
@@ -190,7 +192,7 @@ class _Forward:
 
     def _zeros_to_store(self, s: Def) -> Atom:
         value = s.args[-1]
-        if s.op.name == "scatter" and isinstance(value.type, Array):
+        if s.op is memory.scatter and isinstance(value.type, Array):
             return self.zero(value.type)
         return self.zero(Scalar(s.args[0].type.dtype))
 

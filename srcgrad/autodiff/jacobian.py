@@ -20,6 +20,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Var, atom, type_vars
 from srcgrad.ir.types import INT, Array, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
+from srcgrad.primitives import memory
 
 
 def jacobian(
@@ -107,7 +108,7 @@ def _silent(f: Function) -> Function:
     """The function without its print statements, for a second run."""
 
     def quiet(block: Block) -> Block:
-        kept = (s for s in block if not (isinstance(s, Def) and s.op.name == "show"))
+        kept = (s for s in block if not (isinstance(s, Def) and s.op is memory.show))
         return tuple(map_atoms(s, lambda a: a, quiet) for s in kept)
 
     return f.with_body(quiet(f.body))

@@ -17,6 +17,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
 from srcgrad.ir.types import Array, RefTape, Tuple, float_type, is_reference
 from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
+from srcgrad.primitives import memory
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class _Cut:
         s = self.made.get(v)
         if s is None:
             return False
-        if s.op.name == "dim":
+        if s.op is memory.dim:
             return s.args[0] in wanted or s.args[0] in self.again
         if s.op.view and isinstance(s.args[0].type, Array):
             return True

@@ -17,6 +17,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
 from srcgrad.ir.walk import blocks, uses
+from srcgrad.primitives import memory
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Derivative:
 
 
 def _is_length(s: Stmt, params: tuple[Var, ...]) -> bool:
-    return isinstance(s, Def) and s.op.name == "dim" and s.args[0] in params
+    return isinstance(s, Def) and s.op is memory.dim and s.args[0] in params
 
 
 def _reads(s: Stmt, vs: tuple[Var, ...]) -> bool:

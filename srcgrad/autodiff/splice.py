@@ -13,6 +13,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array
 from srcgrad.ir.walk import rename, walk
+from srcgrad.primitives import memory
 
 
 def splice(
@@ -35,7 +36,7 @@ def splice(
             mapping |= length
     fn = rename(fn.with_body(tuple(body)), mapping)
     for s in fn.body:
-        if head is not None and isinstance(s, Def) and s.var is not None and s.op.name == "tape":
+        if head is not None and isinstance(s, Def) and s.var is not None and s.op is memory.tape:
             head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
             s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)
@@ -48,7 +49,7 @@ def splice(
 def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:
     """The length that a `dim` of a parameter becomes: that of the argument's type."""
     match s:
-        case Def(var=Var() as v, args=(Var() as x,)) if s.op.name == "dim" and x in given:
+        case Def(var=Var() as v, args=(Var() as x,)) if s.op is memory.dim and x in given:
             t = given[x].type
             assert isinstance(t, Array)
             return {v: atom(t.dims[s.params["axis"]])}

@@ -22,6 +22,7 @@ from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Type, float_type, same_dims
+from srcgrad.primitives import elementwise
 from srcgrad.primitives.rules import product, select
 
 
@@ -51,7 +52,7 @@ def tangent(
 
 def _derive(tracer: Tracer, d: Def, ts: list) -> Any:
     y, args = tracer.operands()
-    if d.op.name == "where":
+    if d.op is elementwise.where:
         a, b = (0.0 if t is None else t for t in ts[1:])
         return select(args[0], a, b)
     terms = []

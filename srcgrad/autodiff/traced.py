@@ -16,6 +16,7 @@ from srcgrad.autodiff.decisions import Made
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
 from srcgrad.ir.types import Scalar, Type, np_dtype
+from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import Operators
 from srcgrad.primitives.rules import plain
 
@@ -167,14 +168,14 @@ class Tracer:
 
     def run(self, op: Any, args: tuple, params: dict) -> Any:
         args = tuple(map(plain, args))
-        if op.name == "where":
+        if op is elementwise.where:
             args = (args[0], self.typed(args[1]), self.typed(args[2]))
-        if op.name == "mul":
+        if op is elementwise.mul:
             for one, other in (args, args[::-1]):
                 sign = _unit_sign(one, other)
                 if sign:
                     return other if sign > 0 else -other
-        if op.name == "powi" and params["n"] in (0, 1):
+        if op is elementwise.powi and params["n"] in (0, 1):
             return args[0] if params["n"] else 1.0
         made = self.made(op, args, params)
         if made is None:

@@ -35,7 +35,7 @@ from srcgrad.ir.types import BOOL, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, is_write, observable_within
 from srcgrad.passes.ranged import Ranged
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 
 def accumulate(function: Function) -> Function:
@@ -65,7 +65,7 @@ class _Accumulate(Ranged):
         inner = defined(s.body) | set(inner_definitions(s))
         out: dict[tuple[Atom, ...], list[Def]] = {}
         for t in s.body:
-            if not (isinstance(t, Def) and t.op.name == "add_at"):
+            if not (isinstance(t, Def) and t.op is memory.add_at):
                 continue
             place = t.args[:-1]
             fixed = not any(v in inner for v in place if isinstance(v, Var))
@@ -82,7 +82,7 @@ class _Accumulate(Ranged):
             if not isinstance(t, Def):
                 others |= {self.classes.of(v) for v in uses(t) if is_reference(v.type)}
                 continue
-            if t.op.name == "add_at":
+            if t.op is memory.add_at:
                 sums.add(self.classes.of(t.args[0]))
             elif is_write(t):
                 others.add(self.classes.of(t.args[0]))

@@ -53,7 +53,7 @@ from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, elementwise, memory
 
 
 def loosen(function: Function) -> Function:
@@ -66,7 +66,7 @@ class _Bounds(Ranged):
         super().__init__(function)
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        if s.op.name == "index":
+        if s.op is memory.index:
             assert s.var is not None
             i, n = s.args
             if is_int64(i) and self.ranges.contains(i, n):
@@ -103,7 +103,7 @@ class _Bounds(Ranged):
 
 def _only_places_fail(body: Block) -> bool:
     return all(
-        s.op.name in PLACE_CHECKS or not is_observable(s) for s in walk(body) if isinstance(s, Def)
+        s.op in PLACE_CHECKS or not is_observable(s) for s in walk(body) if isinstance(s, Def)
     )
 
 
@@ -123,9 +123,9 @@ class Check:
     def of(s: Stmt) -> Check | None:
         """The check that a statement is, a branch that holds only a check included."""
         match s:
-            case Def() if s.op.name in PLACE_CHECKS:
+            case Def() if s.op in PLACE_CHECKS:
                 return Check(s, Const(True, BOOL), s.var)
-            case If(then=(Def() as d,), orelse=()) if d.op.name in PLACE_CHECKS:
+            case If(then=(Def() as d,), orelse=()) if d.op in PLACE_CHECKS:
                 if not s.results:
                     return Check(d, s.cond, d.var)
                 if s.then_yields == (d.var,):
@@ -165,12 +165,12 @@ class _Lift:
         d = self.ranges.definition.get(a)
         if d is None or not is_scalar_operation(d) or is_observable(d):
             return ""
-        match d.op.name, [self.motion(x) for x in d.args]:
+        match d.op, [self.motion(x) for x in d.args]:
             case _, motions if set(motions) <= {"fixed"}:
                 return "fixed"
-            case "add", ["rises", "fixed"] | ["fixed", "rises"]:
+            case elementwise.add, ["rises", "fixed"] | ["fixed", "rises"]:
                 return "rises"
-            case "sub", ["rises", "fixed"]:
+            case elementwise.sub, ["rises", "fixed"]:
                 return "rises"
         return ""
 
@@ -200,7 +200,7 @@ class _Lift:
         motions = [self.motion(a) for a in d.args[:-1]]
         if "" in motions:
             return False
-        if d.op.name == "index":
+        if d.op is memory.index:
             return self.lift_index(check, motions[0])
         return self.lift_range(check, motions)
 

@@ -49,7 +49,7 @@ from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they are
 
@@ -125,7 +125,7 @@ class _Columns(Rewriter):
         for t in walk(s.body):
             if isinstance(t, Def):
                 out |= classes_read(t, self.classes)
-                if is_write(t) and t.op.name != "add_at":
+                if is_write(t) and t.op is not memory.add_at:
                     out.add(self.classes.of(t.args[0]))
             else:
                 out |= {self.classes.of(v) for v in uses(t) if is_reference(v.type)}
@@ -184,9 +184,9 @@ class _Beside:
 
 def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:
     """The column that a load or an addition walks; None if it does not, or along a last axis."""
-    if s.op.name not in ("load", "add_at") or s.args[0] in inner:
+    if s.op not in (memory.load, memory.add_at) or s.args[0] in inner:
         return None
-    x, *place = s.args if s.op.name == "load" else s.args[:-1]
+    x, *place = s.args if s.op is memory.load else s.args[:-1]
     assert isinstance(x, Var)
     moving = [k for k, p in enumerate(place) if p is loop.index]
     if len(moving) != 1 or moving[0] == len(place) - 1:
@@ -194,7 +194,7 @@ def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:
     if any(p in inner for p in place if p is not loop.index):
         return None
     spots = tuple(None if p is loop.index else p for p in place)
-    return Column(x, spots, loop.start, loop.stop, s.op.name == "add_at")
+    return Column(x, spots, loop.start, loop.stop, s.op is memory.add_at)
 
 
 def _is_short(s: For) -> bool:

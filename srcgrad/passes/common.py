@@ -44,6 +44,7 @@ from srcgrad.passes.effects import (
     makes_buffer,
 )
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import memory
 
 
 def share(function: Function) -> Function:
@@ -91,7 +92,7 @@ class _Sharing(Rewriter):
             yield s
             return
         assert s.var is not None
-        if s.op.name == "broadcast_dim" and (one := identity(s.op, s.args, s.params)) is not None:
+        if s.op is memory.broadcast_dim and (one := identity(s.op, s.args, s.params)) is not None:
             self.new[s.var] = one  # two lengths have become one: so do those broadcast of them
             return
         if self.is_repetition(s):

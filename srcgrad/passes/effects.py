@@ -9,9 +9,10 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
+from srcgrad.primitives import elementwise, factorisations, memory
 
 # the checks of places: all raise IndexError, and nothing else does
-PLACE_CHECKS = frozenset(("index", "check_range"))
+PLACE_CHECKS = frozenset((memory.index, memory.check_range))
 
 
 def _is_nonzero(a: Atom) -> bool:
@@ -20,15 +21,15 @@ def _is_nonzero(a: Atom) -> bool:
 
 def may_raise(d: Def) -> bool:
     """Whether a definition may raise at run time; what its operands rule out is left out."""
-    match d.op.name:
-        case "floordiv":
+    match d.op:
+        case elementwise.floordiv:
             return not is_float(d.args[1].type.dtype) and not _is_nonzero(d.args[1])
-        case "trips" | "slice_start" | "slice_stop":
+        case memory.trips | memory.slice_start | memory.slice_stop:
             return not _is_nonzero(d.args[2])
-        case "pow" if is_int(d.args[1].type.dtype):
+        case elementwise.pow if is_int(d.args[1].type.dtype):
             # NumPy refuses integers to negative integer powers
             return not (isinstance(d.args[1], Const) and d.args[1].value >= 0)
-        case "singular_values":
+        case factorisations.singular_values:
             return d.params["checked"]
     return d.op.raises
 
@@ -55,7 +56,7 @@ def reads(d: Def) -> list[Var]:
     A view of an array reads nothing, nor does its length. A tape grows, so that its views read it.
     """
     args = d.args
-    names_only = d.op.name == "dim" or (d.op.view and isinstance(args[0].type, Array))
+    names_only = d.op is memory.dim or (d.op.view and isinstance(args[0].type, Array))
     if is_write(d) or names_only:
         args = args[1:]
     return [a for a in args if isinstance(a, Var) and is_reference(a.type)]
@@ -74,7 +75,7 @@ def is_scalar_operation(d: Def) -> bool:
     """A scalar made of scalars (or the length of an axis): the same wherever it is computed."""
     if d.var is None or not isinstance(d.var.type, Scalar):
         return False
-    return d.op.name == "dim" or all(isinstance(a.type, Scalar) for a in d.args)
+    return d.op is memory.dim or all(isinstance(a.type, Scalar) for a in d.args)
 
 
 def makes_buffer(d: Def) -> bool:

@@ -45,6 +45,7 @@ from srcgrad.passes.effects import (
     observable_within,
 )
 from srcgrad.passes.ranged import Ranged
+from srcgrad.primitives import arrays, memory
 
 
 def hoist(function: Function) -> Function:
@@ -111,12 +112,12 @@ class _Hoist(Ranged):
 
     def is_safe(self, s: Def, clear: bool) -> bool:
         """Whether running a definition for nothing can do no harm."""
-        match s.op.name:
-            case "load":
+        match s.op:
+            case memory.load:
                 return self.inside_axes(s.args[1:], s.args[0].type.dims)  # type: ignore[union-attr]
-            case "view":
+            case memory.view:
                 return clear and self.inside_axes(*_integer_items(s))
-            case "zeros" | "empty" | "iota":
+            case memory.zeros | memory.empty | arrays.iota:
                 return clear and all(map(self.ranges.is_length, s.args))
         return clear and s.op.kind != "custom"
 

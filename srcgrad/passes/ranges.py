@@ -14,13 +14,26 @@ from contextlib import contextmanager
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import Primitive, elementwise, memory, reductions
 
 Form = tuple[Var | None, int]
 DEPTH = 8  # of definitions looked through
 MOST = 32  # upper bounds looked at
 
-COMPARISONS = {"lt": (0, 1, -1), "le": (0, 1, 0), "gt": (1, 0, -1), "ge": (1, 0, 0)}
-OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+COMPARISONS = {
+    elementwise.lt: (0, 1, -1),
+    elementwise.le: (0, 1, 0),
+    elementwise.gt: (1, 0, -1),
+    elementwise.ge: (1, 0, 0),
+}
+OPPOSITE = {
+    elementwise.lt: elementwise.ge,
+    elementwise.le: elementwise.gt,
+    elementwise.gt: elementwise.le,
+    elementwise.ge: elementwise.lt,
+    elementwise.eq: elementwise.ne,
+    elementwise.ne: elementwise.eq,
+}
 
 
 def is_int64(a: Atom) -> bool:
@@ -68,15 +81,15 @@ class Ranges:
         d = self.definition.get(cond) if isinstance(cond, Var) else None
         if d is None or not all(map(is_int64, d.args)):
             return None
-        if d.op.name in COMPARISONS:
-            x, y, k = COMPARISONS[d.op.name]
+        if d.op in COMPARISONS:
+            x, y, k = COMPARISONS[d.op]
             if self.at_most(d.args[x], d.args[y], k):
                 return True
             return False if self.at_most(d.args[y], d.args[x], -1 - k) else None
-        if d.op.name in ("eq", "ne"):
+        if d.op in (elementwise.eq, elementwise.ne):
             a, b = d.args
             apart = self.at_most(a, b, -1) or self.at_most(b, a, -1)
-            return (d.op.name == "ne") if apart else None
+            return (d.op is elementwise.ne) if apart else None
         return None
 
     def form(self, a: Atom, depth: int = DEPTH) -> Form:
@@ -85,14 +98,14 @@ class Ranges:
             return None, int(a.value)
         d = self.definition.get(a)
         if d is not None and depth and is_int64(a):
-            match d.op.name, d.args:
-                case "add", (x, Const(value=c)) if is_int64(x):
+            match d.op, d.args:
+                case elementwise.add, (x, Const(value=c)) if is_int64(x):
                     base, offset = self.form(x, depth - 1)
                     return base, offset + c
-                case "add", (Const(value=c), x) if is_int64(x):
+                case elementwise.add, (Const(value=c), x) if is_int64(x):
                     base, offset = self.form(x, depth - 1)
                     return base, offset + c
-                case "sub", (x, Const(value=c)) if is_int64(x):
+                case elementwise.sub, (x, Const(value=c)) if is_int64(x):
                     base, offset = self.form(x, depth - 1)
                     return base, offset - c
         return a, 0
@@ -115,24 +128,24 @@ class Ranges:
         def low(k: int) -> int | None:
             return self.lower(d.args[k], depth)
 
-        match d.op.name:
-            case "dim" | "index" | "trips" | "count_nonzero":
+        match d.op:
+            case memory.dim | memory.index | memory.trips | reductions.count_nonzero:
                 return 0
-            case "slice_start" | "slice_stop" if _positive(d.args[2]):
+            case memory.slice_start | memory.slice_stop if _positive(d.args[2]):
                 return 0
-            case "add":
+            case elementwise.add:
                 return _both(low(0), low(1), lambda x, y: x + y)
-            case "mul":
+            case elementwise.mul:
                 return _both(low(0), low(1), lambda x, y: x * y if min(x, y) >= 0 else None)
-            case "maximum":
+            case elementwise.maximum:
                 return max((x for x in (low(0), low(1)) if x is not None), default=None)
-            case "minimum" | "broadcast_dim":
+            case elementwise.minimum | memory.broadcast_dim:
                 return _both(low(0), low(1), min)
-            case "where":
+            case elementwise.where:
                 return _both(low(1), low(2), min)
-            case "floordiv" if _positive(d.args[1]):
+            case elementwise.floordiv if _positive(d.args[1]):
                 return _both(low(0), 0, lambda x, _: x // int(d.args[1].value))  # type: ignore[union-attr]
-            case "mod":
+            case elementwise.mod:
                 return _both(low(1), 0, lambda x, _: 0 if x >= 1 else None)
         return None
 
@@ -151,19 +164,19 @@ class Ranges:
     def _above(self, v: Var) -> Iterator[Form]:
         yield from self.high.get(v, ())
         d = self.definition.get(v)
-        match (d.op.name, d.args) if d is not None and is_int64(v) else ("", ()):
-            case "index", (_, n):
+        match (d.op, d.args) if d is not None and is_int64(v) else (None, ()):
+            case memory.index, (_, n):
                 yield self.shifted(n, -1)
-            case "minimum", (x, y):
+            case elementwise.minimum, (x, y):
                 yield self.form(x)
                 yield self.form(y)
-            case "sub", (x, y) if (low := self.lower(y)) is not None:
+            case elementwise.sub, (x, y) if (low := self.lower(y)) is not None:
                 yield self.shifted(x, -low)
-            case "floordiv", (x, c) if _positive(c) and self.is_length(x):
+            case elementwise.floordiv, (x, c) if _positive(c) and self.is_length(x):
                 yield self.form(x)
-            case "mod", (_, n) if (self.lower(n) or 0) >= 1:
+            case elementwise.mod, (_, n) if (self.lower(n) or 0) >= 1:
                 yield self.shifted(n, -1)
-            case (("slice_start" | "slice_stop"), (_, n, step)) if _positive(step):
+            case ((memory.slice_start | memory.slice_stop), (_, n, step)) if _positive(step):
                 yield self.form(n)
 
     def shifted(self, a: Atom, k: int) -> Form:
@@ -191,28 +204,28 @@ class Ranges:
         d = self.definition.get(cond) if isinstance(cond, Var) else None
         if d is None or not depth:
             return
-        name = d.op.name
-        if name == "logical_not":
+        op = d.op
+        if op is elementwise.logical_not:
             self.assume(d.args[0], not holds, depth - 1)
-        elif name == ("logical_and" if holds else "logical_or"):
+        elif op is (elementwise.logical_and if holds else elementwise.logical_or):
             for a in d.args:
                 self.assume(a, holds, depth - 1)
-        elif name in OPPOSITE and all(map(is_int64, d.args)):
-            self._compare(name if holds else OPPOSITE[name], *d.args)
+        elif op in OPPOSITE and all(map(is_int64, d.args)):
+            self._compare(op if holds else OPPOSITE[op], *d.args)
 
-    def _compare(self, name: str, a: Atom, b: Atom) -> None:
-        match name:
-            case "eq":
+    def _compare(self, op: Primitive, a: Atom, b: Atom) -> None:
+        match op:
+            case elementwise.eq:
                 self.know(a, b)
                 self.know(b, a)
-            case "ne":
+            case elementwise.ne:
                 for x, y in ((a, b), (b, a)):
                     if isinstance(x, Const) and isinstance(y, Var) and self.lower(y) == x.value:
                         base, offset = self.form(y)
                         if base is not None:
                             self.at_least(base, int(x.value) + 1 - offset)
             case _:
-                x, y, k = COMPARISONS[name]
+                x, y, k = COMPARISONS[op]
                 self.know((a, b)[x], (a, b)[y], k)
 
     def learn(self, s: Stmt) -> None:
@@ -221,7 +234,7 @@ class Ranges:
             case Def():
                 if s.var is not None:
                     self.definition[s.var] = s
-                if s.op.name == "index":
+                if s.op is memory.index:
                     self._passed(*s.args)
             case If():
                 if _fails(s.then):
@@ -266,4 +279,4 @@ def _positive(a: Atom) -> bool:
 
 
 def _fails(block: Block) -> bool:
-    return any(isinstance(s, Def) and s.op.name == "fail" for s in block)
+    return any(isinstance(s, Def) and s.op is memory.fail for s in block)

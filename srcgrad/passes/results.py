@@ -29,6 +29,7 @@ from srcgrad.ir.nodes import Atom, Block, Def, Function, Var
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import map_atoms, uses, walk
 from srcgrad.passes.effects import classes_written, makes_buffer
+from srcgrad.primitives import memory
 
 
 def results(function: Function) -> Function:
@@ -39,7 +40,7 @@ def results(function: Function) -> Function:
     new: dict[Atom, Var] = {}
     for r in _references(function.returns):
         d = _seen_through(r, made, read)
-        if d is None or d.op.name != "copy" or not _is_whole(made.get(d.args[0]), d.var):  # type: ignore[arg-type]
+        if d is None or d.op is not memory.copy or not _is_whole(made.get(d.args[0]), d.var):  # type: ignore[arg-type]
             continue
         x = d.args[0]
         assert isinstance(x, Var) and d.var is not None

@@ -36,7 +36,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, 
 from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 WEAK = ("i64", "f64", "c128")  # written without a cast
 
@@ -52,7 +52,7 @@ def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
     for s in walk(function.body):
         if not isinstance(s, Def):
             found += [*results(s), *inner_definitions(s), *atoms(s)]
-        elif s.op.name == "ref_put":
+        elif s.op is memory.ref_put:
             found += s.args
     return {classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
 
@@ -71,7 +71,7 @@ class _Reuse(Ranged):
         for t in new.body:
             if isinstance(t, Def) and self.may_move(t, inner):
                 moved.append(altered(t, op=REGISTRY["empty"]))
-                body += self.filled(t) if t.op.name == "zeros" else []
+                body += self.filled(t) if t.op is memory.zeros else []
             else:
                 body.append(t)
         yield from moved
@@ -79,7 +79,7 @@ class _Reuse(Ranged):
 
     def may_move(self, s: Def, inner: set[Var]) -> bool:
         return (
-            s.op.name in ("empty", "zeros")
+            s.op in (memory.empty, memory.zeros)
             and s.var is not None
             and isinstance(s.var.type, Array)
             and bool(s.args)

@@ -13,11 +13,11 @@ from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, attached
 
 
 def has_rules(function: Function) -> bool:
-    return any(isinstance(s, Def) and s.op.name == "attached" for s in walk(function.body))
+    return any(isinstance(s, Def) and s.op is attached.attached for s in walk(function.body))
 
 
 def settle(function: Function) -> Function:
@@ -34,10 +34,10 @@ class _Settling(Rewriter):
         self.seen = {self.classes.of(v) for v in outside if is_reference(v.type)}
 
     def definition(self, s: Def) -> Iterable[Def]:
-        if s.op.name == "attached":
+        if s.op is attached.attached:
             assert s.var is not None
             self.values[s.var] = operands(s).values
-        elif s.op.name == "part":
+        elif s.op is attached.part:
             yield from self.part(s, self.values[s.args[0]][s.params["k"]])
         else:
             yield s

@@ -50,7 +50,7 @@ from srcgrad.ir.types import BOOL, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 ROUNDS = 8  # each round lets what the last one exposed vanish; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
@@ -94,7 +94,7 @@ class _Simplifier(Rewriter):
 
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
-        if is_scalar_operation(s) and s.op.name != "dim":
+        if is_scalar_operation(s) and s.op is not memory.dim:
             assert s.var is not None
             reduced = folded(s.op, s.args, s.params, s.var.type)
             if reduced is not None:

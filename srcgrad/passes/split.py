@@ -47,7 +47,7 @@ from srcgrad.ir.types import INT
 from srcgrad.passes.effects import classes_read, is_write
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.trips import Trips
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 SHORT = 16  # trips: a loop known to have fewer stays as it is
 
@@ -77,10 +77,12 @@ class _Split(Rewriter):
             return []
         body = trips.body
         busy = {c for t in body for c in classes_read(t, self.classes)}
-        busy |= {self.classes.of(t.args[0]) for t in body if is_write(t) and t.op.name != "add_at"}
+        busy |= {
+            self.classes.of(t.args[0]) for t in body if is_write(t) and t.op is not memory.add_at
+        }
         by_class: dict[Var, list[Def]] = {}
         for t in body:
-            if t.op.name == "add_at" and self.classes.of(t.args[0]) not in busy:
+            if t.op is memory.add_at and self.classes.of(t.args[0]) not in busy:
                 by_class.setdefault(self.classes.of(t.args[0]), []).append(t)
         out: list[Def] = []
         for adds in by_class.values():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from srcgrad.ir.nodes import Atom, Def, For, Var
 from srcgrad.ir.walk import uses
 from srcgrad.passes.effects import is_observable, is_scalar_operation
+from srcgrad.primitives import elementwise
 
 
 class Trips:
@@ -29,7 +30,7 @@ class Trips:
         read = [v for t in self.body for v in uses(t)]
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             d = self.made.get(y) if isinstance(y, Var) else None
-            if d is None or d.op.name != "add" or p not in d.args or read.count(p) != 1:
+            if d is None or d.op is not elementwise.add or p not in d.args or read.count(p) != 1:
                 return False
         return True
 
@@ -43,9 +44,9 @@ class Trips:
         parts = [self.motion(x) for x in d.args]
         if not is_scalar_operation(d) or None in parts:
             return None
-        match d.op.name:
-            case "add":
+        match d.op:
+            case elementwise.add:
                 return parts[0] + parts[1]  # type: ignore[operator]
-            case "sub":
+            case elementwise.sub:
                 return parts[0] - parts[1]  # type: ignore[operator]
         return None if any(parts) else 0

@@ -35,6 +35,7 @@ from srcgrad.ir.types import Array, is_reference
 from srcgrad.passes.effects import is_write
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.trips import Trips
+from srcgrad.primitives import memory
 
 
 def upward(function: Function) -> Function:
@@ -62,9 +63,9 @@ class _Upward(Rewriter):
     def apart(self, written: Var, trips: Trips) -> bool:
         """Whether what the trips do with a class does not depend on their order."""
         touching = [t for t in trips.body if self.touches(t, written)]
-        if all(t.op.name == "add_at" for t in touching):
+        if all(t.op is memory.add_at for t in touching):
             return all(not self.names(t.args[1:], written) for t in touching)
-        if any(t.op.name not in ("load", "store", "add_at") for t in touching):
+        if any(t.op not in (memory.load, memory.store, memory.add_at) for t in touching):
             return False
         first = touching[0]
         held = first.args[0].type
@@ -79,7 +80,7 @@ class _Upward(Rewriter):
         )
 
     def touches(self, s: Def, written: Var) -> bool:
-        return s.op.name != "dim" and self.names((s.var, *s.args), written)
+        return s.op is not memory.dim and self.names((s.var, *s.args), written)
 
     def names(self, values: Iterable[Any], written: Var) -> bool:
         return any(

@@ -13,6 +13,7 @@ from typing import Any
 from srcgrad.autodiff.decisions import Made, decides, rounds
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.types import Scalar, float_type
+from srcgrad.primitives import memory
 
 
 class Exact:
@@ -44,7 +45,7 @@ class Exact:
         if not isinstance(d, Def) or a in values.forced:
             return True  # on a tape, or in memory
         scalar = isinstance(a.type, Scalar)
-        if d.op.view or d.op.name == "load":
+        if d.op.view or d.op is memory.load:
             return self(d.args[0]) or (scalar and not values.is_cheap(a))
         pure = not scalar and self.program.classes.is_pure(a)
         again = values.is_cheap(a) if scalar else pure and values.is_array_again(a)

@@ -6,7 +6,7 @@ rewound, its adjoint is passed on. Shadows make aliasing right by construction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from srcgrad.autodiff.traced import Values
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While
 from srcgrad.ir.types import Array, Scalar, is_float
+from srcgrad.primitives import Primitive, memory
+from srcgrad.primitives import attached as rows
 
 
 def grad_of(loc: Location | None) -> Location | None:
@@ -104,9 +106,9 @@ class Sweep:
     def definition(self, s: Def) -> None:
         v = s.var
         assert v is not None
-        if s.op.name == "part":
+        if s.op is rows.part:
             self.parts.setdefault(s.args[0], {})[s.params["k"]] = v
-        if s.op.name == "attached":
+        if s.op is rows.attached:
             self._by_own_rule(s, v)
             return
         if s.op.view or s.op.fresh or not self.adjoints.active(v):
@@ -114,14 +116,14 @@ class Sweep:
         g = self._adjoint_of(v)
         if g is None:
             return
-        if s.op.name == "load":
+        if s.op is memory.load:
             self.b("add_at", self._place(s.args[0]), *self.values.many(s.args[1:]), g)
-        elif s.op.name == "gather":
+        elif s.op is memory.gather:
             place = self._place(s.args[0])
             self.b("scatter_add", place, *self._contents(s.args[1:]), g, **s.params)
-        elif s.op.name == "take_last":
+        elif s.op is memory.take_last:
             self._take_last(s, g)
-        elif s.op.name == "part":
+        elif s.op is rows.part:
             self.given.setdefault(s.args[0], {})[s.params["k"]] = g
         else:
             self._by_rules(s, g)
@@ -206,15 +208,15 @@ class Sweep:
     # ---- effects ----
     def effect(self, s: Def) -> None:
         """The reverse of a store: adjoints first read, then memory rewound, then passed on."""
-        name = s.op.name
-        if name not in ("store", "add_at", "assign", "add_to", "scatter", "scatter_add"):
+        of = STORES.get(s.op)
+        if of is None:
             return
         x, value = s.args[0], s.args[-1]
         assert isinstance(x, Var)
         self._after()
         g = None
         if self.adjoints.active(x) and is_float(x.type.dtype):
-            g = getattr(self, f"_of_{name}")(s, x, value)
+            g = of(self, s, x, value)
         self._rewind(s, x)
         self.adjoints.add(value, g)
 
@@ -278,9 +280,9 @@ class Sweep:
         old = self.old[s] if s in self.old else self._save_old(s, x, point)
         self._after()
         reference, places = self.values(x), [self.values.contents(a) for a in s.args[1:-1]]
-        if s.op.name in ("store", "add_at"):
+        if s.op in (memory.store, memory.add_at):
             self.b("store", reference, *places, self.values(old))
-        elif s.op.name in ("assign", "add_to"):
+        elif s.op in (memory.assign, memory.add_to):
             self.b("assign", reference, self.values(old))
         else:
             self.b("scatter", reference, *places, self.values(old), **s.params)
@@ -291,9 +293,9 @@ class Sweep:
         ins = self.values.insertions
         place = ins.at_before(s)
         with ins.into(place) as b:
-            if s.op.name in ("store", "add_at"):
+            if s.op in (memory.store, memory.add_at):
                 old = b("load", x, *s.args[1:-1], name="old")
-            elif s.op.name in ("assign", "add_to"):
+            elif s.op in (memory.assign, memory.add_to):
                 old = b("copy", x, name="old")
             else:
                 old = b("gather", x, *s.args[1:-1], name="old", **s.params)
@@ -318,3 +320,14 @@ def _comes_later(store: Any, read: Any) -> bool:
         if i != j:
             return j < i
     return True  # read right in front of the store
+
+
+# the adjoint of what is stored, whether into an array or onto a tape
+STORES: Mapping[Primitive, Callable[[Sweep, Def, Var, Atom], Any]] = {
+    memory.store: Sweep._of_store,
+    memory.add_at: Sweep._of_add_at,
+    memory.assign: Sweep._of_assign,
+    memory.add_to: Sweep._of_add_to,
+    memory.scatter: Sweep._of_scatter,
+    memory.scatter_add: Sweep._of_scatter_add,
+}

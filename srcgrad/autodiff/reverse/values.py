@@ -17,6 +17,7 @@ from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar
 from srcgrad.ir.walk import map_type, walk
+from srcgrad.primitives import elementwise, memory
 
 LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
 
@@ -166,7 +167,7 @@ class ForwardValues:
         d = self.program.owner.get(v)
         if v in self.forced or not isinstance(d, Def):
             return self._steps(v) is not None
-        if d.op.name == "load":
+        if d.op is memory.load:
             cls = self.program.classes.of(d.args[0])
             if not self.program.intact(cls, self.program.defined[v], self.now):
                 return False
@@ -182,7 +183,7 @@ class ForwardValues:
     def _is_arithmetic(self, d: Def) -> bool:
         """A cheap operation on scalars."""
         return bool(d.op.cheap) and all(
-            isinstance(a.type, Scalar) or d.op.name == "dim" for a in d.args
+            isinstance(a.type, Scalar) or d.op is memory.dim for a in d.args
         )
 
     def _scalar_leaves(self, v: Any, seen: dict[Var, set[Var]]) -> set[Var]:
@@ -195,7 +196,7 @@ class ForwardValues:
                 seen[v] = set() if self.is_cheap(v) else {v}
             elif not self.exact.may_decide(d):
                 seen[v] = {v}
-            elif d.op.name == "dim":
+            elif d.op is memory.dim:
                 seen[v] = set()
             else:
                 seen[v] = set().union(*(self._scalar_leaves(a, seen) for a in d.args))
@@ -208,10 +209,10 @@ class ForwardValues:
     def _recomputed(self, v: Var) -> Any:
         d = self.program.owner[v]
         assert isinstance(d, Def)
-        if d.op.name == "load":
+        if d.op is memory.load:
             self.contents(d.args[0])
-        op = "wrap" if d.op.name == "index" else d.op
-        params = {} if d.op.name == "index" else d.params
+        op = "wrap" if d.op is memory.index else d.op
+        params = {} if d.op is memory.index else d.params
         return self.exact.again(op, self.exact.operands(d, self), v.name, params)
 
     def _induction(self, v: Var) -> Any:
@@ -230,7 +231,7 @@ class ForwardValues:
             return None
         j = s.params.index(v)
         new = self.program.owner.get(s.yields[j]) if isinstance(s.yields[j], Var) else None  # type: ignore[arg-type]
-        if not isinstance(new, Def) or new.op.name != "add" or new.args[0] is not v:
+        if not isinstance(new, Def) or new.op is not elementwise.add or new.args[0] is not v:
             return None
         step, init = new.args[1], s.inits[j]
         if isinstance(step, Var) and self.program.inside(step, s):

@@ -9,31 +9,29 @@ import numpy as np
 
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import FLOAT, INT, Scalar, is_float, np_dtype
-from srcgrad.passes.lower.member import Member
-
-COMBINE = {"sum": "add", "sum_to": "add", "count_nonzero": "add", "max": "maximum",
-           "min": "minimum", "any": "logical_or", "all": "logical_and"}  # fmt: skip
+from srcgrad.passes.lower.member import REDUCTIONS, Member
+from srcgrad.primitives import elementwise, reductions
 
 
 def accumulator(m: Member) -> Scalar:
     """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
     assert m.statement.var is not None
     dtype = m.statement.var.type.dtype
-    if dtype == "f32" and COMBINE[m.name] == "add":
+    if dtype == "f32" and REDUCTIONS[m.op] is elementwise.add:
         return FLOAT
-    return INT if m.name == "count_nonzero" else Scalar(dtype)
+    return INT if m.op is reductions.count_nonzero else Scalar(dtype)
 
 
 def start(m: Member, dtype: str) -> Const:
     """The value that changes nothing when combined."""
     type = Scalar(dtype)
-    match COMBINE[m.name]:
-        case "add":
+    match REDUCTIONS[m.op]:
+        case elementwise.add:
             return Const(0.0 if is_float(dtype) else 0, type)
-        case "logical_or" | "logical_and" as op:
-            return Const(op == "logical_and", type)
+        case elementwise.logical_or | elementwise.logical_and as op:
+            return Const(op is elementwise.logical_and, type)
         case op:
-            low = op == "maximum"
+            low = op is elementwise.maximum
     if is_float(dtype):
         return Const(-np.inf if low else np.inf, type)
     if dtype == "bool":

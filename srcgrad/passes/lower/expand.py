@@ -15,16 +15,17 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar, is_float
 from srcgrad.passes.lower.access import ZERO
+from srcgrad.primitives import Primitive, arrays, memory, reductions, scans
 
 
 def early(b: Builder, s: Def) -> bool:
     """Emit the array operations that `s` stands for; False if it stays (what it needs precedes)."""
     b.loc = s.loc
-    expand = EARLY.get(s.op.name)
+    expand = EARLY.get(s.op)
     if expand is not None:
         expand(b, s)
         return True
-    if s.op.name in ("max", "min"):
+    if s.op in (reductions.max, reductions.min):
         _check_not_empty(b, s, over=s.params["axes"])
     return False
 
@@ -35,7 +36,7 @@ def late(b: Builder, s: Def) -> Atom | bool | None:
     False if the operation stays whole.
     """
     b.loc = s.loc
-    expand = LATE.get(s.op.name)
+    expand = LATE.get(s.op)
     return False if expand is None else expand(b, s)
 
 
@@ -129,7 +130,7 @@ def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom
     """Loops over the reduced axes that carry the best value, its place and the present place."""
     scalar = Scalar(x.type.dtype)
     zero = Const(0, INT)
-    better = "gt" if s.op.name == "argmax" else "lt"
+    better = "gt" if s.op is reductions.argmax else "lt"
 
     def level(k: int, best: Atom, found: Atom, here: Atom) -> tuple[Atom, Atom, Atom]:
         if k == len(axes):
@@ -264,8 +265,13 @@ def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
     return None
 
 
-EARLY: dict[str, Callable] = {"concatenate": _concatenate, "take_last": _take_last}
-LATE: dict[str, Callable] = {
-    "argmax": _extreme_place, "argmin": _extreme_place, "cumsum": _cumsum, "nonzero": _nonzero,
-    "argsort": _argsort, "searchsorted": _searchsorted, "pack": _pack,
-}  # fmt: skip
+EARLY: dict[Primitive, Callable] = {arrays.concatenate: _concatenate, memory.take_last: _take_last}
+LATE: dict[Primitive, Callable] = {
+    reductions.argmax: _extreme_place,
+    reductions.argmin: _extreme_place,
+    scans.cumsum: _cumsum,
+    reductions.nonzero: _nonzero,
+    scans.argsort: _argsort,
+    scans.searchsorted: _searchsorted,
+    arrays.pack: _pack,
+}

@@ -41,9 +41,10 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.lower.group import Effects, Group, touched
 from srcgrad.passes.lower.lowering import Lowering, builder_for, expanded
 from srcgrad.passes.lower.member import Member, member_of
+from srcgrad.primitives import memory, reductions
 
 FAR = 64  # items back that an operation may join a group
-ALONE = ("indices",)  # raises inside its nest
+ALONE = (memory.indices,)  # raises inside its nest
 
 
 class _Planner:
@@ -73,9 +74,10 @@ class _Planner:
         return [tuple(m.statement for m in i.members) if isinstance(i, Group) else i for i in items]
 
     def _member(self, s: Stmt) -> Member | None:
-        if not isinstance(s, Def) or s.op.name in ALONE:
+        if not isinstance(s, Def) or s.op in ALONE:
             return None
-        scalar_move = s.op.name in ("copy", "broadcast_to") and not isinstance(s.var.type, Array)  # type: ignore[union-attr]
+        moves = s.op in (memory.copy, reductions.broadcast_to)
+        scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]
         with self.b.block():  # what it emits is emitted again where the nest will stand
             return None if scalar_move else member_of(self.b, s)
 
@@ -164,7 +166,7 @@ def statements(item: Stmt | Group) -> list[Def]:
 
 def _harmless(s: Def) -> bool:
     """Whether a definition touches no memory and raises nothing: it may run at any time."""
-    return not is_observable(s) and (is_scalar_operation(s) or s.op.name in ("zeros", "empty"))
+    return not is_observable(s) and (is_scalar_operation(s) or s.op in (memory.zeros, memory.empty))
 
 
 def fuse(function: Function, in_order: bool = False) -> Function:

@@ -30,7 +30,7 @@ from srcgrad.passes.lower.expand import early, late
 from srcgrad.passes.lower.member import Member, member_of
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory, reductions
 
 # a statement that stays alone, or the statements that share a nest
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
@@ -133,7 +133,7 @@ class Lowering(_Emitter):
 def _is_number_of(s: Def) -> bool:
     """A copy or a broadcast to no axes at all: the number itself."""
     scalar = s.var is not None and isinstance(s.var.type, Scalar)
-    return scalar and s.op.name in ("copy", "broadcast_to")
+    return scalar and s.op in (memory.copy, reductions.broadcast_to)
 
 
 __all__ = ["Lowering", "builder_for", "expanded", "lower"]

@@ -19,11 +19,21 @@ from srcgrad.passes.lower.access import (
     identity,
     place,
 )
+from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions
 from srcgrad.primitives.memory import gather_dims
 
-REDUCTIONS = ("sum", "max", "min", "any", "all", "count_nonzero", "sum_to")
-MOVES = ("broadcast_to", "copy", "iota", "gather", "indices")
-STORES = ("assign", "add_to", "scatter", "scatter_add")
+# how two values of a reduction become one
+REDUCTIONS = {
+    reductions.sum: elementwise.add,
+    reductions.sum_to: elementwise.add,
+    reductions.count_nonzero: elementwise.add,
+    reductions.max: elementwise.maximum,
+    reductions.min: elementwise.minimum,
+    reductions.any: elementwise.logical_or,
+    reductions.all: elementwise.logical_and,
+}
+MOVES = {reductions.broadcast_to, memory.copy, arrays.iota, memory.gather, memory.indices}
+STORES = {memory.assign, memory.add_to, memory.scatter, memory.scatter_add}  # of whole arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +56,8 @@ class Member:
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        return self.statement.op.name
+    def op(self) -> Primitive:
+        return self.statement.op
 
     @property
     def is_map(self) -> bool:
@@ -57,22 +67,22 @@ class Member:
 
 def member_of(b: Builder, s: Def) -> Member | None:
     """The operation as a step of a nest over its dims; None if it is none."""
-    name = s.op.name
-    if name in STORES:
+    op = s.op
+    if op in STORES:
         return _scatter(b, s) if "spec" in s.params else _store(b, s)
     if s.var is None:
         return None
-    if name in REDUCTIONS:
+    if op in REDUCTIONS:
         x = s.args[0]
         assert isinstance(x, Var)
-        return _sum_to(b, s, x) if name == "sum_to" else _reduction(s, x)
+        return _sum_to(b, s, x) if op is reductions.sum_to else _reduction(s, x)
     if not isinstance(s.var.type, Array):
         return None
     dims = s.var.type.dims
-    if name == "gather":
+    if op is memory.gather:
         source, places = _fancy(b, s.args[0], s.args[1:], s.params["spec"], dims)
         return Member(s, dims, places, extra={"source": source})
-    if s.op.elementwise or name in MOVES:
+    if s.op.elementwise or op in MOVES:
         operands = s.args if s.op.elementwise else s.args[:1]
         return Member(s, dims, _operands(b, operands, dims))
     return None

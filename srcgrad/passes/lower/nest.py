@@ -20,8 +20,9 @@ from srcgrad.passes.lower.access import (
     index,
     is_exact,
 )
-from srcgrad.passes.lower.accumulate import COMBINE, accumulator, start
-from srcgrad.passes.lower.member import Member
+from srcgrad.passes.lower.accumulate import accumulator, start
+from srcgrad.passes.lower.member import REDUCTIONS, Member
+from srcgrad.primitives import arrays, elementwise, memory, reductions
 
 INDEX_NAMES = "ijkl"
 
@@ -50,9 +51,13 @@ class Nest:
         v = m.statement.var
         if v is None or not isinstance(v.type, Array) or (m.is_map and v not in self.stored):
             return
-        v.name = "t" if v.name == m.name else v.name
+        v.name = "t" if v.name == m.op.name else v.name
         accumulates = m.reduction is not None and self._in_memory(m)
-        kind = "zeros" if accumulates and COMBINE[m.name] in ("add", "logical_or") else "empty"
+        kind = (
+            "zeros"
+            if accumulates and REDUCTIONS[m.op] in (elementwise.add, elementwise.logical_or)
+            else "empty"
+        )
         dims = tuple(map(atom, v.type.dims))
         op = self.b.table[kind]
         self.b.append(Def(v, op, dims, {"dtype": v.type.dtype}, m.statement.loc))
@@ -181,18 +186,18 @@ class Nest:
         ]
         if s.op.elementwise:
             return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]
-        match m.name:
-            case "iota":
+        match m.op:
+            case arrays.iota:
                 return self.indices[0]
-            case "indices":
+            case memory.indices:
                 return b("index", operands[0], s.args[1], **s.params)
-            case "gather":
+            case memory.gather:
                 idx = self._fancy(m, operands)
                 return b("load", s.args[0], *idx, name=s.args[0].name)  # type: ignore[union-attr]
-            case "add_to":
+            case memory.add_to:
                 target, access = m.target  # type: ignore[misc]
                 return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
-            case "assign":
+            case memory.assign:
                 return b.cast(operands[0], _of(m.target[0]))  # type: ignore[index]
         return operands[-1]
 
@@ -204,7 +209,7 @@ class Nest:
     def _scatter(self, m: Member, value: Atom) -> None:
         target = m.target[0]  # type: ignore[index]
         places = [self._read(v, access) for v, access in m.reads]
-        effect = "add_at" if m.name == "scatter_add" else "store"
+        effect = "add_at" if m.op.adds else "store"
         value = self.b.cast(value, _of(target))
         self.b(effect, target, *self._fancy(m, places), value)
 
@@ -212,12 +217,15 @@ class Nest:
     def _counted(self, m: Member, value: Atom) -> Atom:
         """The value as its accumulator takes it: truth as a bool, a count as an int."""
         b = self.b
-        if m.name in ("any", "all", "count_nonzero") and value.type.dtype != "bool":
+        if (
+            m.op in (reductions.any, reductions.all, reductions.count_nonzero)
+            and value.type.dtype != "bool"
+        ):
             value = b("ne", value, b.cast(0, value.type))
         return b.cast(value, accumulator(m))
 
     def _combine(self, m: Member, old: Atom, value: Atom) -> Atom:
-        return self.b(COMBINE[m.name], old, value, name=m.statement.var.name)  # type: ignore[union-attr]
+        return self.b(REDUCTIONS[m.op], old, value, name=m.statement.var.name)  # type: ignore[union-attr]
 
     def _finish(self, m: Member, value: Atom) -> None:
         """Put what an accumulator came to into the result."""
@@ -231,7 +239,7 @@ class Nest:
         at = index(b, reduction.access, self.indices)
         if not self._in_memory(m):
             b("store", v, *at, value)
-        elif COMBINE[m.name] == "add":
+        elif REDUCTIONS[m.op] is elementwise.add:
             b("add_at", v, *at, value)
         else:
             b("store", v, *at, self._combine(m, b("load", v, *at), value))
@@ -240,12 +248,12 @@ class Nest:
 def _read_atoms(m: Member) -> list[Atom]:
     """The operands whose elements the value is made of, in order."""
     args = list(m.statement.args)
-    match m.name:
-        case "iota":
+    match m.op:
+        case arrays.iota:
             return []
-        case "gather":
+        case memory.gather:
             return args[1:]
-        case "scatter" | "scatter_add" | "assign" | "add_to":
+        case memory.scatter | memory.scatter_add | memory.assign | memory.add_to:
             return args[1:]
     return args if m.statement.op.elementwise else args[:1]
 
