@@ -61,7 +61,9 @@ def module_in_the_place_of_a_function():
 
 @program(how="plain")
 def unknown_target():
-    flow.compile(square, target="gpu")  # error, no line: ValueError: one of cpu, python, not 'gpu'
+    flow.compile(
+        square, target="gpu"
+    )  # error, no line: ValueError: one of cpu, loops, python, not 'gpu'
 
 
 @program(how="plain")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.handlers.registry import method
+from srcgrad import tree
+from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, is_number, written
 from srcgrad.ir.nodes import Var
@@ -228,3 +229,9 @@ def _static_str(name: str) -> None:
 
 for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replace"):
     _static_str(_n)
+
+
+@implements(tree.mapped)
+def mapped(it: Any, node: Any, value: Any, at: Any) -> Any:
+    """A structure with the results of a function in the place of its leaves."""
+    return tree.mapped(value, lambda leaf: it.call(at, [leaf], {}, node))
