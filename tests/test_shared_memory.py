@@ -76,7 +76,11 @@ APART = {
 }
 
 
-@pytest.fixture(params=[(t, f) for t in ("python", "cpu") for f in ("fused", "not fused")], ids=str)
+# `loops` runs the nests that `cpu` compiles
+ROUTES = [("python", "fused"), ("loops", "fused"), ("loops", "not fused"), ("cpu", "fused")]
+
+
+@pytest.fixture(params=ROUTES, ids=str)
 def target(request: pytest.FixtureRequest) -> Iterator[str]:
     """The target; the passes are chosen when a program is first called."""
     name, fused = request.param
