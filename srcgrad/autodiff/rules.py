@@ -19,7 +19,7 @@ from srcgrad.primitives.registry import REGISTRY, ZERO
 
 # ---- which arguments a result depends on ----
 def rule_of(definition: Def, k: int) -> Any:
-    """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
+    """The rule for argument `k`: ZERO if the row declares a zero derivative, None without one."""
     rule, op = primitives.rule_of(definition.op, k), definition.op
     flat = op.kind == "nondiff" and rule is ZERO and not op.fresh
     return None if flat and not holds(definition) else rule

@@ -18,7 +18,7 @@ from srcgrad.primitives.registry import REGISTRY, ZERO, Operators, Primitive, Ru
 
 @functools.cache
 def rule_of(op: Primitive, k: int) -> Rule | None:
-    """The rule for argument `k`; ZERO if it is said to be zero, None if there is none."""
+    """The rule for argument `k`: ZERO if the row declares a zero derivative, None without one."""
     if op.kind == "nondiff":
         return ZERO if op.fresh or op.flat else None
     try:
