@@ -51,9 +51,10 @@ COUNTS = {
 OF_THE_RUN = frozenset({
     "tensor", "source", "destination",
     "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "append", "ar", "ar1",
-    "ar2", "args", "arr", "array", "arrays", "ary", "at", "atol", "aweights", "b", "base", "bias", "bins",
-    "bounds", "bp", "c", "changes", "choicelist", "choices", "classes", "condition", "condlist",
-    "correction", "cov", "cval", "d", "data", "ddof", "default", "deg", "delta", "dimensions",
+    "ar2", "args", "arr", "array", "arrays", "ary", "at", "atol", "aweights", "b", "base", "bias",
+    "bins", "bounds", "bp", "c", "changes", "choicelist", "choices", "classes", "condition",
+    "condlist", "correction", "cov", "cval", "d", "data", "ddof", "default", "deg", "delta",
+    "dimensions",
     "discont", "dst", "dx", "element", "end", "f", "fill_value", "fillvalue", "fn", "fp", "full",
     "func", "func1d", "funclist", "function", "fweights", "given", "grad_position", "h", "in1",
     "in2", "ind", "index", "indices", "indices_or_sections", "initial", "input", "item", "items",
