@@ -20,8 +20,8 @@ def pytest_configure(config: pytest.Config):
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
     if config.getoption("--full"):
         return
-    long = [item for item in items if "full" in item.keywords]
-    items[:] = [item for item in items if "full" not in item.keywords]
+    long = [item for item in items if item.get_closest_marker("full")]
+    items[:] = [item for item in items if not item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=long)
 
 
