@@ -76,7 +76,7 @@ class _Cut:
         return wanted
 
     def _had_again(self, v: Var, wanted: list[Var]) -> bool:
-        """Whether a value is had again for less than keeping it."""
+        """Whether a value is recovered for less than keeping it."""
         s = self.made.get(v)
         if s is None:
             return False

@@ -1,7 +1,7 @@
 """Runs the rules of the table on IR values: one adjoint contribution.
 
 Products of partials, un-broadcasting and the transpose of a cast happen here and nowhere else.
-Never decides how an operand is had again (`Values` does), never stores to a buffer.
+Never decides how an operand is recovered (`Values` does), never stores to a buffer.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def contribution(
 
 def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
     """Whether a zero adjoint may meet a partial for argument `k` that is infinite or NaN."""
-    suspects = None if values is None else values.suspects
-    if suspects is None:
+    may_be_nonfinite = None if values is None else values.may_be_nonfinite
+    if may_be_nonfinite is None:
         return definition.op.singular
     op = definition.op
-    if (op.singular or op.nonfinite == "complex") and not suspects.is_tame(definition):
+    if (op.singular or op.nonfinite == "complex") and not may_be_nonfinite.stays_finite(definition):
         return True
     positions, result = reads(definition, k)
     atoms = [definition.args[p] for p in positions]
-    return any(suspects(a) for a in [*atoms, *([definition.var] if result else [])])
+    return any(may_be_nonfinite(a) for a in [*atoms, *([definition.var] if result else [])])
 
 
 def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:

@@ -1,6 +1,6 @@
 """IR values that a rule computes with: what is run on them is emitted through a builder.
 
-An operand is had only when a rule reads it; its shape and dtype are known without. Constants
+An operand is computed only when a rule reads it; its shape and dtype are known without. Constants
 take the dtype of their partner. Never copies: rules never store, so 1.0 * x is x itself.
 """
 
@@ -27,7 +27,7 @@ class Values:
     Reverse mode overrides the three methods: they are called only for what a rule reads.
     """
 
-    suspects: Any = None  # `finite.Suspects`: which atoms may be infinite or NaN
+    may_be_nonfinite: Any = None  # `nonfinite.MayBeNonFinite`: which atoms may be infinite or NaN
     recovers = False  # whether operands are recovered in a reverse sweep
 
     def __init__(self, definition: Def):
@@ -56,20 +56,20 @@ class Values:
 
 
 class Traced(Operators):
-    """An IR value of a known type; its atom is had when it is first asked for."""
+    """An IR value of a known type; its atom is emitted when it is first asked for."""
 
     masks = True
     place: int | None = None  # which argument of the definition it is
     made: Atom | Made | None = None  # its forward expression; None if it reads the adjoint
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
-        self.tracer, self.type, self._have = tracer, type, force
+        self.tracer, self.type, self._force = tracer, type, force
         self._atom: Atom | None = None
 
     @property
     def atom(self) -> Atom:
         if self._atom is None:
-            self._atom = self._have()
+            self._atom = self._force()
         return self._atom
 
     @property
@@ -94,8 +94,8 @@ class Deferred(Traced):
     If its use is a decision made in the forward sweep, it is not needed in the reverse sweep.
     """
 
-    def __init__(self, tracer: Tracer, made: Made | None, have: Callable[[], Atom]):
-        self.tracer, self.made, self._have = tracer, made, have
+    def __init__(self, tracer: Tracer, made: Made | None, force: Callable[[], Atom]):
+        self.tracer, self.made, self._force = tracer, made, force
         self._atom = None
 
     @property
@@ -123,7 +123,7 @@ class Tracer:
         return self.known(atom(d))
 
     def operands(self) -> tuple[Traced | None, list[Traced]]:
-        """The result and the arguments of the definition, each had when it is read."""
+        """The result and the arguments of the definition, each computed when it is read."""
         values = self.values
         assert values is not None
         d = values.definition

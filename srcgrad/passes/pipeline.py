@@ -17,18 +17,18 @@ from functools import partial
 from srcgrad.ir.check import check
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
-from srcgrad.passes.accumulate import accumulate
-from srcgrad.passes.bounds import loosen
-from srcgrad.passes.columns import columns
-from srcgrad.passes.common import share
+from srcgrad.passes.ascending_loops import ascending_loops
+from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
+from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.hoist import hoist
+from srcgrad.passes.hoist_allocations import hoist_allocations
+from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
+from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.lower import fuse, lower
-from srcgrad.passes.results import results
-from srcgrad.passes.reuse import reuse
+from srcgrad.passes.pack_columns import pack_columns
+from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.simplify import simplify
-from srcgrad.passes.split import split
-from srcgrad.passes.upward import upward
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,20 @@ class Pass:
 
 
 SIMPLIFY = Pass("simplify", simplify)
-COMMON = Pass("common", share)
+CSE = Pass("cse", cse)
 DEAD_CODE = Pass("dead_code", eliminate)
-BOUNDS = Pass("bounds", loosen)
+HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
-    COMMON,
+    CSE,
     DEAD_CODE,
-    BOUNDS,
+    HOIST_BOUNDS_CHECKS,
     HOIST,
     # once more: what the checks and the motion left behind
     SIMPLIFY,
-    COMMON,
+    CSE,
     DEAD_CODE,
 )
 
@@ -62,26 +62,26 @@ PIPELINE: tuple[Pass, ...] = (
 FUSE = Pass("fuse", fuse, reorders=True)
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
-RESULTS = Pass("results", results)
-ACCUMULATE = Pass("accumulate", accumulate, reorders=True)
-COLUMNS = Pass("columns", columns, reorders=True)
-SPLIT = Pass("split", split, reorders=True)
-UPWARD = Pass("upward", upward, reorders=True)
-REUSE = Pass("reuse", reuse)
+ELIDE_COPIES = Pass("elide_copies", elide_copies)
+PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
+PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
+LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
+ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
+HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
-    RESULTS,
+    ELIDE_COPIES,
     FUSE,
     LOWER,
     SIMPLIFY,
-    COMMON,
-    COLUMNS,
-    ACCUMULATE,
-    SPLIT,
-    UPWARD,
+    CSE,
+    PACK_COLUMNS,
+    PROMOTE_ACCUMULATORS,
+    LOOP_FISSION,
+    ASCENDING_LOOPS,
     DEAD_CODE,
     HOIST,
     SIMPLIFY,
-    REUSE,
+    HOIST_ALLOCATIONS,
 )
 
 # the same for `fastmath=False`: additions keep the order of the program

@@ -1,8 +1,8 @@
 """Values that carry a derivative of the user's own: `attached`, and `part`, one of its results.
 
 `attached(*values, *inputs, *foreign, *rest, rule=r)` gives the values; their derivative by the
-inputs is what the rule says. Both are gone before code is made, see `passes.settle`. How a rule is
-run is known to the differentiators alone.
+inputs is what the rule says. Both are gone before code is made, see `passes.strip_custom_rules`.
+How a rule is run is known to the differentiators alone.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from srcgrad.autodiff.clone import clone
 from srcgrad.backends.backend import BuildOptions, Executable, backend_of
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.settle import has_rules, settle
+from srcgrad.passes.strip_custom_rules import has_custom_rules, strip_custom_rules
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
@@ -79,6 +79,6 @@ def built(function: Function, options: Options) -> Executable:
 
 def settled(function: Function) -> Function:
     """The function as it is run: no further derivative is taken of it."""
-    if not has_rules(function):
+    if not has_custom_rules(function):
         return function
-    return staged("passes", lambda: run_passes(settle(clone(function))))
+    return staged("passes", lambda: run_passes(strip_custom_rules(clone(function))))

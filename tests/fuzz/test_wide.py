@@ -109,10 +109,10 @@ READS = Program(4, ("x", "w", "n", "y"), (), Expr("s", "np.sum(x * np.sin(y)) * 
 def test_routes_of_a_program():
     every = routes("all", ("cpu",), 0)
     assert Route("cpu") in every and Route(off="simplify") in every
-    assert Route("loops") in every and Route("loops", off="split") in every
+    assert Route("loops") in every and Route("loops", off="loop_fission") in every
     sampled = {routes("sampled", (), seed)[0] for seed in range(len(every))}
     assert sampled == {*every} - {Route("cpu")} and routes("none", (), 0) == ()
-    assert str(Route("loops", off="split")) == "loops without split"
+    assert str(Route("loops", off="loop_fission")) == "loops without loop_fission"
 
 
 def test_a_wrong_route_is_found(monkeypatch: pytest.MonkeyPatch):

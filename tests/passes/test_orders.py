@@ -9,16 +9,17 @@ from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
-from srcgrad.passes.accumulate import accumulate
-from srcgrad.passes.results import results
-from srcgrad.passes.reuse import reuse
-from srcgrad.passes.split import split
-from srcgrad.passes.upward import upward
+from srcgrad.passes.ascending_loops import ascending_loops
+from srcgrad.passes.elide_copies import elide_copies
+from srcgrad.passes.hoist_allocations import hoist_allocations
+from srcgrad.passes.loop_fission import loop_fission
+from srcgrad.passes.promote_accumulators import promote_accumulators
 from tests.backends.programs import Program, agree
 
 PASSES = {
-    "accumulate": accumulate, "split": split, "upward": upward,
-    "results": results, "reuse": reuse,
+    p.__name__: p for p in (
+        ascending_loops, elide_copies, hoist_allocations, loop_fission, promote_accumulators,
+    )
 }  # fmt: skip
 MARGIN = 2
 
@@ -138,8 +139,8 @@ def test_a_place_that_no_trip_visits_is_left_alone():
         p.loop(0, x.type.dims[0], lambda i: p.b("add_at", g, k, p.b("load", x, i)))
         return p.returns(p.b("load", g, 0))
 
-    assert agree(make, [np.zeros(0), np.ones(2), 9], python.build, accumulate)
-    assert agree(make, [np.ones(3), np.ones(2), 1], python.build, accumulate)
+    assert agree(make, [np.zeros(0), np.ones(2), 9], python.build, promote_accumulators)
+    assert agree(make, [np.ones(3), np.ones(2), 1], python.build, promote_accumulators)
 
 
 def test_an_exception_shows_no_sums_of_later_trips():
@@ -154,7 +155,7 @@ def test_an_exception_shows_no_sums_of_later_trips():
         p.loop(0, x.type.dims[0], body)
         return p.returns(p.b("load", g, 0))
 
-    assert agree(make, [np.ones(4), np.ones(2)], python.build, accumulate)
+    assert agree(make, [np.ones(4), np.ones(2)], python.build, promote_accumulators)
 
 
 def test_sums_of_a_nest_move_out_of_all_its_loops():
@@ -163,7 +164,7 @@ def test_sums_of_a_nest_move_out_of_all_its_loops():
     rows, columns = x.type.dims
     inner = lambda i: lambda j: p.b("add_at", g, 2, p.b("load", x, i, j))
     p.loop(0, rows, lambda i: p.loop(0, columns, inner(i)))
-    after = accumulate(p.returns(p.b("load", g, 2)))
+    after = promote_accumulators(p.returns(p.b("load", g, 2)))
     loops = [s for s in walk(after.body) if isinstance(s, For)]
     assert len(loops) == 2 and all(len(s.results) == 1 for s in loops)
     assert not any(
@@ -185,7 +186,7 @@ def test_loops_over_tapes():
         return p.returns(b("load", x, 0))
 
     assert agree(make, [np.arange(1.0, 5.0)], python.build, *PASSES.values())
-    turned = upward(make())
+    turned = ascending_loops(make())
     assert not any(isinstance(s, For) and s.reverse for s in walk(turned.body))
 
 
@@ -210,7 +211,7 @@ def returned_views(k):
 @pytest.mark.parametrize("k", ["one", "stored after", "view stored to", "both", "copy too",
                                "buffer too"])  # fmt: skip
 def test_a_view_of_a_copy_is_a_view_of_the_buffer(k):
-    new = results(returned_views(k))
+    new = elide_copies(returned_views(k))
     copies = sum(isinstance(s, Def) and s.op.name == "copy" for s in new.body)
     assert copies == (0 if k == "one" else 1)
-    assert agree(lambda: returned_views(k), [np.arange(3.0)], python.build, results)
+    assert agree(lambda: returned_views(k), [np.arange(3.0)], python.build, elide_copies)

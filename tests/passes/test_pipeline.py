@@ -45,14 +45,14 @@ def test_any_pass_may_be_left_out(name):
 
 
 def test_a_pass_left_out_does_not_run():
-    with without("common"):
+    with without("cse"):
         assert count(agree(run, example()), "sin") == 2
     assert count(agree(run, example()), "sin") == 1
 
 
 def test_other_threads_do_not_notice():
     found = []
-    with without("common"):
+    with without("cse"):
         other = threading.Thread(target=lambda: found.append(count(agree(run, example()), "sin")))
         other.start()
         other.join()

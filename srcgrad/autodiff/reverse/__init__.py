@@ -1,7 +1,7 @@
 """Reverse mode: one joint function, the forward sweep and then the reverse sweep.
 
 - `program`: points of the program, what each statement stores, what is visible where.
-- `values`: how a forward value is had again in the reverse sweep: recompute, reload, tape.
+- `values`: how a forward value is recovered in the reverse sweep: recompute, reload, tape.
 - `tapes`: where on its tape the value of a running iteration stands.
 - `references`: names of mutable buffers that branches and loops join.
 - `adjoints`: where adjoints live: scalars and pure arrays as values, mutable buffers as shadows.

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.reverse.program import TOP, Key
 from srcgrad.autodiff.reverse.references import References
-from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import fitted
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var
 from srcgrad.ir.types import Array, Scalar, Tape, float_type
@@ -22,7 +22,7 @@ from srcgrad.ir.walk import blocks, free_variables, walk
 class Adjoints:
     """The adjoints of forward values at the point the reverse sweep is at."""
 
-    def __init__(self, values: ForwardValues, references: References, active: Activity):
+    def __init__(self, values: ValueRecovery, references: References, active: Activity):
         self.values, self.references, self.b = values, references, values.b
         self.program, self.active = values.program, active
         references.shadows = self

@@ -17,7 +17,7 @@ from srcgrad.primitives import memory
 
 
 class Exact:
-    """Exactness of the primal values of one sweep; `values` is its `ForwardValues`."""
+    """Exactness of the primal values of one sweep; `values` is its `ValueRecovery`."""
 
     def __init__(self, values: Any):
         self.values, self.program, self.b = values, values.program, values.b
@@ -51,7 +51,7 @@ class Exact:
         again = values.is_cheap(a) if scalar else pure and values.is_array_again(a)
         return not again or (not rounds(d.op, a.type) and all(map(self, d.args)))
 
-    def have(self, a: Atom) -> Any:
+    def recover(self, a: Atom) -> Any:
         """The exact contents of a forward atom, from a tape if recomputing would be inexact."""
         got = self.values.contents(a)
         if got in self.rounded:
@@ -72,9 +72,9 @@ class Exact:
         """Whether recomputing an operation here cannot change a decision."""
         return not decides(d) or all(map(self, d.args))
 
-    def operands(self, d: Def, have: Callable[[Atom], Any]) -> tuple[Any, ...]:
+    def operands(self, d: Def, recover: Callable[[Atom], Any]) -> tuple[Any, ...]:
         """The operands for recomputing an operation; exact ones if it is a decision."""
-        return tuple(map(self.have if decides(d) else have, d.args))
+        return tuple(map(self.recover if decides(d) else recover, d.args))
 
     def decided(self, made: Made, s: Def) -> Atom | None:
         """The outcome of a rule's decision on forward values, recovered from the forward sweep.
@@ -85,7 +85,7 @@ class Exact:
             return None
         if made.is_exact(self):
             for a in made.leaves:
-                self.have(a)
+                self.recover(a)
             return None
         key = (s.var, made)
         if key not in self._decisions:

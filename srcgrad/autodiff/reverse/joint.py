@@ -19,7 +19,7 @@ from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Point, Program
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.tapes import Tapes
-from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Var
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex
@@ -44,17 +44,17 @@ def vjp(
     function = plain_tests(clone(function))
     first = _Joint(function, wrt, table, None, seeds)
     first.build()
-    found = first.found()
+    required = first.requirements()
     while True:
-        again = _Joint(function, wrt, table, found, seeds)
-        joint, more = again.build(), found.joined(again.found())
-        if more.needs() == found.needs():
+        again = _Joint(function, wrt, table, required, seeds)
+        joint, more = again.build(), required.joined(again.requirements())
+        if more.needs() == required.needs():
             return joint
-        found = more
+        required = more
 
 
 @dataclass(frozen=True)
-class Found:
+class Requirements:
     """What one run of the differentiator found that the next one builds on."""
 
     read: frozenset[tuple[Var, Point]]  # contents read again: a reference's class, and where
@@ -62,8 +62,8 @@ class Found:
     wanted: frozenset[Var]  # buffers of which a copy with the contents is needed
     taped: frozenset[Var]  # values that are remembered
 
-    def joined(self, other: Found) -> Found:
-        return Found(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
+    def joined(self, other: Requirements) -> Requirements:
+        return Requirements(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
 
     def needs(self) -> tuple:
         """What the forward sweep has to save and to make."""
@@ -72,8 +72,9 @@ class Found:
 
 class _Joint:
     def __init__(
-        self, function: Function, wrt: Sequence[int], table: Any, found: Found | None, seeds: Any
-    ):
+        self, function: Function, wrt: Sequence[int], table: Any,
+        required: Requirements | None, seeds: Any,
+    ):  # fmt: skip
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds = seeds
         program = Program(function)
@@ -82,22 +83,22 @@ class _Joint:
             {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
         )
         self.insertions = Insertions(self.b)
-        self.values = ForwardValues(program, self.insertions, Tapes(program, self.insertions))
-        if found is not None:
-            self.values.expected = found.taped
+        self.values = ValueRecovery(program, self.insertions, Tapes(program, self.insertions))
+        if required is not None:
+            self.values.expected = required.taped
         self.references = References(
             self.values,
-            frozenset() if found is None else found.threaded,
-            None if found is None else found.wanted,
+            frozenset() if required is None else required.threaded,
+            None if required is None else required.wanted,
         )
         active = Activity(function, self.wrt, program.classes, function.returns)
         self.adjoints = Adjoints(self.values, self.references, active)
-        self.sweep = Nested(self.adjoints, None if found is None else found.read)
+        self.sweep = Nested(self.adjoints, None if required is None else required.read)
         self.program = program
 
-    def found(self) -> Found:
+    def requirements(self) -> Requirements:
         of = self.program.classes.of
-        return Found(
+        return Requirements(
             frozenset(self.values.read),
             frozenset(of(v) for v in self.references.found_threaded()),
             frozenset(self.references.asked),

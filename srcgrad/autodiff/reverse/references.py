@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
-from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, RefTape, Tape
 from srcgrad.ir.walk import walk
@@ -19,10 +19,10 @@ from srcgrad.primitives import memory
 
 
 class References:
-    """How a forward reference is had again, for buffers (`have`) and for shadows (`shadow`)."""
+    """How a forward reference is recovered, for buffers (`recover`) and for shadows (`shadow`)."""
 
     def __init__(
-        self, values: ForwardValues, threaded: frozenset[Var], wanted: frozenset[Var] | None
+        self, values: ValueRecovery, threaded: frozenset[Var], wanted: frozenset[Var] | None
     ):
         self.values, self.b = values, values.b
         self.program: Program = values.program
@@ -62,7 +62,7 @@ class References:
             return self.is_reachable(d.args[0])
         return True
 
-    def have(self, v: Var) -> Any:
+    def recover(self, v: Var) -> Any:
         """A reference of a written class, its buffer in the state that the sweep has come to."""
         d = self.program.owner.get(v)
         if isinstance(d, Def) and d.op.view:

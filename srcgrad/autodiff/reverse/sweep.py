@@ -1,7 +1,7 @@
 """The reverse of each statement.
 
-An effect is reversed in three steps: its operands are had in the state after it, its memory is
-rewound, its adjoint is passed on. Shadows make aliasing right by construction.
+An effect is reversed in three steps: its operands are recovered in the state after it, its memory
+is rewound, its adjoint is passed on. Shadows make aliasing right by construction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srcgrad.autodiff import attached
 from srcgrad.autodiff.decisions import Made, any_decision
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
-from srcgrad.autodiff.reverse.values import ForwardValues
+from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
 from srcgrad.errors import Location
@@ -30,14 +30,14 @@ def grad_of(loc: Location | None) -> Location | None:
 
 
 class RuleValues(Values):
-    """What a rule reads, had again by the sweep."""
+    """What a rule reads, recovered by the sweep."""
 
     recovers = True
 
-    def __init__(self, definition: Def, values: ForwardValues):
+    def __init__(self, definition: Def, values: ValueRecovery):
         super().__init__(definition)
         self.values = values
-        self.suspects = values.suspects
+        self.may_be_nonfinite = values.may_be_nonfinite
 
     def __call__(self, k: int) -> Atom:
         return self.values.contents(self.definition.args[k])
@@ -166,12 +166,12 @@ class Sweep:
         def own(k: int) -> Atom:
             if k not in parts:
                 parts[k] = self._new_part(s, v, k)
-            return have(parts[k])
+            return recover(parts[k])
 
         pull = s.params["rule"].reverse()
         # what the user's rule decides again must come out as it did
-        have = self.values.exact.have if any_decision(pull.function) else self.values.contents
-        made = attached.run(self.b, s, pull, seeds, own, have)
+        recover = self.values.exact.recover if any_decision(pull.function) else self.values.contents
+        made = attached.run(self.b, s, pull, seeds, own, recover)
         for a, g in zip(of.inputs, made, strict=True):
             self.adjoints.add(a, g)
 

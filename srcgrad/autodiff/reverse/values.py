@@ -1,4 +1,4 @@
-"""How a forward value is had again in the reverse sweep.
+"""How a forward value is recovered in the reverse sweep.
 
 Top-level values are in scope. Others are recomputed when that is cheap, reloaded when nothing
 was stored in between, else kept on a tape. Memory is rewound by the sweep, so a reference whose
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.autodiff.finite import Suspects
+from srcgrad.autodiff.nonfinite import MayBeNonFinite
 from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
@@ -22,7 +22,7 @@ from srcgrad.primitives import elementwise, memory
 LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
 
 
-def milestones(program: Program) -> set[Var]:
+def recompute_limits(program: Program) -> set[Var]:
     """Values at the end of every long chain of cheap operations: remembered."""
     depth: dict[Var, int] = {}
     out: set[Var] = set()
@@ -47,7 +47,7 @@ def _by_content(program: Program) -> dict[Any, list[Var]]:
     return out
 
 
-class ForwardValues:
+class ValueRecovery:
     """Forward values at the point the reverse sweep is at."""
 
     def __init__(self, program: Program, insertions: Insertions, tapes: Tapes):
@@ -55,11 +55,11 @@ class ForwardValues:
         self.b = insertions.builder
         tapes.values = self
         self.references: Any = None  # set by References
-        self.suspects = Suspects(program.function, program.classes)
+        self.may_be_nonfinite = MayBeNonFinite(program.function, program.classes)
         self.now: Point = ()
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
-        self.forced: set[Var] = milestones(program)
+        self.forced: set[Var] = recompute_limits(program)
         self.expected: frozenset[Var] = frozenset()  # what a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
@@ -93,14 +93,14 @@ class ForwardValues:
         """A key of the recovery state: while it is equal, values are recovered in the same way."""
         return self.now, len(self._tape), *map(len, self.scopes)
 
-    # ---- having values ----
+    # ---- recovering values ----
     def __call__(self, a: Atom | None) -> Any:
         """The value of a forward atom; of a reference, the reference."""
         if not isinstance(a, Var) or self.program.is_direct(a):
             return a
         got = self.find(a)
         if got is None:
-            got = self._have(a)
+            got = self._recover(a)
             self.remember(a, got)
         return got
 
@@ -145,7 +145,7 @@ class ForwardValues:
         scalar = isinstance(v.type, Scalar)
         return self._taped(v) if scalar else self.saved_array(v, late=False)
 
-    def _have(self, v: Var) -> Any:
+    def _recover(self, v: Var) -> Any:
         induced = self._induction(v)
         if induced is not None:
             return induced
@@ -157,7 +157,7 @@ class ForwardValues:
             return self.references.kept(v)
         if self.program.classes.is_pure(v):
             return self._pure_array(v)
-        return self.references.have(v)
+        return self.references.recover(v)
 
     # ---- recomputing ----
     def is_cheap(self, v: Any) -> bool:
@@ -203,7 +203,7 @@ class ForwardValues:
         return seen[v]
 
     def _reachable(self, v: Any) -> bool:
-        """Whether a reference can be had here without a tape of references of its own."""
+        """Whether a reference can be recovered here without a tape of references of its own."""
         return self.references.is_reachable(v)
 
     def _recomputed(self, v: Var) -> Any:
@@ -225,7 +225,7 @@ class ForwardValues:
         return self.b("add", self(init), self.b("mul", k, self(step)), name=v.name)
 
     def _steps(self, v: Var) -> tuple[For | While, Atom, Atom] | None:
-        """The loop, the init and the step of such an integer, if both can be had cheaply."""
+        """The loop, the init and the step of such an integer, if both can be recovered cheaply."""
         s = self.program.owner.get(v)
         if not isinstance(s, For | While) or v not in s.params or v.type != INT or v in self.forced:
             return None

@@ -6,8 +6,8 @@ the vectorised loop is never taken. Measured on a stencil's adjoint: 7 times slo
 
 Where a step through memory is known at run time only (`x[j, 0]` of a row-major `x`), LLVM bets on
 a step of 1 and vectorises for that case alone. Measured on 64 bodies whose positions are rows of
-three, with the pass `columns` off: 3 times slower. Arguments that are not contiguous are what the
-bet is good for.
+three, with the pass `pack_columns` off: 3 times slower. Arguments that are not contiguous are what
+the bet is good for.
 
 Loop strength reduction looks for the cheapest induction variables of a loop; in one with many
 arrays it went through thousands of choices and took a third of the time of LLVM, for code that

@@ -9,23 +9,23 @@ import numpy as np
 
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import FLOAT, INT, Scalar, is_float, np_dtype
-from srcgrad.passes.lower.member import REDUCTIONS, Member
+from srcgrad.passes.lower.step import REDUCTIONS, Step
 from srcgrad.primitives import elementwise, reductions
 
 
-def accumulator(m: Member) -> Scalar:
+def accumulator(step: Step) -> Scalar:
     """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
-    assert m.statement.var is not None
-    dtype = m.statement.var.type.dtype
-    if dtype == "f32" and REDUCTIONS[m.op] is elementwise.add:
+    assert step.statement.var is not None
+    dtype = step.statement.var.type.dtype
+    if dtype == "f32" and REDUCTIONS[step.op] is elementwise.add:
         return FLOAT
-    return INT if m.op is reductions.count_nonzero else Scalar(dtype)
+    return INT if step.op is reductions.count_nonzero else Scalar(dtype)
 
 
-def start(m: Member, dtype: str) -> Const:
+def start(step: Step, dtype: str) -> Const:
     """The value that changes nothing when combined."""
     type = Scalar(dtype)
-    match REDUCTIONS[m.op]:
+    match REDUCTIONS[step.op]:
         case elementwise.add:
             return Const(0.0 if is_float(dtype) else 0, type)
         case elementwise.logical_or | elementwise.logical_and as op:

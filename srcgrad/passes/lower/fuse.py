@@ -18,7 +18,7 @@ def f(x: f64[n]):
     return (z,)
 
 An operation joins an earlier group of the same dims if it may be moved there: past every item in
-between, and element by element next to the group's members. Memory is compared by alias classes;
+between, and element by element next to the group's steps. Memory is compared by alias classes;
 two accesses to one class go together only through the same reference at the nest's own index.
 Never moves a visible effect past another, nor past something that may raise; what may raise and
 does not need the group is moved before it.
@@ -38,9 +38,9 @@ from srcgrad.passes.effects import (
     is_observable,
     is_scalar_operation,
 )
-from srcgrad.passes.lower.group import Effects, Group, touched
+from srcgrad.passes.lower.fusion_group import Effects, FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, builder_for, expanded
-from srcgrad.passes.lower.member import Member, member_of
+from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
 
 FAR = 64  # items back that an operation may join a group
@@ -59,50 +59,57 @@ class _Planner:
         return self.known[s]
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
-        items: list[Stmt | Group] = []
+        items: list[Stmt | FusionGroup] = []
         for s in block:
-            m = self._member(s)
-            if m is None:
+            step = self._step(s)
+            if step is None:
                 self._place(items, s)
-            elif (at := self._home(items, m)) is not None:
+            elif (at := self._home(items, step)) is not None:
                 group = items[at]
-                assert isinstance(group, Group)
-                group.add(m)
+                assert isinstance(group, FusionGroup)
+                group.add(step)
                 self._merge(items, at)
             else:
-                items.append(Group(self.classes, m, self.in_order))
-        return [tuple(m.statement for m in i.members) if isinstance(i, Group) else i for i in items]
+                items.append(FusionGroup(self.classes, step, self.in_order))
+        return [
+            tuple(step.statement for step in i.steps) if isinstance(i, FusionGroup) else i
+            for i in items
+        ]
 
-    def _member(self, s: Stmt) -> Member | None:
+    def _step(self, s: Stmt) -> Step | None:
         if not isinstance(s, Def) or s.op in ALONE:
             return None
         moves = s.op in (memory.copy, reductions.broadcast_to)
         scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]
         with self.b.block():  # what it emits is emitted again where the nest will stand
-            return None if scalar_move else member_of(self.b, s)
+            return None if scalar_move else step_of(self.b, s)
 
-    def _home(self, items: list[Stmt | Group], m: Member) -> int | None:
-        """The nearest earlier group that takes `m` and gains by it, if `m` may be moved there.
+    def _home(self, items: list[Stmt | FusionGroup], step: Step) -> int | None:
+        """The nearest earlier group that takes `step` and gains by it, if it may be moved there.
 
         What stands between and cannot be passed is moved before the group, if that is possible.
         """
         needed: list[int] = []
         for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
             item = items[k]
-            fits = isinstance(item, Group) and item.touched & touched(m) and item.accepts(m)
+            fits = (
+                isinstance(item, FusionGroup)
+                and item.touched & touched(step)
+                and item.accepts(step)
+            )
             if fits and self._may_precede(items, needed, k):
                 moved = [items[j] for j in reversed(needed)]
                 rest = [i for j, i in enumerate(items) if j > k and j not in needed]
                 items[k:] = [*moved, item, *rest]
                 return k + len(moved)
             later = (s for j in needed for s in statements(items[j]))
-            if not all(self._passes(s, item) for s in (m.statement, *later)):
-                if not isinstance(item, Def | Group):
+            if not all(self._passes(s, item) for s in (step.statement, *later)):
+                if not isinstance(item, Def | FusionGroup):
                     return None
                 needed.append(k)
         return None
 
-    def _may_precede(self, items: list[Stmt | Group], needed: list[int], at: int) -> bool:
+    def _may_precede(self, items: list[Stmt | FusionGroup], needed: list[int], at: int) -> bool:
         """Whether the items at `needed` may run before the one at `at`, which precedes them."""
         return all(
             self._passes(s, items[k])
@@ -112,35 +119,35 @@ class _Planner:
             if k not in needed
         )
 
-    def _merge(self, items: list[Stmt | Group], at: int) -> None:
+    def _merge(self, items: list[Stmt | FusionGroup], at: int) -> None:
         """Move all of a group into an earlier one that it now shares something with."""
         late = items[at]
-        assert isinstance(late, Group)
+        assert isinstance(late, FusionGroup)
         for k in range(at - 1, max(at - FAR, 0) - 1, -1):
             early = items[k]
-            if isinstance(early, Group) and early.touched & late.touched:
+            if isinstance(early, FusionGroup) and early.touched & late.touched:
                 trial = early.copy()
-                if all(trial.takes(m) for m in late.members):
+                if all(trial.takes(step) for step in late.steps):
                     items[k] = trial
                     del items[at]
                     return
             if not all(self._passes(s, early) for s in statements(late)):
                 return
 
-    def _place(self, items: list[Stmt | Group], s: Stmt) -> None:
+    def _place(self, items: list[Stmt | FusionGroup], s: Stmt) -> None:
         """Put a statement before the last groups that it does not need: they stay open."""
         at = len(items)
         if isinstance(s, Def):
             for k in range(len(items) - 1, -1, -1):
                 if not self._passes(s, items[k]):
                     break
-                if isinstance(items[k], Group):
+                if isinstance(items[k], FusionGroup):
                     at = k
         items.insert(at, s)
 
-    def _passes(self, s: Def, item: Stmt | Group) -> bool:
+    def _passes(self, s: Def, item: Stmt | FusionGroup) -> bool:
         """Whether `s` may run before `item`, which precedes it."""
-        if isinstance(item, Group):
+        if isinstance(item, FusionGroup):
             made, observable, effects = item.defined, False, item.effects
         elif isinstance(item, Def):
             made, observable = set(results(item)), is_observable(item)
@@ -157,10 +164,10 @@ class _Planner:
         return own.commutes(effects)
 
 
-def statements(item: Stmt | Group) -> list[Def]:
+def statements(item: Stmt | FusionGroup) -> list[Def]:
     """What an item consists of; of a loop or a branch nothing can be said."""
-    if isinstance(item, Group):
-        return [m.statement for m in item.members]
+    if isinstance(item, FusionGroup):
+        return [step.statement for step in item.steps]
     return [item] if isinstance(item, Def) else []
 
 
@@ -178,10 +185,10 @@ def fuse(function: Function, in_order: bool = False) -> Function:
     b = builder_for(function)
     counts = _uses(function)
 
-    def stored(v: Var, members: Sequence[Member]) -> bool:
-        """Whether anything but the members reads `v`."""
-        inside = Counter(u for m in members for u in uses(m.statement))
-        reduced = any(m.statement.var is v and m.reduction is not None for m in members)
+    def stored(v: Var, steps: Sequence[Step]) -> bool:
+        """Whether anything but the steps reads `v`."""
+        inside = Counter(u for step in steps for u in uses(step.statement))
+        reduced = any(step.statement.var is v and step.reduction is not None for step in steps)
         return reduced or counts[v] > inside[v]
 
     planner = _Planner(b, AliasClasses(function), in_order)

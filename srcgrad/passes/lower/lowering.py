@@ -27,8 +27,8 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.ir.walk import map_atoms, refresh_types, walk
 from srcgrad.passes.lower.expand import early, late
-from srcgrad.passes.lower.member import Member, member_of
 from srcgrad.passes.lower.nest import Nest
+from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, memory, reductions
 
@@ -56,7 +56,7 @@ def expanded(function: Function) -> Function:
     return _Expand(builder_for(function)).function(function)
 
 
-def always(v: Var, members: Sequence[Member]) -> bool:
+def always(v: Var, steps: Sequence[Step]) -> bool:
     return True
 
 
@@ -82,9 +82,9 @@ class _Expand(_Emitter):
 
 
 class Lowering(_Emitter):
-    """`stored(v, members)` says whether an array made in a nest has to exist in memory."""
+    """`stored(v, steps)` says whether an array made in a nest has to exist in memory."""
 
-    def __init__(self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Member]], bool]):
+    def __init__(self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Step]], bool]):
         super().__init__(b)
         self.plan, self.stored = plan, stored
 
@@ -105,11 +105,11 @@ class Lowering(_Emitter):
         return new
 
     def nest(self, statements: Sequence[Def]) -> None:
-        members = [m for s in statements if (m := member_of(self.b, s)) is not None]
-        assert len(members) == len(statements)
+        steps = [step for s in statements if (step := step_of(self.b, s)) is not None]
+        assert len(steps) == len(statements)
         made = [s.var for s in statements if s.var is not None and isinstance(s.var.type, Array)]
-        stored = {v for v in made if self.stored(v, members)}
-        self.new.update(Nest(self.b, members, stored).emit())
+        stored = {v for v in made if self.stored(v, steps)}
+        self.new.update(Nest(self.b, steps, stored).emit())
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         b = self.b
@@ -117,7 +117,7 @@ class Lowering(_Emitter):
         if _is_number_of(s):
             assert s.var is not None
             self.new[s.var] = self._number(s.args[0], s.var)
-        elif member_of(b, s) is not None:
+        elif step_of(b, s) is not None:
             self.nest([s])
         else:
             value = late(b, s)

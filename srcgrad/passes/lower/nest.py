@@ -1,4 +1,4 @@
-"""One loop nest for a group of members: loads, steps, accumulators, stores.
+"""One loop nest for a group of steps: loads, steps, accumulators, stores.
 
 An array that is touched at the nest's own index only is a scalar inside the nest; it is stored
 once, at the end, and only if something outside reads it. Accumulators are carried through the
@@ -21,7 +21,7 @@ from srcgrad.passes.lower.access import (
     is_exact,
 )
 from srcgrad.passes.lower.accumulate import accumulator, start
-from srcgrad.passes.lower.member import REDUCTIONS, Member
+from srcgrad.passes.lower.step import REDUCTIONS, Step
 from srcgrad.primitives import arrays, elementwise, memory, reductions
 
 INDEX_NAMES = "ijkl"
@@ -30,67 +30,67 @@ INDEX_NAMES = "ijkl"
 class Nest:
     """Emits one nest; of the arrays that it makes, `stored` are those that exist in memory."""
 
-    def __init__(self, b: Builder, members: Sequence[Member], stored: AbstractSet[Var]):
-        self.b, self.members, self.stored = b, members, stored
-        self.dims = members[0].dims
+    def __init__(self, b: Builder, steps: Sequence[Step], stored: AbstractSet[Var]):
+        self.b, self.steps, self.stored = b, steps, stored
+        self.dims = steps[0].dims
         self.rank = len(self.dims)
         self.indices: list[Atom] = []
         self.current: dict[Var, Atom] = {}  # elements at the nest's own index
-        self.dirty: dict[Var, Member] = {}
+        self.dirty: dict[Var, Step] = {}
         self.loaded: dict[tuple[Var, Access], Atom] = {}  # elements read at an outer level
         self.scalars: dict[Var, Atom] = {}
 
     def emit(self) -> dict[Var, Atom]:
-        for m in self.members:
-            self._allocate(m)
+        for step in self.steps:
+            self._allocate(step)
         self._level(0, {})
         return self.scalars
 
     # ---- before the loops ----
-    def _allocate(self, m: Member) -> None:
-        v = m.statement.var
-        if v is None or not isinstance(v.type, Array) or (m.is_map and v not in self.stored):
+    def _allocate(self, step: Step) -> None:
+        v = step.statement.var
+        if v is None or not isinstance(v.type, Array) or (step.is_map and v not in self.stored):
             return
-        v.name = "t" if v.name == m.op.name else v.name
-        accumulates = m.reduction is not None and self._in_memory(m)
+        v.name = "t" if v.name == step.op.name else v.name
+        accumulates = step.reduction is not None and self._in_memory(step)
         kind = (
             "zeros"
-            if accumulates and REDUCTIONS[m.op] in (elementwise.add, elementwise.logical_or)
+            if accumulates and REDUCTIONS[step.op] in (elementwise.add, elementwise.logical_or)
             else "empty"
         )
         dims = tuple(map(atom, v.type.dims))
         op = self.b.table[kind]
-        self.b.append(Def(v, op, dims, {"dtype": v.type.dtype}, m.statement.loc))
+        self.b.append(Def(v, op, dims, {"dtype": v.type.dtype}, step.statement.loc))
         if accumulates and kind == "empty":
-            args = (v, start(m, v.type.dtype))
-            fill = Def(None, self.b.table["assign"], args, {}, m.statement.loc)
+            args = (v, start(step, v.type.dtype))
+            fill = Def(None, self.b.table["assign"], args, {}, step.statement.loc)
             target = (v, identity(v.type.ndim))
-            Nest(self.b, [Member(fill, v.type.dims, target=target)], set()).emit()
+            Nest(self.b, [Step(fill, v.type.dims, target=target)], set()).emit()
 
     # ---- the loops ----
-    def _start_level(self, m: Member) -> int:
+    def _start_level(self, step: Step) -> int:
         """The loop outside which an accumulator starts: all loops inside it are reduced."""
-        assert m.reduction is not None
+        assert step.reduction is not None
         level = self.rank
-        while level and (level - 1 in m.reduction.axes or same_dim(self.dims[level - 1], 1)):
+        while level and (level - 1 in step.reduction.axes or same_dim(self.dims[level - 1], 1)):
             level -= 1
         return level
 
-    def _in_memory(self, m: Member) -> bool:
+    def _in_memory(self, step: Step) -> bool:
         """Whether several values of an accumulator end in the same element of the result."""
-        assert m.reduction is not None
-        if m.reduction.access is None:
+        assert step.reduction is not None
+        if step.reduction.access is None:
             return False
-        outer = set(range(self._start_level(m)))
-        runtime = any(p.flag is not None for p in m.reduction.access)
-        return runtime or bool(outer & m.reduction.axes)
+        outer = set(range(self._start_level(step)))
+        runtime = any(p.flag is not None for p in step.reduction.access)
+        return runtime or bool(outer & step.reduction.axes)
 
-    def _level(self, k: int, carried: dict[Member, Atom]) -> dict[Member, Atom]:
+    def _level(self, k: int, carried: dict[Step, Atom]) -> dict[Step, Atom]:
         """The nest from loop `k` inwards; what the accumulators are after it."""
-        starting = [m for m in self.members if m.reduction and self._start_level(m) == k]
+        starting = [step for step in self.steps if step.reduction and self._start_level(step) == k]
         inside = dict(carried)
-        for m in starting:
-            inside[m] = start(m, accumulator(m).dtype)
+        for step in starting:
+            inside[step] = start(step, accumulator(step).dtype)
         self._load_outer(k)
         if k == self.rank:
             after = self._body(inside)
@@ -100,15 +100,15 @@ class Nest:
             self.indices.pop()
         else:
             after = self._loop(k, inside)
-        for m in starting:
-            self._finish(m, after[m])
-        return {m: after[m] for m in carried}
+        for step in starting:
+            self._finish(step, after[step])
+        return {step: after[step] for step in carried}
 
-    def _loop(self, k: int, inside: dict[Member, Atom]) -> dict[Member, Atom]:
+    def _loop(self, k: int, inside: dict[Step, Atom]) -> dict[Step, Atom]:
         i = Var(INDEX_NAMES[k] if k < len(INDEX_NAMES) else "i", INT)
-        names = [m.statement.var.name for m in inside]  # type: ignore[union-attr]
-        params = tuple(Var(n, accumulator(m)) for n, m in zip(names, inside, strict=True))
-        results = tuple(Var(n, accumulator(m)) for n, m in zip(names, inside, strict=True))
+        names = [step.statement.var.name for step in inside]  # type: ignore[union-attr]
+        params = tuple(Var(n, accumulator(step)) for n, step in zip(names, inside, strict=True))
+        results = tuple(Var(n, accumulator(step)) for n, step in zip(names, inside, strict=True))
         loaded = dict(self.loaded)
         with self.b.block() as body:
             self.indices.append(i)
@@ -117,7 +117,7 @@ class Nest:
         self.loaded = loaded
         yields, inits = tuple(after.values()), tuple(inside.values())
         stop = atom(self.dims[k])
-        loc = self.members[-1].statement.loc
+        loc = self.steps[-1].statement.loc
         self.b.append(
             For(i, Const(0, INT), stop, params, inits, tuple(body), yields, results, loc=loc)
         )
@@ -125,9 +125,9 @@ class Nest:
 
     def _load_outer(self, k: int) -> None:
         """Load what the inner loops do not change."""
-        for m in self.members:
-            self.b.loc = m.statement.loc
-            for v, access in m.reads:
+        for step in self.steps:
+            self.b.loc = step.statement.loc
+            for v, access in step.reads:
                 exact = is_exact(access, self.dims)
                 if not exact and depth(access) == k < self.rank:
                     self.loaded.setdefault((v, access), self._load(v, access))
@@ -136,33 +136,33 @@ class Nest:
         return self.b("load", v, *index(self.b, access, self.indices), name=v.name)
 
     # ---- the body ----
-    def _body(self, inside: dict[Member, Atom]) -> dict[Member, Atom]:
+    def _body(self, inside: dict[Step, Atom]) -> dict[Step, Atom]:
         after = dict(inside)
         self.current, self.dirty = {}, {}
-        for m in self.members:
-            self.b.loc = m.statement.loc
-            value = self._value(m)
-            if m.reduction is not None:
-                value = self._counted(m, value)
-                carried = self._start_level(m) < self.rank
-                after[m] = self._combine(m, after[m], value) if carried else value
-            elif m.target is None:
-                assert m.statement.var is not None
-                self._write(m.statement.var, value, m)
-            elif "source" in m.extra:
-                self._scatter(m, value)
+        for step in self.steps:
+            self.b.loc = step.statement.loc
+            value = self._value(step)
+            if step.reduction is not None:
+                value = self._counted(step, value)
+                carried = self._start_level(step) < self.rank
+                after[step] = self._combine(step, after[step], value) if carried else value
+            elif step.target is None:
+                assert step.statement.var is not None
+                self._write(step.statement.var, value, step)
+            elif "source" in step.extra:
+                self._scatter(step, value)
             else:
-                self._write(m.target[0], value, m)
-        made = {m.statement.var for m in self.members}
-        for v, m in self.dirty.items():
+                self._write(step.target[0], value, step)
+        made = {step.statement.var for step in self.steps}
+        for v, step in self.dirty.items():
             if v in self.stored or v not in made:
-                self.b.loc = m.statement.loc
+                self.b.loc = step.statement.loc
                 self.b("store", v, *self.indices, self.current[v])
         return after
 
-    def _write(self, v: Var, value: Atom, m: Member) -> None:
+    def _write(self, v: Var, value: Atom, step: Step) -> None:
         self.current[v] = value
-        self.dirty[v] = m
+        self.dirty[v] = step
 
     def _read(self, a: Atom, access: Access | None) -> Atom:
         """The element of an operand; a scalar is itself."""
@@ -176,86 +176,86 @@ class Nest:
             self.current[a] = self._load(a, access)
         return self.current[a]
 
-    def _value(self, m: Member) -> Atom:
-        """What the member computes from the elements of its operands."""
-        s, b = m.statement, self.b
-        accesses = iter(m.reads)
+    def _value(self, step: Step) -> Atom:
+        """What the step computes from the elements of its operands."""
+        s, b = step.statement, self.b
+        accesses = iter(step.reads)
         operands = [
             self._read(a, next(accesses)[1] if isinstance(a.type, Array) else None)
-            for a in _read_atoms(m)
+            for a in _read_atoms(step)
         ]
         if s.op.elementwise:
             return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]
-        match m.op:
+        match step.op:
             case arrays.iota:
                 return self.indices[0]
             case memory.indices:
                 return b("index", operands[0], s.args[1], **s.params)
             case memory.gather:
-                idx = self._fancy(m, operands)
+                idx = self._fancy(step, operands)
                 return b("load", s.args[0], *idx, name=s.args[0].name)  # type: ignore[union-attr]
             case memory.add_to:
-                target, access = m.target  # type: ignore[misc]
+                target, access = step.target  # type: ignore[misc]
                 return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
             case memory.assign:
-                return b.cast(operands[0], _of(m.target[0]))  # type: ignore[index]
+                return b.cast(operands[0], _of(step.target[0]))  # type: ignore[index]
         return operands[-1]
 
-    def _fancy(self, m: Member, operands: list[Atom]) -> list[Atom]:
+    def _fancy(self, step: Step, operands: list[Atom]) -> list[Atom]:
         return [
-            operands[k] if kind == "array" else self.indices[k] for kind, k in m.extra["source"]
+            operands[k] if kind == "array" else self.indices[k] for kind, k in step.extra["source"]
         ]
 
-    def _scatter(self, m: Member, value: Atom) -> None:
-        target = m.target[0]  # type: ignore[index]
-        places = [self._read(v, access) for v, access in m.reads]
-        effect = "add_at" if m.op.adds else "store"
+    def _scatter(self, step: Step, value: Atom) -> None:
+        target = step.target[0]  # type: ignore[index]
+        places = [self._read(v, access) for v, access in step.reads]
+        effect = "add_at" if step.op.adds else "store"
         value = self.b.cast(value, _of(target))
-        self.b(effect, target, *self._fancy(m, places), value)
+        self.b(effect, target, *self._fancy(step, places), value)
 
     # ---- accumulators ----
-    def _counted(self, m: Member, value: Atom) -> Atom:
+    def _counted(self, step: Step, value: Atom) -> Atom:
         """The value as its accumulator takes it: truth as a bool, a count as an int."""
         b = self.b
         if (
-            m.op in (reductions.any, reductions.all, reductions.count_nonzero)
+            step.op in (reductions.any, reductions.all, reductions.count_nonzero)
             and value.type.dtype != "bool"
         ):
             value = b("ne", value, b.cast(0, value.type))
-        return b.cast(value, accumulator(m))
+        return b.cast(value, accumulator(step))
 
-    def _combine(self, m: Member, old: Atom, value: Atom) -> Atom:
-        return self.b(REDUCTIONS[m.op], old, value, name=m.statement.var.name)  # type: ignore[union-attr]
+    def _combine(self, step: Step, old: Atom, value: Atom) -> Atom:
+        return self.b(REDUCTIONS[step.op], old, value, name=step.statement.var.name)  # type: ignore[union-attr]
 
-    def _finish(self, m: Member, value: Atom) -> None:
+    def _finish(self, step: Step, value: Atom) -> None:
         """Put what an accumulator came to into the result."""
-        b, v, reduction = self.b, m.statement.var, m.reduction
+        b, v, reduction = self.b, step.statement.var, step.reduction
         assert v is not None and reduction is not None
-        b.loc = m.statement.loc
+        b.loc = step.statement.loc
         value = b.cast(value, Scalar(v.type.dtype))
         if reduction.access is None:
             self.scalars[v] = value
             return
         at = index(b, reduction.access, self.indices)
-        if not self._in_memory(m):
+        if not self._in_memory(step):
             b("store", v, *at, value)
-        elif REDUCTIONS[m.op] is elementwise.add:
+        elif REDUCTIONS[step.op] is elementwise.add:
             b("add_at", v, *at, value)
         else:
-            b("store", v, *at, self._combine(m, b("load", v, *at), value))
+            b("store", v, *at, self._combine(step, b("load", v, *at), value))
 
 
-def _read_atoms(m: Member) -> list[Atom]:
+def _read_atoms(step: Step) -> list[Atom]:
     """The operands whose elements the value is made of, in order."""
-    args = list(m.statement.args)
-    match m.op:
+    args = list(step.statement.args)
+    match step.op:
         case arrays.iota:
             return []
         case memory.gather:
             return args[1:]
         case memory.scatter | memory.scatter_add | memory.assign | memory.add_to:
             return args[1:]
-    return args if m.statement.op.elementwise else args[:1]
+    return args if step.statement.op.elementwise else args[:1]
 
 
 def _of(v: Var) -> Scalar:

@@ -1,6 +1,6 @@
 """An element that every trip adds to is summed in a local and added once, after the loop.
 
->>> show(accumulate(parse('''
+>>> show(promote_accumulators(parse('''
 ... def f(x: f64[n], g: f64[2]):
 ...     n: int = dim(x, axis=0)
 ...     for i in range(0, n):
@@ -38,11 +38,11 @@ from srcgrad.passes.ranged import Ranged
 from srcgrad.primitives import REGISTRY, memory
 
 
-def accumulate(function: Function) -> Function:
-    return _Accumulate(function, AliasClasses(function)).function(function)
+def promote_accumulators(function: Function) -> Function:
+    return _PromoteAccumulators(function, AliasClasses(function)).function(function)
 
 
-class _Accumulate(Ranged):
+class _PromoteAccumulators(Ranged):
     def __init__(self, function: Function, classes: AliasClasses):
         super().__init__(function)
         self.classes = classes

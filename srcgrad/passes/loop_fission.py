@@ -1,6 +1,6 @@
 """Scatters of a loop: additions to several places of one buffer get a loop each.
 
->>> show(split(parse('''
+>>> show(loop_fission(parse('''
 ... def f(x: f64[n], y: f64[n]):
 ...     n: int = dim(x, axis=0)
 ...     m: int = sub(n, 1)
@@ -52,11 +52,11 @@ from srcgrad.primitives import REGISTRY, memory
 SHORT = 16  # trips: a loop known to have fewer stays as it is
 
 
-def split(function: Function) -> Function:
-    return _Split(AliasClasses(function)).function(function)
+def loop_fission(function: Function) -> Function:
+    return _LoopFission(AliasClasses(function)).function(function)
 
 
-class _Split(Rewriter):
+class _LoopFission(Rewriter):
     def __init__(self, classes: AliasClasses):
         super().__init__()
         self.classes = classes

@@ -16,16 +16,18 @@ from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, attached
 
 
-def has_rules(function: Function) -> bool:
+def has_custom_rules(function: Function) -> bool:
     return any(isinstance(s, Def) and s.op is attached.attached for s in walk(function.body))
 
 
-def settle(function: Function) -> Function:
+def strip_custom_rules(function: Function) -> Function:
     """The function without `attached`; the function itself if it has none."""
-    return _Settling(function).function(function) if has_rules(function) else function
+    return (
+        _StripCustomRules(function).function(function) if has_custom_rules(function) else function
+    )
 
 
-class _Settling(Rewriter):
+class _StripCustomRules(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
         self.classes = AliasClasses(function)

@@ -1,6 +1,6 @@
 """Results that are copies: of a buffer that nobody needs afterwards no copy is made.
 
->>> show(results(parse('''
+>>> show(elide_copies(parse('''
 ... def f(x: f64[n]):
 ...     n: int = dim(x, axis=0)
 ...     y: f64[n] = zeros(n, dtype='f64')
@@ -32,7 +32,7 @@ from srcgrad.passes.effects import classes_written, makes_buffer
 from srcgrad.primitives import memory
 
 
-def results(function: Function) -> Function:
+def elide_copies(function: Function) -> Function:
     classes = AliasClasses(function)
     made = {s.var: s for s in function.body if isinstance(s, Def) and s.var is not None}
     seen = Counter(classes.of(v) for v in _references((*function.params, *function.returns)))

@@ -1,6 +1,6 @@
 """Common subexpressions: shared where nothing could have changed, and buffers kept apart."""
 
-from srcgrad.passes.common import share
+from srcgrad.passes.cse import cse
 from tests.passes.programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
@@ -22,19 +22,19 @@ h: f64 = cos(v)
 z: f64 = add(a, h)
 """
     f = program("c: bool, v: f64", body, "r, z,")
-    new = agree(share, f, (True, 0.5), (False, 0.5))
+    new = agree(cse, f, (True, 0.5), (False, 0.5))
     assert (count(new, "sin"), count(new, "cos")) == (1, 3)
 
 
 def test_what_depends_on_shared_values_is_shared():
     body = "a: f64 = sin(v)\nb: f64 = sin(v)\nc: f64 = mul(a, 2.0)\nd: f64 = mul(b, 2.0)"
-    new = agree(share, program("v: f64", body, "c, d,"), (0.5,))
+    new = agree(cse, program("v: f64", body, "c, d,"), (0.5,))
     assert text(new) == "a: f64 = sin(v)\nc: f64 = mul(a, 2.0)\nreturn (c, c,)"
 
 
 def test_weak_and_strong_constants_are_not_the_same():
     body = "a: f64 = mul(v, 2.0)\nb: f64 = mul(v, f64(2.0))"
-    assert count(after(share, program("v: f64", body, "a, b,")), "mul") == 2
+    assert count(after(cse, program("v: f64", body, "a, b,")), "mul") == 2
 
 
 def test_reads_of_pure_classes_are_shared_into_loops():
@@ -46,13 +46,13 @@ for i in range(0, n):
     s1: f64 = add(s, b)
     s = s1
 """
-    new = agree(share, program("x: f64[n]", body, "a, s,"), (X,))
+    new = agree(cse, program("x: f64[n]", body, "a, s,"), (X,))
     assert count(new, "load") == 1
 
 
 def test_a_store_ends_the_sharing_of_reads():
     body = "a: f64 = load(x, 0)\nstore(x, 0, 9.0)\nb: f64 = load(x, 0)\nc: f64 = load(x, 0)"
-    new = agree(share, program("x: f64[n]", body, "a, b, c,"), (X,))
+    new = agree(cse, program("x: f64[n]", body, "a, b, c,"), (X,))
     assert count(new, "load") == 2
 
 
@@ -63,7 +63,7 @@ a: f64 = load(x, 1)
 store(u, 0, 9.0)
 b: f64 = load(x, 1)
 """
-    assert count(agree(share, program("x: f64[n]", body, "a, b,"), (X,)), "load") == 2
+    assert count(agree(cse, program("x: f64[n]", body, "a, b,"), (X,)), "load") == 2
 
 
 def test_a_store_later_in_a_loop_ends_it_for_the_body():
@@ -77,7 +77,7 @@ for i in range(0, n):
     s = s1
 c: f64 = load(x, 0)
 """
-    new = agree(share, program("x: f64[n]", body, "a, s, c,"), (X,), (vec(4.0),))
+    new = agree(cse, program("x: f64[n]", body, "a, s, c,"), (X,), (vec(4.0),))
     assert count(new, "load") == 3
 
 
@@ -94,30 +94,30 @@ else:
     r = d
 e: f64 = load(x, 0)
 """
-    new = agree(share, program("x: f64[n], c: bool", body, "a, r, e,"), (X, True), (X, False))
+    new = agree(cse, program("x: f64[n], c: bool", body, "a, r, e,"), (X, True), (X, False))
     assert count(new, "load") == 2
 
 
 def test_a_store_to_one_argument_changes_no_other():
     body = "a: f64 = load(x, 0)\nstore(z, 0, 9.0)\nb: f64 = load(x, 0)"
-    new = agree(share, program("x: f64[n], z: f64[n]", body, "a, b,"), (X, vec(4.0)))
+    new = agree(cse, program("x: f64[n], z: f64[n]", body, "a, b,"), (X, vec(4.0)))
     assert count(new, "load") == 1
 
 
 def test_pure_arrays_are_shared():
     body = "a: f64[n] = sin(x)\nb: f64[n] = sin(x)\nc: f64[n] = mul(a, b)"
-    new = agree(share, program("x: f64[n]", body, "c,"), (X,))
+    new = agree(cse, program("x: f64[n]", body, "c,"), (X,))
     assert text(new) == "a: f64[n] = sin(x)\nc: f64[n] = mul(a, a)\nreturn (c,)"
 
 
 def test_an_array_that_is_stored_to_is_not_shared():
     body = "a: f64[n] = sin(x)\nb: f64[n] = sin(x)\nstore(b, 0, 9.0)\nc: f64[n] = add(a, b)"
-    assert count(agree(share, program("x: f64[n]", body, "c,"), (X,)), "sin") == 2
+    assert count(agree(cse, program("x: f64[n]", body, "c,"), (X,)), "sin") == 2
 
 
 def test_two_returned_arrays_stay_two_buffers():
     body = "a: f64[n] = sin(x)\nb: f64[n] = sin(x)\nc: f64[n] = sin(x)\nd: f64[n] = mul(c, c)"
-    new = agree(share, program("x: f64[n]", body, "a, b, d,"), (X,))
+    new = agree(cse, program("x: f64[n]", body, "a, b, d,"), (X,))
     assert count(new, "sin") == 2
 
 
@@ -128,26 +128,26 @@ store(u, 0, 9.0)
 w: f64[2] = view(x, 0, 2, 1, spec=('s',))
 a: f64 = load(w, 0)
 """
-    assert count(agree(share, program("x: f64[n]", body, "a,"), (X,)), "view") == 1
+    assert count(agree(cse, program("x: f64[n]", body, "a,"), (X,)), "view") == 1
 
 
 def test_checks_are_made_once():
     body = "j: int = index(k, n, axis=0)\ni: int = index(k, n, axis=0)\na: f64 = load(x, i)"
     f = program("x: f64[n], k: int", body, "a,")
-    assert count(agree(share, f, (X, -1), (X, 3)), "index") == 1
+    assert count(agree(cse, f, (X, -1), (X, 3)), "index") == 1
 
 
 def test_a_broadcast_to_the_dims_that_are_there_is_the_array():
     body = "a: f64[n] = sin(x)\nb: f64[n] = broadcast_to(a, n)\ns: f64 = sum(b, axes=(0,))"
-    assert count(agree(share, program("x: f64[n]", body, "s,"), (X,)), "broadcast_to") == 0
+    assert count(agree(cse, program("x: f64[n]", body, "s,"), (X,)), "broadcast_to") == 0
 
 
 def test_a_broadcast_that_is_returned_or_stored_to_stays():
     returned = "b: f64[n] = broadcast_to(x, n)"
-    assert count(agree(share, program("x: f64[n]", returned, "b,"), (X,)), "broadcast_to") == 1
+    assert count(agree(cse, program("x: f64[n]", returned, "b,"), (X,)), "broadcast_to") == 1
     stored = "b: f64[n] = broadcast_to(x, n)\nstore(b, 0, v)\ns: f64 = sum(b, axes=(0,))"
     f = program("x: f64[n], v: f64", stored, "s,")
-    assert count(agree(share, f, (X, 0.5)), "broadcast_to") == 1
+    assert count(agree(cse, f, (X, 0.5)), "broadcast_to") == 1
     changed = "b: f64[n] = broadcast_to(x, n)\nstore(x, 0, v)\ns: f64 = sum(b, axes=(0,))"
     f = program("x: f64[n], v: f64", changed, "s,")
-    assert count(agree(share, f, (X, 0.5)), "broadcast_to") == 1
+    assert count(agree(cse, f, (X, 0.5)), "broadcast_to") == 1

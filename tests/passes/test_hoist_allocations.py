@@ -9,7 +9,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.ir.walk import walk
 from srcgrad.passes import LOWERING, without
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.reuse import reuse
+from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.primitives import REGISTRY
 
 
@@ -25,7 +25,7 @@ def made(function):
 def run(text, *args):
     """The text's returns before and after; the function after."""
     before = python.build(parse(text, REGISTRY), REGISTRY)(*[np.copy(a) for a in args])
-    after = reuse(parse(text, REGISTRY))
+    after = hoist_allocations(parse(text, REGISTRY))
     got = python.build(after, REGISTRY)(*[np.copy(a) for a in args])
     assert all(np.array_equal(g, w) for g, w in zip(got, before, strict=True))
     return after
@@ -124,5 +124,5 @@ def test_what_might_fail_stays():
 
 
 def test_it_can_be_switched_off():
-    with without("reuse"):
+    with without("hoist_allocations"):
         assert made(run_passes(parse(nest("zeros"), REGISTRY), passes=LOWERING)) == (0, 1)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from srcgrad.passes.bounds import loosen
 from srcgrad.passes.dead_code import eliminate
+from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.simplify import simplify
 from tests.passes.programs import after, agree, count, program, text, vec
 
@@ -56,7 +56,7 @@ def test_a_check_that_cannot_fail_vanishes(name):
         f"last: int = sub(n, 1)\nfor i in {span}:\n    {body}\n    v: f64 = load(x, j)\n"
         "    u: f64 = add(v, 1.0)\n    store(x, j, u)",
     )
-    new = agree(loosen, f, (X, 1), (vec(7.0), 0), (NONE, 0), (X, 9), (X, -1))
+    new = agree(hoist_bounds_checks, f, (X, 1), (vec(7.0), 0), (NONE, 0), (X, 9), (X, -1))
     expected = {"twice": 1}.get(name, 0)
     assert count(new, "index", "check_range", "fail") == expected, text(new)
 
@@ -76,7 +76,7 @@ while True:
     k1: int = add(k, 1)
     k, s = k1, s1
 """
-    new = agree(loosen, program("x: f64[n]", body, "k, s,"), (X,), (NONE,))
+    new = agree(hoist_bounds_checks, program("x: f64[n]", body, "k, s,"), (X,), (NONE,))
     assert count(new, "index") == 0
 
 
@@ -106,14 +106,18 @@ MOVED = {
 def test_a_check_that_may_fail_is_made_once(name):
     (span, offset, place), moves = MOVED[name]
     f = program("x: f64[n], k: int", LOOP.format(span=span, offset=offset, place=place))
-    new = agree(loosen, f, *((x, k) for x in (X, NONE, vec(1.0)) for k in range(-6, 12)))
+    new = agree(
+        hoist_bounds_checks, f, *((x, k) for x in (X, NONE, vec(1.0)) for k in range(-6, 12))
+    )
     assert (count(new, "index"), count(new, "check_range")) == ((0, 1) if moves else (1, 0))
 
 
 def test_a_fixed_check_is_made_before_the_loop_if_the_loop_runs():
     body = "for i in range(0, k):\n    j: int = index(w, n, axis=0)\n    add_at(x, j, 1.0)"
     f = program("x: f64[n], k: int, w: int", body)
-    new = agree(loosen, f, *((X, k, w) for k in (-1, 0, 1, 3) for w in (-5, -4, -1, 0, 3, 4)))
+    new = agree(
+        hoist_bounds_checks, f, *((X, k, w) for k in (-1, 0, 1, 3) for w in (-5, -4, -1, 0, 3, 4))
+    )
     lines = text(new).splitlines()
     (check,) = (k for k, line in enumerate(lines) if "index(w, n, axis=0)" in line)
     assert check < lines.index("for i in range(0, k):")
@@ -130,7 +134,7 @@ for i in range(0, k):
 """
     f = program("x: f64[n], y: f64[m], k: int, w: int", body)
     calls = [(X, vec(1.0, 2.0), k, w) for k in (-1, 0, 3, 4, 5) for w in (-1, 0, 1, 2, 3)]
-    new = agree(loosen, f, *[c for c in calls if c[2] < 5 or c[3] < 3])
+    new = agree(hoist_bounds_checks, f, *[c for c in calls if c[2] < 5 or c[3] < 3])
     assert count(new, "check_range") == 2 and count(new, "index") == 0
     lines = text(after(eliminate, new)).splitlines()
     first = next(k for k, line in enumerate(lines) if line.startswith("for"))
@@ -145,7 +149,7 @@ for i in range(0, k):
         add_at(x, b, 1.0)
 """
     f = program("x: f64[n], k: int", body)
-    new = agree(loosen, f, *((X, k) for k in range(-1, 8)), (NONE, 1), (NONE, 2))
+    new = agree(hoist_bounds_checks, f, *((X, k) for k in range(-1, 8)), (NONE, 1), (NONE, 2))
     assert rows(new) and not any(line.startswith("        ") for line in rows(new))
 
 
@@ -157,7 +161,7 @@ for i in range(0, k):
         add_at(x, b, 1.0)
 """
     f = program("x: f64[n], k: int, w: int", body)
-    new = agree(loosen, f, *((X, k, w) for k in range(-1, 8) for w in range(-1, 8)))
+    new = agree(hoist_bounds_checks, f, *((X, k, w) for k in range(-1, 8) for w in range(-1, 8)))
     assert rows(new) and not any(line.startswith("        ") for line in rows(new))
 
 
@@ -175,7 +179,9 @@ STAYS = {
 @pytest.mark.parametrize("body", STAYS.values(), ids=STAYS)
 def test_a_check_stays_where_moving_it_could_be_seen(body):
     f = program("x: f64[n], k: int, c: bool", f"for i in range(0, k):\n    {body}")
-    new = agree(loosen, f, *((X, k, c) for k in (0, 2, 4, 5, 6) for c in (True, False)))
+    new = agree(
+        hoist_bounds_checks, f, *((X, k, c) for k in (0, 2, 4, 5, 6) for c in (True, False))
+    )
     assert text(new) == text(f)
 
 
@@ -192,12 +198,12 @@ for i in range(0, k):
 """
     f = program("x: f64[n], k: int, w: int, c: bool", body)
     calls = [(X, k, w, c) for k in (0, 2) for w in (-1, 2, 7) for c in (True, False)]
-    agree(loosen, f, *calls)
+    agree(hoist_bounds_checks, f, *calls)
 
 
 def test_a_known_negative_index_is_a_sum_once_the_length_suffices():
     body = "h: int = index(0, n, axis=0)\nj: int = index(-1, n, axis=0)\nv: f64 = load(x, j)"
-    new = agree(loosen, program("x: f64[n]", body, "v,"), (X,), (NONE,))
+    new = agree(hoist_bounds_checks, program("x: f64[n]", body, "v,"), (X,), (NONE,))
     assert count(new, "index") == 1 and "j: int = add(n, -1)" in text(new)
 
 
@@ -209,15 +215,15 @@ for i in range(0, n):
     add_at(x, j, 1.0)
 """
     f = program("x: f64[n]", body)
-    assert text(agree(loosen, f, (X,))) == text(f)
+    assert text(agree(hoist_bounds_checks, f, (X,))) == text(f)
 
 
 def test_the_range_is_empty_when_the_loop_is():
     f = program("x: f64[n], k: int", LOOP.format(span="range(5, k)", offset=ONE, place="i"))
-    agree(loosen, f, (X, 3), (X, 5), (X, 6), (NONE, 5))
+    agree(hoist_bounds_checks, f, (X, 3), (X, 5), (X, 6), (NONE, 5))
 
 
 def test_it_simplifies_to_nothing_else():
     f = program("x: f64[n]", LOOP.format(span="range(0, n)", offset=ONE, place="i"))
-    new = after(eliminate, after(simplify, after(loosen, f)))
+    new = after(eliminate, after(simplify, after(hoist_bounds_checks, f)))
     assert text(new).splitlines()[1] == "    v: f64 = load(x, i)"

@@ -1,6 +1,6 @@
 """Array operations as steps of a nest's body: what they read, write and accumulate, and how.
 
-`member_of` knows every operation that can be a step; the others are expanded (`expand.py`), stay
+`step_of` knows every operation that can be a step; the others are expanded (`expand.py`), stay
 whole, or are scalar already. Never emits more than flags (the operands that may be 1 long).
 """
 
@@ -45,7 +45,7 @@ class Reduction:
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
+class Step:
     """One step: `reads` pairs each array operand with its access, in order of the operands."""
 
     statement: Def
@@ -65,7 +65,7 @@ class Member:
         return self.target is None and self.reduction is None
 
 
-def member_of(b: Builder, s: Def) -> Member | None:
+def step_of(b: Builder, s: Def) -> Step | None:
     """The operation as a step of a nest over its dims; None if it is none."""
     op = s.op
     if op in STORES:
@@ -81,10 +81,10 @@ def member_of(b: Builder, s: Def) -> Member | None:
     dims = s.var.type.dims
     if op is memory.gather:
         source, places = _fancy(b, s.args[0], s.args[1:], s.params["spec"], dims)
-        return Member(s, dims, places, extra={"source": source})
+        return Step(s, dims, places, extra={"source": source})
     if s.op.elementwise or op in MOVES:
         operands = s.args if s.op.elementwise else s.args[:1]
-        return Member(s, dims, _operands(b, operands, dims))
+        return Step(s, dims, _operands(b, operands, dims))
     return None
 
 
@@ -96,43 +96,43 @@ def _operands(b: Builder, atoms: tuple[Atom, ...], dims: tuple) -> tuple[tuple[V
     )
 
 
-def _store(b: Builder, s: Def) -> Member:
+def _store(b: Builder, s: Def) -> Step:
     target, value = s.args
     assert isinstance(target, Var)
     dims = target.type.dims
     reads = _operands(b, (value,), dims)
-    return Member(s, dims, reads, target=(target, identity(len(dims))))
+    return Step(s, dims, reads, target=(target, identity(len(dims))))
 
 
-def _reduction(s: Def, x: Var) -> Member:
+def _reduction(s: Def, x: Var) -> Step:
     dims = x.type.dims
     axes = frozenset(s.params.get("axes", range(len(dims))))
     kept = tuple(Place(k) for k in range(len(dims)) if k not in axes)
     scalar = not isinstance(s.var.type, Array)  # type: ignore[union-attr]
     reads = ((x, identity(len(dims))),)
-    return Member(s, dims, reads, reduction=Reduction(axes, None if scalar else kept))
+    return Step(s, dims, reads, reduction=Reduction(axes, None if scalar else kept))
 
 
-def _sum_to(b: Builder, s: Def, x: Var) -> Member:
+def _sum_to(b: Builder, s: Def, x: Var) -> Step:
     dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]
     reads = ((x, identity(len(dims))),)
     if same_dims(dims, wanted):
-        return Member(s, dims, reads)
+        return Step(s, dims, reads)
     lead = len(dims) - len(wanted)
     access = tuple(place(b, d, dims[k + lead], k + lead) for k, d in enumerate(wanted))
     kept = {p.axis for p in access}
     axes = frozenset(k for k in range(len(dims)) if k not in kept)
-    return Member(s, dims, reads, reduction=Reduction(axes, access if wanted else None))
+    return Step(s, dims, reads, reduction=Reduction(axes, access if wanted else None))
 
 
-def _scatter(b: Builder, s: Def) -> Member:
+def _scatter(b: Builder, s: Def) -> Step:
     target, value = s.args[0], s.args[-1]
     idx: tuple[Any, ...] = s.args[1:-1]
     assert isinstance(target, Var)
     dims = gather_dims(target.type.dims, idx[0].type.dims, s.params["spec"])
     source, places = _fancy(b, target, idx, s.params["spec"], dims)
     reads = (*places, *_operands(b, (value,), dims))
-    return Member(s, dims, reads, target=(target, ()), extra={"source": source})
+    return Step(s, dims, reads, target=(target, ()), extra={"source": source})
 
 
 def _fancy(

@@ -1,6 +1,6 @@
 """Common subexpressions: what has been computed on every path that leads here is used again.
 
->>> show(share(parse('''
+>>> show(cse(parse('''
 ... def f(x: f64[n], k: int, v: f64):
 ...     n: int = dim(x, axis=0)
 ...     a: f64 = load(x, k)
@@ -47,11 +47,11 @@ from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory
 
 
-def share(function: Function) -> Function:
-    return _Sharing(function, AliasClasses(function)).function(function)
+def cse(function: Function) -> Function:
+    return _Cse(function, AliasClasses(function)).function(function)
 
 
-class _Sharing(Rewriter):
+class _Cse(Rewriter):
     def __init__(self, function: Function, classes: AliasClasses):
         super().__init__()
         self.classes = classes

@@ -1,6 +1,6 @@
 """Buffers of a trip: what each trip of a loop would allocate is allocated once, before the loop.
 
->>> show(reuse(parse('''
+>>> show(hoist_allocations(parse('''
 ... def f(x: f64[n], k: int):
 ...     n: int = dim(x, axis=0)
 ...     for i in range(0, k):
@@ -41,9 +41,9 @@ from srcgrad.primitives import REGISTRY, memory
 WEAK = ("i64", "f64", "c128")  # written without a cast
 
 
-def reuse(function: Function) -> Function:
+def hoist_allocations(function: Function) -> Function:
     classes = AliasClasses(function)
-    return _Reuse(function, classes, _escaping(function, classes)).function(function)
+    return _HoistAllocations(function, classes, _escaping(function, classes)).function(function)
 
 
 def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
@@ -57,7 +57,7 @@ def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
     return {classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
 
 
-class _Reuse(Ranged):
+class _HoistAllocations(Ranged):
     def __init__(self, function: Function, classes: AliasClasses, kept: set[Var]):
         super().__init__(function)
         self.classes, self.kept = classes, kept

@@ -1,6 +1,6 @@
 """Index checks: those that cannot fail vanish, others are made once before the loop.
 
->>> show(loosen(parse('''
+>>> show(hoist_bounds_checks(parse('''
 ... def f(x: f64[n], y: f64[m]):
 ...     n: int = dim(x, axis=0)
 ...     m: int = dim(y, axis=0)
@@ -56,12 +56,12 @@ from srcgrad.passes.ranges import Ranges, is_int64
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
 
-def loosen(function: Function) -> Function:
-    rewriter = _Bounds(function)
+def hoist_bounds_checks(function: Function) -> Function:
+    rewriter = _HoistBoundsChecks(function)
     return rename(rewriter.function(function), rewriter.new)
 
 
-class _Bounds(Ranged):
+class _HoistBoundsChecks(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
 
@@ -136,7 +136,7 @@ class Check:
 class _Lift:
     """Takes the checks of one loop's body to before the loop."""
 
-    def __init__(self, loop: For, bounds: _Bounds):
+    def __init__(self, loop: For, bounds: _HoistBoundsChecks):
         self.loop, self.new = loop, bounds.new
         self.ranges: Ranges = bounds.ranges
         self.inner = defined(loop.body) | set(inner_definitions(loop))

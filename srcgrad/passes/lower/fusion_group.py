@@ -14,9 +14,9 @@ from srcgrad.ir.types import Array, is_reference, same_dims
 from srcgrad.ir.walk import results, uses
 from srcgrad.passes.effects import classes_read, classes_written
 from srcgrad.passes.lower.access import is_exact
-from srcgrad.passes.lower.member import Member
+from srcgrad.passes.lower.step import Step
 
-MOST = 96  # members of a group
+MOST = 96  # steps of a group
 
 
 @dataclass(frozen=True)
@@ -48,80 +48,80 @@ class Effects:
         )
 
 
-class Group:
+class FusionGroup:
     """Operations that share a nest, and what they touch together."""
 
-    def __init__(self, classes: AliasClasses, m: Member, in_order: bool):
+    def __init__(self, classes: AliasClasses, step: Step, in_order: bool):
         self.classes, self.in_order = classes, in_order
-        self.dims = m.dims
-        self.members: list[Member] = []
+        self.dims = step.dims
+        self.steps: list[Step] = []
         self.defined: set[Var] = set()
         self.reduced: set[Var] = set()  # known after the loops only
         self.touched: set[Var] = set()
         self.effects = Effects(frozenset(), frozenset(), frozenset())
-        self.add(m)
+        self.add(step)
 
-    def add(self, m: Member) -> None:
-        self.members.append(m)
-        self.defined.update(results(m.statement))
-        if m.reduction is not None:
-            self.reduced.update(results(m.statement))
-        self.touched |= touched(m)
-        self.effects |= Effects.of(m.statement, self.classes, self.in_order)
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.defined.update(results(step.statement))
+        if step.reduction is not None:
+            self.reduced.update(results(step.statement))
+        self.touched |= touched(step)
+        self.effects |= Effects.of(step.statement, self.classes, self.in_order)
 
-    def copy(self) -> Group:
-        new = Group(self.classes, self.members[0], self.in_order)
-        for m in self.members[1:]:
-            new.add(m)
+    def copy(self) -> FusionGroup:
+        new = FusionGroup(self.classes, self.steps[0], self.in_order)
+        for step in self.steps[1:]:
+            new.add(step)
         return new
 
-    def takes(self, m: Member) -> bool:
+    def takes(self, step: Step) -> bool:
         """Accept and add, or neither."""
-        accepted = self.accepts(m)
+        accepted = self.accepts(step)
         if accepted:
-            self.add(m)
+            self.add(step)
         return accepted
 
-    def accepts(self, m: Member) -> bool:
-        """Whether `m` may run element by element after the members."""
-        if not same_dims(self.dims, m.dims) or len(self.members) >= MOST:
+    def accepts(self, step: Step) -> bool:
+        """Whether `step` may run element by element after the steps."""
+        if not same_dims(self.dims, step.dims) or len(self.steps) >= MOST:
             return False
-        if any(v in self.reduced for v in uses(m.statement)):
+        if any(v in self.reduced for v in uses(step.statement)):
             return False
-        inside = [v for v in uses(m.statement) if v in self.defined]
-        if any(not isinstance(v.type, Array) or not whole(m, v) for v in inside):
+        inside = [v for v in uses(step.statement) if v in self.defined]
+        if any(not isinstance(v.type, Array) or not whole(step, v) for v in inside):
             return False
-        return all(self._element_wise(m, other) for other in self.members)
+        return all(self._element_wise(step, other) for other in self.steps)
 
-    def _element_wise(self, m: Member, other: Member) -> bool:
+    def _element_wise(self, step: Step, other: Step) -> bool:
         """Whether their accesses to memory stay in order when they run element by element."""
         of = self.classes.of
-        for v, writes in accesses(m):
+        for v, writes in accesses(step):
             for w, other_writes in accesses(other):
                 conflict = (writes or other_writes) and of(v) is of(w)
-                if conflict and not (v is w and whole(m, v) and whole(other, w)):
+                if conflict and not (v is w and whole(step, v) and whole(other, w)):
                     return False
         return True
 
 
-def accesses(m: Member) -> list[tuple[Var, bool]]:
-    """The references whose elements a member touches, and whether it writes them."""
-    args = m.statement.args
-    target = m.target[0] if m.target is not None else None
+def accesses(step: Step) -> list[tuple[Var, bool]]:
+    """The references whose elements a step touches, and whether it writes them."""
+    args = step.statement.args
+    target = step.target[0] if step.target is not None else None
     found = [(a, False) for a in args if isinstance(a, Var) and is_reference(a.type)]
     return found if target is None else [(target, True), *found[1:]]
 
 
-def touched(m: Member) -> set[Var]:
-    made = [v for v in results(m.statement) if isinstance(v.type, Array)]
-    return {v for v, _ in accesses(m)} | set(made)
+def touched(step: Step) -> set[Var]:
+    made = [v for v in results(step.statement) if isinstance(v.type, Array)]
+    return {v for v, _ in accesses(step)} | set(made)
 
 
-def whole(m: Member, v: Var) -> bool:
-    """Whether a member touches `v` at the nest's own index and nowhere else."""
-    if "source" in m.extra and m.statement.args[0] is v:
+def whole(step: Step, v: Var) -> bool:
+    """Whether a step touches `v` at the nest's own index and nowhere else."""
+    if "source" in step.extra and step.statement.args[0] is v:
         return False
-    listed = [a for r, a in m.reads if r is v]
-    if m.target is not None and m.target[0] is v:
-        listed.append(m.target[1])
-    return bool(listed) and all(is_exact(a, m.dims) for a in listed)
+    listed = [a for r, a in step.reads if r is v]
+    if step.target is not None and step.target[0] is v:
+        listed.append(step.target[1])
+    return bool(listed) and all(is_exact(a, step.dims) for a in listed)

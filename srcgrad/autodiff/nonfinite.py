@@ -20,8 +20,8 @@ ASKING = frozenset((elementwise.isnan, elementwise.isinf, elementwise.isfinite))
 TINY = 1e-100  # quotients by more than this do not overflow on data of ordinary size
 
 
-class Suspects:
-    """`suspects(atom)`: whether a value may be infinite or NaN."""
+class MayBeNonFinite:
+    """`may_be_nonfinite(atom)`: whether a value may be infinite or NaN."""
 
     def __init__(self, function: Function, classes: AliasClasses):
         self.classes = classes
@@ -53,7 +53,7 @@ class Suspects:
             case Def(var=None):
                 self._add(s.args[0], s.args[1:]) if s.args else None
             case Def(var=Var() as v):
-                if float_type(v.type) and not self.is_tame(s):
+                if float_type(v.type) and not self.stays_finite(s):
                     self._found.add(self._key(v))
                 self._add(v, s.args)
             case For() | While():
@@ -64,7 +64,7 @@ class Suspects:
                 for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
                     self._add(r, (x, y))
 
-    def is_tame(self, s: Def) -> bool:
+    def stays_finite(self, s: Def) -> bool:
         """Whether value and partials of an operation are finite for finite operands."""
         bound = self._bounds
         match s.op:

@@ -9,8 +9,8 @@ from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
-from srcgrad.passes.columns import columns
-from srcgrad.passes.reuse import reuse
+from srcgrad.passes.hoist_allocations import hoist_allocations
+from srcgrad.passes.pack_columns import pack_columns
 from tests.backends.programs import Program, agree
 
 WIDTH = 3
@@ -71,7 +71,9 @@ def loaded(function):
     return [s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op.name == "load"]
 
 
-@pytest.mark.parametrize("steps", [(columns,), (columns, reuse)], ids=["alone", "reuse"])
+@pytest.mark.parametrize(
+    "steps", [(pack_columns,), (pack_columns, hoist_allocations)], ids=["alone", "reuse"]
+)
 def test_random_nests(steps):
     numbers = np.random.default_rng(0)
     for seed in range(200):
@@ -84,7 +86,8 @@ def test_random_nests(steps):
 
 def test_the_random_nests_show_what_it_does():
     changed = sum(
-        len(loaded(columns(Draw(s).function))) != len(loaded(Draw(s).function)) for s in range(200)
+        len(loaded(pack_columns(Draw(s).function))) != len(loaded(Draw(s).function))
+        for s in range(200)
     )
     assert changed >= 20
 
@@ -113,15 +116,15 @@ def test_a_column_that_no_trip_walks_is_left_alone():
     """The outer loop has no trips, so the column need not exist."""
     for op in ("load", "add_at"):
         make = nest(lambda k: k, lambda j: (j, 2), op)
-        assert len([s for s in columns(make()).body if isinstance(s, For)]) == 1
+        assert len([s for s in pack_columns(make()).body if isinstance(s, For)]) == 1
         for k, rows in ((0, 1), (3, 4)):
             args = [np.ones((rows, 3)), np.arange(4.0), k]
-            assert agree(make, args, python.build, columns)
+            assert agree(make, args, python.build, pack_columns)
 
 
 @pytest.mark.parametrize(
     "outer, place", [(lambda k: 4, lambda j: (j, 2)), (lambda k: k, lambda j: (2, j))]
 )
 def test_a_short_loop_and_a_row_stay_as_they_are(outer, place):
-    made = columns(nest(outer, place)())
+    made = pack_columns(nest(outer, place)())
     assert not any(isinstance(s, Def) and s.op.name == "empty" for s in walk(made.body))

@@ -1,6 +1,6 @@
 """Innermost loops that may run in any order run upwards through memory.
 
->>> show(upward(parse('''
+>>> show(ascending_loops(parse('''
 ... def f(x: f64[n], y: f64[n]):
 ...     n: int = dim(x, axis=0)
 ...     for i in reversed(range(0, n)):
@@ -38,11 +38,11 @@ from srcgrad.passes.trips import Trips
 from srcgrad.primitives import memory
 
 
-def upward(function: Function) -> Function:
-    return _Upward(AliasClasses(function)).function(function)
+def ascending_loops(function: Function) -> Function:
+    return _AscendingLoops(AliasClasses(function)).function(function)
 
 
-class _Upward(Rewriter):
+class _AscendingLoops(Rewriter):
     def __init__(self, classes: AliasClasses):
         super().__init__()
         self.classes = classes

@@ -1,6 +1,6 @@
 """Columns that an inner loop walks in every trip of an outer one are kept side by side meanwhile.
 
->>> show(columns(parse('''
+>>> show(pack_columns(parse('''
 ... def f(x: f64[n, 3], y: f64[n, 3], k: int):
 ...     n: int = dim(x, axis=0)
 ...     for i in range(0, k):
@@ -54,8 +54,8 @@ from srcgrad.primitives import REGISTRY, memory
 SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they are
 
 
-def columns(function: Function) -> Function:
-    return _Columns(AliasClasses(function)).function(function)
+def pack_columns(function: Function) -> Function:
+    return _PackColumns(AliasClasses(function)).function(function)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Column:
         return index if zero else b("sub", index, self.start)
 
 
-class _Columns(Rewriter):
+class _PackColumns(Rewriter):
     def __init__(self, classes: AliasClasses):
         super().__init__()
         self.classes = classes
