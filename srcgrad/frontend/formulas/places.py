@@ -150,7 +150,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 # ---- running sums ----
 @stands_for(np.cumulative_sum)
 def cumulative_sum(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+    x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
     """Running sums along an axis, with a zero in front if so wished.
 
@@ -162,7 +162,7 @@ def cumulative_sum(
 
 @stands_for(np.cumulative_prod)
 def cumulative_prod(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+    x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
     """Running products along an axis, with a one in front if so wished.
 

@@ -147,6 +147,103 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
     return solved / scale if y.ndim == 1 else solved / scale[:, None]
 
 
+@stands_for(np.polyval)
+def polynomial_value(p: Any, x: Any) -> Any:
+    """A polynomial by Horner's rule.
+
+    >>> float(polynomial_value([1.0, 2.0, 3.0], 2.0))
+    11.0
+    """
+    p, x = _vector(p, "polyval"), np.asarray(x)
+    y = np.zeros(x.shape, np.result_type(p, x))[()]
+    for k in range(p.shape[0]):
+        y = y * x + p[k]
+    return y
+
+
+@stands_for(np.vander)
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
+    """Powers of numbers as rows, the highest first.
+
+    >>> vander([2.0, 3.0], 3)
+    array([[4., 2., 1.],
+           [9., 3., 1.]])
+    """
+    x = _vector(x, "vander")
+    n = x.shape[0] if N is None else N
+    # each row is the one before it times x, the first is 1
+    factors = np.where(np.arange(n)[:, None] == 0, 1, x[None, :])
+    powers = np.transpose(np.cumprod(factors, axis=0))
+    return powers if increasing else np.flip(powers, 1)
+
+
+# ---- sliding sums ----
+@stands_for(np.convolve)
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    """The convolution of two vectors.
+
+    >>> convolve([1.0, 2.0, 3.0], [1.0, 1.0], "same")
+    array([1., 3., 5.])
+    """
+    a, v = _two(a, v, "convolve")
+    n, m = a.shape[0], v.shape[0]
+    return _part_of(overlaps(a, v), n, m, mode, (min(n, m) - 1) // 2)
+
+
+@stands_for(np.correlate)
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    """The correlation of two vectors, the second one conjugated.
+
+    >>> correlate([1.0, 2.0, 3.0], [1.0, 1.0])
+    array([3., 5.])
+    """
+    a, v = _two(a, v, "correlate")
+    n, m = a.shape[0], v.shape[0]
+    # NumPy swaps the two and turns the result when the second is longer
+    middle = (min(n, m) - 1 + int(m > n)) // 2
+    turned = np.flip(np.conj(v) if v.dtype.kind == "c" else v)
+    return _part_of(overlaps(a, turned), n, m, mode, middle)
+
+
+def _vector(x: Any, what: str) -> Any:
+    x = np.asarray(x)
+    return x if x.ndim == 1 else unsupported(f"{what} takes vectors")
+
+
+def _two(a: Any, v: Any, what: str) -> tuple:
+    """Two vectors with elements."""
+    a, v = _vector(a, what), _vector(v, what)
+    if a.shape[0] == 0 or v.shape[0] == 0:
+        raise ValueError("convolve: an array cannot be empty")
+    return a, v
+
+
+def overlaps(a: Any, v: Any) -> Any:
+    """Every overlap of two vectors: one is added, shifted and scaled, per element of the other.
+
+    >>> overlaps(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([1., 3., 2.])
+    """
+    n, m = a.shape[0], v.shape[0]
+    out = np.zeros(n + m - 1, np.result_type(a, v))
+    for k in range(m):
+        out[k : k + n] += a * v[k]
+    return out
+
+
+def _part_of(full: Any, n: Any, m: Any, mode: Any, middle: Any) -> Any:
+    """What a mode keeps of all overlaps; "same" begins at `middle`."""
+    if mode == "full":
+        return full
+    shorter, longer = min(n, m), max(n, m)
+    if mode == "same":
+        return full[middle : middle + longer]
+    if mode == "valid":
+        return full[shorter - 1 : longer]
+    way_out = "use 'full', 'same' or 'valid'"
+    return unsupported(f"the mode {mode!r} is not supported", way_out, ValueError)
+
+
 # ---- series: the lowest power comes first ----
 def _series(x: Any, c: Any) -> tuple:
     """Arguments and coefficients: a column of coefficients gives a row of results."""

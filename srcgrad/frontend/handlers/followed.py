@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,15 @@ def followed(formula: Callable) -> Callable:
     def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
         return it.call(formula, list(args), keywords, node)
 
+    handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]
     return handler
+
+
+def _signature(formula: Callable) -> inspect.Signature:
+    """That of a handler with the arguments of a formula."""
+    own = inspect.signature(formula)
+    first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
+    return own.replace(parameters=[*first, *own.parameters.values()])
 
 
 def follow_all() -> None:

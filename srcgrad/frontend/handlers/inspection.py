@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.texts import literal, shown
@@ -22,9 +23,10 @@ from srcgrad.frontend.values import (
     TrackedList,
     describe,
     is_array,
+    is_value,
 )
-from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import BOOL, np_dtype
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import BOOL, Scalar, join_scalars, np_dtype
 
 
 @implements(isinstance)
@@ -160,6 +162,18 @@ def dims_of_value(it: Any, node: Any, x: Any) -> Any:
     if isinstance(x, list | tuple | GrownList):
         x = it.call_numpy(np.asarray, [x], {}, node)
     return x.type.dims if is_array(x) else ()
+
+
+@implements(np.result_type)
+def result_type(it: Any, node: Any, *arrays_and_dtypes: Any) -> Any:
+    """The dtype that operands are promoted to; a Python number gives way within its kind."""
+    kinds = [
+        Scalar(atom(v).type.dtype, getattr(atom(v).type, "weak", False))
+        if is_value(v)
+        else scalar_type(it, node, v)
+        for v in arrays_and_dtypes
+    ]
+    return np_dtype(functools.reduce(join_scalars, kinds).dtype)
 
 
 @implements(print)

@@ -3,8 +3,8 @@
 NumPy, SciPy and PyTorch use one name for a parameter of one meaning in all their functions. Those
 listed as static determine the program: axes, counts, flags, modes. A run-time integer or bool
 passed for one is specialized on: each value has a program of its own. Any other run-time value is
-refused. A name with several meanings is in `OF_THE_RUN`; where it must be static, its annotation
-is `Known`.
+refused. tests/frontend/test_parameters.py lists the others. Where a name has several meanings and
+must be static, its annotation is `Known`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "assume_unique", "ceil_mode", "check_finite", "compute_expm", "compute_uv", "copy",
-    "count_include_pad", "density", "descending", "eigvals_only", "endpoint", "equal_nan", "exact",
-    "full_matrices", "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim",
-    "keepdims", "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
-    "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
-    "repetition", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
-    "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted", "sparse", "stable",
-    "strict", "subok", "training", "transposed", "unbiased", "unit_diagonal", "wrap",
+    "adjoint", "allow_singular", "assume_unique", "ceil_mode", "check_finite", "compute_expm",
+    "compute_uv", "copy", "count_include_pad", "density", "descending", "eigvals_only", "endpoint",
+    "equal_nan", "exact", "full_matrices", "has_aux", "hermitian", "include_initial", "increasing",
+    "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a",
+    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
+    "permute_l", "pivoting", "repetition", "retstep", "return_counts", "return_ids", "return_index",
+    "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted",
+    "sparse", "stable", "strict", "subok", "training", "transposed", "unbiased", "unit_diagonal",
+    "wrap",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "assume_a", "boundary", "device", "dtype", "indexing", "kind", "lapack_driver",
@@ -37,7 +38,7 @@ COUNTS = {
     **dict.fromkeys(
         (
             "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis", "dim",
-            "axes", "dims", 
+            "axes", "dims",
         ),
         "an axis",
     ),
@@ -45,30 +46,6 @@ COUNTS = {
     "edge_order": "the order at the edges", "ndim": "the number of axes", "ndmin": "ndmin",
     "offset": "the offset of a diagonal", "trans": "trans",
 }  # fmt: skip
-
-# arrays, numbers and functions of the program; counts that may be run-time values, or that the
-# handler makes static itself
-OF_THE_RUN = frozenset({
-    "tensor", "source", "destination",
-    "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "append", "ar", "ar1",
-    "ar2", "args", "arr", "array", "arrays", "ary", "at", "atol", "aweights", "b", "base", "bias",
-    "bins", "bounds", "bp", "c", "changes", "choicelist", "choices", "classes", "condition",
-    "condlist", "correction", "cov", "cval", "d", "data", "ddof", "default", "deg", "delta",
-    "dimensions",
-    "discont", "dst", "dx", "element", "end", "f", "fill_value", "fillvalue", "fn", "fp", "full",
-    "func", "func1d", "funclist", "function", "fweights", "given", "grad_position", "h", "in1",
-    "in2", "ind", "index", "indices", "indices_or_sections", "initial", "input", "item", "items",
-    "k", "key", "keys", "keywords", "kth", "kwargs", "leaves", "left", "like", "limits", "lmbda",
-    "m", "made", "mask", "max", "mean", "min", "minlength", "multi_index", "mxstep", "n",
-    "name", "named", "names", "nan", "neginf", "new_shape", "newshape", "num", "obj", "of_nothing",
-    "options", "ord", "origin", "other", "out", "output", "owner", "p", "pad_width", "period",
-    "phi", "places", "posinf", "prepend", "q", "r", "radius", "range", "rcond", "reason", "rel_tol",
-    "repeat", "repeats", "reps", "rhs", "right", "rtol", "s", "sections", "sep", "seq_of_zeros",
-    "shape", "shift", "sigma", "size", "spacing", "src", "start", "step", "stop", "t", "tangents",
-    "test_elements", "times", "to_begin", "to_end", "tol", "truncate", "type", "u", "upper", "v",
-    "value", "values", "w", "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp", "xs",
-    "y", "y0", "z", "zi",
-})  # fmt: skip
 
 
 def known_arguments(

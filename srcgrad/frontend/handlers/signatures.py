@@ -49,8 +49,6 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
     module = getattr(f, "__module__", None) or ""
     if isinstance(f, np.ufunc | type) or module.split(".")[0] != "numpy":
         return None
-    if handler.__module__.endswith(".followed"):  # a formula has the function's own signature
-        return None
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):
