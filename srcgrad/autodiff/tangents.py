@@ -58,9 +58,10 @@ def _derive(tracer: Tracer, d: Def, ts: list) -> Any:
     terms = []
     for k, t in enumerate(ts):
         if t is not None:
-            if d.op.rules[k] is None:
+            rule = d.op.rules[k]
+            if rule is None:
                 raise no_rule(d)
-            terms.append(product(t, d.op.rules[k](y, *args, **d.params), d.op.singular))
+            terms.append(product(t, rule(y, *args, **d.params), d.op.singular))
     terms = [t for t in terms if isinstance(t, Traced)]
     return reduce(lambda a, b: a + b, terms) if terms else None
 
@@ -91,6 +92,7 @@ def _multilinear(tracer: Tracer, d: Def, ts: list) -> Any:
 
 def _custom(tracer: Tracer, d: Def, ts: list) -> Any:
     y, args = tracer.operands()
+    assert d.op.jvp is not None
     return d.op.jvp(tuple(ts), y, *args, **d.params)
 
 

@@ -10,7 +10,7 @@ import __future__
 import hashlib
 import linecache
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -36,12 +36,12 @@ class Python(Backend):
 BACKEND: Backend = Python()
 
 
-def build(function: Function, table: Mapping[str, Any] = REGISTRY) -> Executable:
-    """The function as something that runs; `table` holds the primitives that its text names."""
-    text = printed(function, taken=set(table))
+def build(function: Function) -> Executable:
+    """The function as something that runs."""
+    text = printed(function, taken=set(REGISTRY))
     file = _register(function.name, text.text)
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
-    scope = namespace(table)
+    scope = namespace()
     exec(code, scope)
     run = scope[text.name]
     types = [p.type for p in function.params]
@@ -68,9 +68,9 @@ def build(function: Function, table: Mapping[str, Any] = REGISTRY) -> Executable
     return Executable(call, text.text)
 
 
-def namespace(table: Mapping[str, Any]) -> dict[str, Any]:
+def namespace() -> dict[str, Any]:
     """What a printed text needs in scope to run."""
-    scope: dict[str, Any] = {name: _implementation(op) for name, op in table.items()}
+    scope: dict[str, Any] = {name: _implementation(op) for name, op in REGISTRY.items()}
     scope.update({short: np_dtype(short).type for short in DTYPES})
     scope.update(inf=math.inf, nan=math.nan, bounded=lambda limit: True)
     return scope

@@ -108,7 +108,7 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
 
 def _promoted(op: Primitive, raw: list) -> list:
     """The operands in the dtype that the operation is done in; numbers stay weak."""
-    start = 1 if op.name == "where" else 0
+    start = int(op.selects)
     joined = raw[start:]
     if not any(isinstance(a, _ndarray) for a in joined):
         return raw

@@ -29,6 +29,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.primitives import memory
 from srcgrad.tree import is_dataclass_instance
 
 
@@ -342,7 +343,7 @@ def _roots(it: Any, v: Var) -> set[Var]:
             continue
         seen.add(x)
         definition = it.b.definition.get(x)
-        if definition is None or definition.op.name in ("dim", "load"):
+        if definition is None or definition.op in (memory.dim, memory.load):
             out.add(x)
         else:
             todo += [a for a in definition.args if isinstance(a, Var)]

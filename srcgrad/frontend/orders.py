@@ -18,9 +18,10 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import arrays, memory
 
 # results that are in C order whatever their arguments are
-ORDERED = frozenset(("matmul", "reshape", "zeros", "empty"))
+ORDERED = (arrays.matmul, memory.reshape, memory.zeros, memory.empty)
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,11 @@ def _made_disordered(s: Def, found: set[Var], mark: Var | bool | None) -> bool:
         return not mark
     if mark is not None:
         return mark in found
-    if s.op.name in ORDERED:
+    if s.op in ORDERED:
         return False
-    if s.op.name == "transpose":
+    if s.op is memory.transpose:
         return True
-    if s.op.name == "gather" and ":" in s.params["spec"][: s.params["spec"].index("a")]:
+    if s.op is memory.gather and ":" in s.params["spec"][: s.params["spec"].index("a")]:
         return True
     return any(a in found for a in s.args)
 

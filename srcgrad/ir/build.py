@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import Location, ShapeError, UnsupportedError
-from srcgrad.ir.fold import identity
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
 from srcgrad.ir.types import (
     BOOL,
@@ -34,12 +33,13 @@ from srcgrad.ir.types import (
     same_dim,
     short_dtype,
 )
+from srcgrad.operation import Primitive
 
 
 class Builder:
     """Collects the statements of the block that is open; `scope` shares scalars by value."""
 
-    def __init__(self, table: Mapping[str, Any]):
+    def __init__(self, table: Mapping[str, Primitive]):
         self.table = table
         self.out: list[Stmt] = []
         self.scopes: list[dict] = [{}]
@@ -62,7 +62,12 @@ class Builder:
 
     # ---- emission ----
     def __call__(
-        self, op: Any, *args: Any, name: str = "", weak: bool | None = None, **params: Any
+        self,
+        op: Primitive | str,
+        *args: Any,
+        name: str = "",
+        weak: bool | None = None,
+        **params: Any,
     ) -> Any:
         """Emit `op`; the result is an atom (None for an effect).
 
@@ -79,9 +84,10 @@ class Builder:
             return None
         return self._define(op, atoms, params, self._type_of(op, atoms, params), name)
 
-    def _type_of(self, op: Any, args: tuple[Atom, ...], params: dict) -> Type:
+    def _type_of(self, op: Primitive, args: tuple[Atom, ...], params: dict) -> Type:
         if args and not isinstance(args[0].type, Tuple):
             self._refuse_order(op, args[0].type.dtype)
+        assert op.typing is not None, op.name
         stated = op.typing(self, *args, **params)
         match stated:
             case Tape() | RefTape():
@@ -90,7 +96,9 @@ class Builder:
                 return Tuple(tuple(map(_type, stated)))
         return _type(stated)
 
-    def _define(self, op: Any, args: tuple[Atom, ...], params: dict, type: Type, name: str) -> Atom:
+    def _define(
+        self, op: Primitive, args: tuple[Atom, ...], params: dict, type: Type, name: str
+    ) -> Atom:
         key = None
         if isinstance(type, Scalar) and not _reads_memory(args):
             key = (op.name, args, repr(params), type)
@@ -109,7 +117,12 @@ class Builder:
         return var
 
     def _elementwise(
-        self, op: Any, args: tuple[Atom, ...], params: dict, name: str, weak: bool | None = None
+        self,
+        op: Primitive,
+        args: tuple[Atom, ...],
+        params: dict,
+        name: str,
+        weak: bool | None = None,
     ) -> Atom:
         if len(args) != op.arity:
             raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
@@ -181,7 +194,7 @@ class Builder:
                 "take .real, .imag or abs()",
             )
 
-    def _refuse_order(self, op: Any, dtype: str) -> None:
+    def _refuse_order(self, op: Primitive, dtype: str) -> None:
         if is_complex(dtype) and op.ordered:
             raise UnsupportedError(
                 f"complex numbers have no order, so no {op.name}",
@@ -278,7 +291,7 @@ def _reads_memory(args: tuple[Atom, ...]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _probe(op: Any, dtype: str) -> str:
+def _probe(op: Primitive, dtype: str) -> str:
     """The dtype NumPy gives `op` on operands that all have `dtype`."""
     ones = [np.ones((), np_dtype(dtype))] * op.arity
     if op.selects:
@@ -289,7 +302,7 @@ def _probe(op: Any, dtype: str) -> str:
     return out
 
 
-def result_type(op: Any, joined: Scalar) -> Scalar:
+def result_type(op: Primitive, joined: Scalar) -> Scalar:
     """The type of an elementwise result, its operands promoted to `joined`."""
     try:
         dtype = _probe(op, joined.dtype)
@@ -302,9 +315,11 @@ def result_type(op: Any, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
-def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom | None:
+def _folded(op: Primitive, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom | None:
     """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
-    reduced = identity(op, args, params)
+    reduced = op.identity(*args) if op.identity is not None else None
+    if isinstance(reduced, int):
+        return Const(reduced, type)
     if reduced is not None and reduced.type == type:
         return reduced
     constants = [a for a in args if isinstance(a, Const)]
@@ -314,7 +329,7 @@ def _folded(op: Any, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom
     return _evaluate(op, constants, params, type) if len(constants) == len(args) else None
 
 
-def _evaluate(op: Any, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
+def _evaluate(op: Primitive, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
     """The constant an operation on constants gives; None where it must happen at run time."""
     if op.kept or (op.raises and args[-1].value == 0):  # a division by it raises at run time
         return None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from srcgrad.errors import Location
 from srcgrad.ir.types import Scalar, Type, constant_type
+from srcgrad.operation import Primitive
 
 
 class Unknown(AssertionError):
@@ -75,7 +76,7 @@ def atom(value: Any) -> Atom:
 @dataclass(frozen=True, eq=False)
 class Def:
     var: Var | None
-    op: Any  # a Primitive; the IR uses its name, effect and type rule only
+    op: Primitive
     args: tuple[Atom, ...]
     params: dict[str, Any] = field(default_factory=dict)
     loc: Location | None = None

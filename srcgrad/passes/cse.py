@@ -32,7 +32,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.fold import identity
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
@@ -44,7 +43,8 @@ from srcgrad.passes.effects import (
     makes_buffer,
 )
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, reductions
+from srcgrad.primitives.identities import is_same
 
 
 def cse(function: Function) -> Function:
@@ -92,8 +92,9 @@ class _Cse(Rewriter):
             yield s
             return
         assert s.var is not None
-        if s.op is memory.broadcast_dim and (one := identity(s.op, s.args, s.params)) is not None:
-            self.new[s.var] = one  # two lengths have become one: so do those broadcast of them
+        if s.op is memory.broadcast_dim and is_same(*s.args):
+            # two lengths have become one: so do those broadcast of them
+            self.new[s.var] = s.args[0]
             return
         if self.is_repetition(s):
             self.new[s.var] = s.args[0]
@@ -127,7 +128,7 @@ class _Cse(Rewriter):
         """Whether a definition is a broadcast of an array to the dims that it has."""
         x, v = s.args[0] if s.args else None, s.var
         return (
-            s.op.name == "broadcast_to"
+            s.op is reductions.broadcast_to
             and isinstance(x, Var)
             and v is not None
             and isinstance(v.type, Array)

@@ -16,14 +16,16 @@ import numpy as np
 
 from srcgrad.primitives import large
 from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.identities import AND, MINUS, OR, OVER, PLUS, REPEATED, SELECTED, TIMES
 from srcgrad.primitives.registry import ZERO, Primitive, derive, linear, nondiff
 from srcgrad.primitives.rules import select
 
 # ---- arithmetic ----
-add = derive("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, cheap="arrays")
-sub = derive("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0, cheap="arrays")
-mul = derive("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a, cheap="arrays")
-neg = derive("neg", np.negative, lambda y, a: -1.0, exact=True, cheap="arrays")
+_arithmetic = functools.partial(derive, cheap="arrays")
+add = _arithmetic("add", np.add, lambda y, a, b: 1.0, lambda y, a, b: 1.0, identity=PLUS)
+sub = _arithmetic("sub", np.subtract, lambda y, a, b: 1.0, lambda y, a, b: -1.0, identity=MINUS)
+mul = _arithmetic("mul", np.multiply, lambda y, a, b: b, lambda y, a, b: a, identity=TIMES)
+neg = _arithmetic("neg", np.negative, lambda y, a: -1.0, exact=True)
 div = derive(
     "div",
     np.divide,
@@ -32,6 +34,7 @@ div = derive(
     singular=True,
     cheap="scalars",
     nonfinite=True,
+    identity=OVER,
 )
 
 
@@ -97,18 +100,6 @@ pow = derive(
     singular=True,
     nonfinite=True,
 )
-floordiv = nondiff(
-    "floordiv",
-    np.floor_divide,
-    elementwise=True,
-    flat=True,
-    raises=True,
-    decides=True,
-    exact=True,
-    arity=2,
-    cheap="scalars",
-    nonfinite=True,
-)
 # the quotient is recovered from the result: floor(a / b) may round to another integer
 mod = derive(
     "mod",
@@ -136,26 +127,30 @@ gt = _compares("gt", np.greater, ordered=True)
 ge = _compares("ge", np.greater_equal, ordered=True)
 eq = _compares("eq", np.equal)
 ne = _compares("ne", np.not_equal)
-logical_and = nondiff(
-    "logical_and", np.logical_and, elementwise=True, decides=True, arity=2, cheap="scalars"
-)
-logical_or = nondiff(
-    "logical_or", np.logical_or, elementwise=True, decides=True, arity=2, cheap="scalars"
-)
-logical_xor = nondiff("logical_xor", np.logical_xor, elementwise=True, decides=True, arity=2)
-logical_not = nondiff(
-    "logical_not", np.logical_not, elementwise=True, decides=True, cheap="scalars"
-)
-bit_and = nondiff("bit_and", np.bitwise_and, elementwise=True, arity=2, cheap="scalars")
-bit_or = nondiff("bit_or", np.bitwise_or, elementwise=True, arity=2, cheap="scalars")
-bit_xor = nondiff("bit_xor", np.bitwise_xor, elementwise=True, arity=2, cheap="scalars")
-invert = nondiff("invert", np.invert, elementwise=True)
-shift_left = nondiff("shift_left", np.left_shift, elementwise=True, arity=2)
-shift_right = nondiff("shift_right", np.right_shift, elementwise=True, arity=2)
-isnan = nondiff("isnan", np.isnan, elementwise=True, decides=True)
-isinf = nondiff("isinf", np.isinf, elementwise=True, decides=True)
-isfinite = nondiff("isfinite", np.isfinite, elementwise=True, decides=True)
-signbit = nondiff("signbit", np.signbit, elementwise=True, decides=True)
+
+
+def _logic(name: str, impl: Callable, arity: int, **flags: Any) -> Primitive:
+    return nondiff(name, impl, elementwise=True, arity=arity, **flags)
+
+
+def _test(name: str, impl: Callable, arity: int = 1, **flags: Any) -> Primitive:
+    return _logic(name, impl, arity, decides=True, **flags)
+
+
+logical_and = _test("logical_and", np.logical_and, 2, cheap="scalars", identity=AND)
+logical_or = _test("logical_or", np.logical_or, 2, cheap="scalars", identity=OR)
+logical_xor = _test("logical_xor", np.logical_xor, 2)
+logical_not = _test("logical_not", np.logical_not, cheap="scalars")
+bit_and = _logic("bit_and", np.bitwise_and, 2, cheap="scalars")
+bit_or = _logic("bit_or", np.bitwise_or, 2, cheap="scalars")
+bit_xor = _logic("bit_xor", np.bitwise_xor, 2, cheap="scalars")
+invert = _logic("invert", np.invert, 1)
+shift_left = _logic("shift_left", np.left_shift, 2)
+shift_right = _logic("shift_right", np.right_shift, 2)
+isnan = _test("isnan", np.isnan)
+isinf = _test("isinf", np.isinf)
+isfinite = _test("isfinite", np.isfinite)
+signbit = _test("signbit", np.signbit)
 
 
 # ---- selection ----
@@ -173,6 +168,7 @@ where = derive(
     selects=True,
     exact=True,
     cheap="arrays",
+    identity=SELECTED,
 )
 
 
@@ -188,6 +184,7 @@ maximum = derive(
     exact=True,
     ordered=True,
     cheap="scalars",
+    identity=REPEATED,
 )
 minimum = derive(
     "minimum",
@@ -197,6 +194,7 @@ minimum = derive(
     exact=True,
     ordered=True,
     cheap="scalars",
+    identity=REPEATED,
 )
 clip = derive(
     "clip",
@@ -227,6 +225,7 @@ def _step(name: str, impl: Callable, **flags: Any) -> Primitive:
     return nondiff(name, impl, elementwise=True, flat=True, decides=True, exact=True, **flags)
 
 
+floordiv = _step("floordiv", np.floor_divide, arity=2, raises=True, cheap="scalars", nonfinite=True)
 sign = _step("sign", np.sign, ordered=True, cheap="scalars")
 floor = _step("floor", np.floor, cheap="scalars")
 ceil = _step("ceil", np.ceil)

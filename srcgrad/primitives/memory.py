@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.identities import REPEATED, WRAPPED
 from srcgrad.primitives.raising import instance
 from srcgrad.primitives.registry import linear, nondiff
 
@@ -254,7 +255,9 @@ def _int(b: Any, *args: Any, **params: Any) -> tuple:
 dim = nondiff("dim", lambda x, axis: x.shape[axis], typing=_int, cheap="scalars")
 index = nondiff("index", _index, typing=_int, raises=True, cheap="scalars")
 # the places of an index that some path reached: the check has been made
-wrap = nondiff("wrap", lambda i, n: i + n if i < 0 else i, typing=_int, cheap="scalars")
+wrap = nondiff(
+    "wrap", lambda i, n: i + n if i < 0 else i, typing=_int, cheap="scalars", identity=WRAPPED
+)
 # all the places first..last of a loop at once, none of them negative; fails as the first would
 check_range = nondiff("check_range", _check_range, effect=True, raises=True)
 indices = nondiff("indices", _check_indices, typing=_same_dims, raises=True)
@@ -313,7 +316,9 @@ def _broadcast_dim(a: Any, b: Any) -> Any:
 check_broadcast = nondiff("check_broadcast", _check_broadcast, effect=True, raises=True)
 check_assign = nondiff("check_assign", _check_assign, effect=True, raises=True)
 check_equal = nondiff("check_equal", _check_equal, effect=True, raises=True)
-broadcast_dim = nondiff("broadcast_dim", _broadcast_dim, typing=_int, cheap="scalars")
+broadcast_dim = nondiff(
+    "broadcast_dim", _broadcast_dim, typing=_int, cheap="scalars", identity=REPEATED
+)
 
 
 # ---- tapes ----

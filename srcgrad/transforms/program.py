@@ -12,7 +12,7 @@ from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import memory
 from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
 
 
@@ -126,14 +126,14 @@ def protected(p: Program, contents: bool = False) -> Program:
         inner = params[k]
         params[k] = Var(inner.name, replace(inner.type, layout=inner.type.layout))
         copies.append((k, inner))
-    entry = [s for s in fn.body if isinstance(s, Def) and s.op.name == "dim"]
-    rest = [s for s in fn.body if not (isinstance(s, Def) and s.op.name == "dim")]
+    entry = [s for s in fn.body if isinstance(s, Def) and s.op is memory.dim]
+    rest = [s for s in fn.body if not (isinstance(s, Def) and s.op is memory.dim)]
     outer = {inner: params[k] for k, inner in copies}
     entry = [
         replace(s, args=tuple(outer.get(a, a) if isinstance(a, Var) else a for a in s.args))
         for s in entry
     ]
-    made = [Def(inner, REGISTRY["copy"], (params[k],)) for k, inner in copies]
+    made = [Def(inner, memory.copy, (params[k],)) for k, inner in copies]
     for _, inner in copies:
         inner.type = replace(inner.type, layout="C")
     body = (*entry, *made, *rest)

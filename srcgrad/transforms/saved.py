@@ -14,8 +14,11 @@ from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import RefTape, Tape, np_dtype
 from srcgrad.ir.walk import blocks, inner_definitions, walk
+from srcgrad.primitives import Primitive, memory
+from srcgrad.primitives.elementwise import add, maximum, minimum, mul, sub
 
-INFIX = {"add": "+", "sub": "-", "mul": "*"}
+INFIX = {add: "+", sub: "-", mul: "*"}
+COUNTED = (*INFIX, maximum, minimum, memory.trips, memory.broadcast_dim)
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,16 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
     }
     reserved = {
-        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op.name == "reserve"
+        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is memory.reserve
     }
     sizes = Sizes(definitions, values)
     out = []
     for s in definitions.values():
-        if s.op.name not in ("tape", "reftape"):
+        if s.op not in (memory.tape, memory.reftape):
             continue
         v = s.var
         assert v is not None
-        grows = v in reserved or s.op.name == "reftape"
+        grows = v in reserved or s.op is memory.reftape
         found = next(_puts(function, v, definitions), None)
         what, where = found if found is not None else (v.name.removesuffix("_tape"), None)
         dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
@@ -66,19 +69,19 @@ def _puts(
     for block in _all_blocks(function.body):
         for k, s in enumerate(block):
             if isinstance(s, Def) and _goes_to(s, tape, definitions):
-                value = s.args[2] if s.op.name == "ref_put" else s.args[-1]
+                value = s.args[2] if s.op is memory.ref_put else s.args[-1]
                 made = definitions.get(value) or owners.get(value)  # type: ignore[arg-type]
                 loc = getattr(made, "loc", None) or _next_location(block[k:])
                 yield _described(value, definitions), loc
 
 
 def _goes_to(s: Def, tape: Var, definitions: Mapping[Var, Def]) -> bool:
-    if s.op.name in ("store", "ref_put"):
+    if s.op in (memory.store, memory.ref_put):
         return s.args[0] is tape
-    if s.op.name != "assign":
+    if s.op is not memory.assign:
         return False
     view = definitions.get(s.args[0])  # type: ignore[arg-type]
-    return view is not None and view.op.name == "tape_view" and view.args[0] is tape
+    return view is not None and view.op is memory.tape_view and view.args[0] is tape
 
 
 def _described(value: Atom, definitions: Mapping[Var, Def]) -> str:
@@ -86,7 +89,7 @@ def _described(value: Atom, definitions: Mapping[Var, Def]) -> str:
     if not isinstance(value, Var):
         return "a constant"
     made = definitions.get(value)
-    if made is not None and made.op.name in ("load", "gather", "view"):
+    if made is not None and made.op in (memory.load, memory.gather, memory.view):
         return f"{_described(made.args[0], definitions)}[...]"
     if (
         made is not None and value.name == "old"
@@ -112,37 +115,37 @@ class Sizes:
     def __init__(self, definitions: Mapping[Var, Def], values: Mapping[Var, Any]):
         self.definitions, self.values = definitions, values
 
-    def text(self, a: Atom, around: str = "") -> str | None:
+    def text(self, a: Atom, around: Primitive | None = None) -> str | None:
         """The expression of a length, in brackets where the operation around it needs them."""
         base, offset = self._offset(a)
         if offset and base is not None:
-            inner = self.text(base, "add")
+            inner = self.text(base, add)
             joined = f"{inner} {'-' if offset < 0 else '+'} {abs(offset)}"
-            return inner and (f"({joined})" if around in ("mul", "sub") else joined)
+            return inner and (f"({joined})" if around in (mul, sub) else joined)
         if isinstance(a, Const):
             return str(a.value)
         d = self.definitions.get(a)
         if d is None:
             return a.name if a in self.values else None
-        if d.op.name == "dim":
+        if d.op is memory.dim:
             axis, rank = d.params["axis"], len(getattr(d.args[0].type, "dims", ()))
             return f"len({d.args[0]})" if rank == 1 else f"{d.args[0]}.shape[{axis}]"
-        if d.op.name == "maximum" and d.args[1] == atom(0):
+        if d.op is maximum and d.args[1] == atom(0):
             return self.text(d.args[0], around)  # a loop without trips needs no slots
-        parts = [self.text(x, d.op.name) for x in d.args]
-        if d.op.name not in INFIX or None in parts:
+        parts = [self.text(x, d.op) for x in d.args]
+        if d.op not in INFIX or None in parts:
             return None
-        joined = f" {INFIX[d.op.name]} ".join(map(str, parts))
-        loose = around in ("", d.op.name) and d.op.name != "sub"
-        return joined if loose or not around else f"({joined})"
+        joined = f" {INFIX[d.op]} ".join(map(str, parts))
+        loose = around is None or (around is d.op and d.op is not sub)
+        return joined if loose else f"({joined})"
 
     def _offset(self, a: Atom) -> tuple[Atom | None, int]:
         """A length as another one and a constant added to it."""
         total = 0
         while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]
-            if d.op.name not in ("add", "sub") or not isinstance(d.args[1], Const):
+            if d.op not in (add, sub) or not isinstance(d.args[1], Const):
                 break
-            total += int(d.args[1].value) * (1 if d.op.name == "add" else -1)
+            total += int(d.args[1].value) * (1 if d.op is add else -1)
             a = d.args[0]
         return a, total
 
@@ -153,13 +156,8 @@ class Sizes:
         if d is None:
             value = self.values.get(a)
             return None if value is None else int(value)
-        if d.op.name == "dim":
+        if d.op is memory.dim:
             array = self.values.get(d.args[0])  # type: ignore[arg-type]
             return None if array is None else int(array.shape[d.params["axis"]])
         parts = [self.value(x) for x in d.args]
-        if (
-            d.op.name not in (*INFIX, "maximum", "minimum", "trips", "broadcast_dim")
-            or None in parts
-        ):
-            return None
-        return int(d.op.impl(*parts))
+        return None if d.op not in COUNTED or None in parts else int(d.op.impl(*parts))

@@ -19,11 +19,12 @@ from srcgrad.autodiff.blocked import paths
 from srcgrad.errors import ZeroGradientWarning
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import np_dtype
+from srcgrad.primitives import elementwise as e
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 WAY_OUT = "use a smooth function there, or say that it is meant: flow.stop_gradient"
-COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-SPELLED = {"rint": "round", "floordiv": "//"}
+COMPARED = (e.lt, e.le, e.gt, e.ge, e.eq, e.ne)
+SPELLED = {e.rint: "round", e.floordiv: "//"} | dict.fromkeys(COMPARED, "a comparison")
 _noted: ContextVar[list[ZeroGradientWarning] | None] = ContextVar("zero gradients", default=None)
 
 
@@ -78,10 +79,9 @@ def _zero(what: str, step: Def) -> ZeroGradientWarning:
 
 def _described(step: Def) -> str:
     """The operation of a step in the user's terms."""
-    name = step.op.name
-    if name == "cast":
+    if step.op is e.cast:
         return f"a conversion to {np_dtype(step.params['dtype']).name}"
-    return SPELLED.get(name, "a comparison" if name in COMPARISONS else name)
+    return SPELLED.get(step.op, step.op.name)
 
 
 def warn(notes: Iterable[ZeroGradientWarning]) -> None:

@@ -52,7 +52,7 @@ def copies(args: Any) -> list:
 def outputs(f: Function, args: Any, wrt: tuple[int, ...]) -> np.ndarray:
     """The float returns, and what the parameters `wrt` hold afterwards."""
     args = copies(args)
-    out = build(f, REGISTRY)(*args)
+    out = build(f)(*args)
     kept = [o for o, a in zip(out, f.returns, strict=True) if float_type(a.type)]
     return floats([*kept, *(args[k] for k in wrt)])
 
@@ -62,7 +62,7 @@ def tangents(f: Function, args: Any, wrt: tuple[int, ...], ts: Any) -> np.ndarra
     g = jvp(f, wrt, REGISTRY)
     check(g)
     args, ts = copies(args), copies(ts)
-    out = build(g, REGISTRY)(*args, *ts)
+    out = build(g)(*args, *ts)
     return floats([*out[len(f.returns) :], *ts])
 
 

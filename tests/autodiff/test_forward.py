@@ -109,7 +109,7 @@ def test_an_array_equal_to_another_is_not_its_alias(written):
 
 def test_a_returned_array_has_a_tangent_of_its_own():
     f = function(lambda b, x: (b("add", x, 1.0), b("sub", x, 2.0)), "x:f64[1]")
-    _, _, y_dot, z_dot = build(jvp(f, (0,), REGISTRY), REGISTRY)(A, B)
+    _, _, y_dot, z_dot = build(jvp(f, (0,), REGISTRY))(A, B)
     assert y_dot is not B and z_dot is not B and y_dot is not z_dot
 
 

@@ -84,10 +84,10 @@ def test_transposes_against_forward(example):
     check(back)
     wrt = positions(f)
     ts = random_tangents(args, wrt, seed=2)
-    y = build(f, REGISTRY)(*args)[0]
+    y = build(f)(*args)[0]
     g = random_tangents([y], (0,), seed=3)[0]
     dot = tangents(f, args, wrt, ts)[: floats([y]).size]
-    bars = build(back, REGISTRY)(*args, g)
+    bars = build(back)(*args, g)
     shapes = [np.shape(b) for b in bars]
     assert all(s in (np.shape(args[k]), (1,)) for s, k in zip(shapes, wrt, strict=True))
     # rules have dL = Re(g dy): without conjugates
@@ -103,7 +103,7 @@ def test_second_derivatives(example):
         pytest.skip("no second derivative to compare with")
     back = transposed(example)
     args = example.inputs(seed=4)
-    y = build(example.program(), REGISTRY)(*args)[0]
+    y = build(example.program())(*args)[0]
     args += random_tangents([y], (0,), seed=5)
     wrt = positions(back)
     ts = random_tangents(args, wrt, seed=6)
@@ -205,7 +205,7 @@ def test_a_zero_adjoint_absorbs_an_infinite_partial(op, at):
         g = b("sub", x, at)
         return contribution(b, b.definition[b.out[0].var], 0, g)
 
-    assert build(function(body, "x:f64"), REGISTRY)(at) == (0.0,)
+    assert build(function(body, "x:f64"))(at) == (0.0,)
 
 
 def test_fitted():

@@ -53,7 +53,7 @@ def outcome(build, function, args):
     """What a call gave and did to its arguments; or the exception's builtin class and its text."""
     args = [copied(a) for a in args]
     try:
-        returned = build(function, REGISTRY)(*args)
+        returned = build(function)(*args)
     except Exception as error:
         return type(error).__mro__[1].__name__, str(error)
     return [*returned, *args]

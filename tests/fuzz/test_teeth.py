@@ -64,13 +64,13 @@ def storing_test(b, x, w):
 
 
 def gradient_by_w(f, x, w):
-    return build(vjp(f, (1,), REGISTRY), REGISTRY)(x, w, 1.0)[-1]
+    return build(vjp(f, (1,), REGISTRY))(x, w, 1.0)[-1]
 
 
 def test_a_loop_whose_test_stores():
     f = function(storing_test, "x:f64[1]", "w:f64")
     x, w, h = np.array([0.9, 0.4]), 0.7, 1e-5
-    run = lambda w: build(f, REGISTRY)(x, w)[0]
+    run = lambda w: build(f)(x, w)[0]
     want = (run(w + h) - run(w - h)) / (2 * h)
     assert abs(gradient_by_w(f, x, w) - want) < 1e-8
     with faults.inject("plain-tests"):

@@ -30,15 +30,15 @@ HERE = Location(__file__, 1, 3, 6, "f")
 
 def run(f, *args):
     """The results, of the function and of what its text parses to."""
-    made = build(f, REGISTRY)
+    made = build(f)
     out = made(*args)
-    again = build(parse(made.source, REGISTRY), REGISTRY)(*args)
+    again = build(parse(made.source, REGISTRY))(*args)
     np.testing.assert_equal(out, again)
     return out
 
 
 def text(source):
-    return build(parse(source, REGISTRY), REGISTRY)
+    return build(parse(source, REGISTRY))
 
 
 # ---- programs ----
@@ -56,7 +56,7 @@ def test_while():
 @pytest.mark.parametrize(("c", "want"), [(True, (18.0, 3)), (False, (3.0, 1))])
 def test_branches(c, want):
     x = np.array([1.0, 2.0, 3.0])
-    assert build(programs.choice(), REGISTRY)(c, True, x) == want
+    assert build(programs.choice())(c, True, x) == want
     np.testing.assert_equal(x, [3.0, 6.0, 9.0] if c else [3.0, 2.0, 3.0])
 
 
@@ -205,7 +205,7 @@ def failing(op, *args, **params):
     b.loc = HERE
     b(op, *({"x": x, "n": n}.get(a, a) for a in args), **params)
     b.loc = None
-    return build(programs.finish(b, "f", (x, n)), REGISTRY)
+    return build(programs.finish(b, "f", (x, n)))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_tracebacks_show_the_text():
 
 
 def test_the_text_is_found_by_its_pseudo_file():
-    f = build(programs.power(), REGISTRY)
+    f = build(programs.power())
     files = [name for name in linecache.cache if name.startswith("<srcgrad power_vjp ")]
     linecache.checkcache()
     assert any("".join(linecache.getlines(name)) == f.source for name in files)
@@ -262,7 +262,7 @@ def test_a_fault_of_the_text_itself_is_not_the_users():
     b = programs.builder()
     y = b("sin", Var("x", FLOAT))
     with pytest.raises(NameError) as e:
-        build(programs.finish(b, "f", (), y), REGISTRY)()
+        build(programs.finish(b, "f", (), y))()
     assert not isinstance(e.value, SrcgradError)
 
 

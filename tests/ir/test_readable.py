@@ -13,7 +13,6 @@ from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.readable import readable
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.ir.walk import walk
-from srcgrad.primitives import REGISTRY
 from srcgrad.tree import paths
 from tests.cases import CASES, Case
 from tests.structures import copied
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 def run(function: Function, args: list[Any]) -> Any:
     """The text as it stands, with NumPy and the primitives; numbers are NumPy's (x / 0 is inf)."""
     text = readable(function)
-    scope = {**namespace(REGISTRY), "max": max, "min": min, "abs": abs, "sum": sum, "np": np}
+    scope = {**namespace(), "max": max, "min": min, "abs": abs, "sum": sum, "np": np}
     exec(compile(text, "<readable>", "exec", __future__.annotations.compiler_flag, True), scope)
     numbers = [
         np_dtype(p.type.dtype).type(a) if isinstance(p.type, Scalar) else a
@@ -51,7 +50,7 @@ def program(case: Case, kind: str) -> tuple[Function, list[Any]]:
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
 def test_it_computes_the_same(case: Case, kind: str):
     function, inputs = program(case, kind)
-    want = build(function, REGISTRY)(*copied(inputs))
+    want = build(function)(*copied(inputs))
     try:
         got = run(function, copied(inputs))
     except ZeroDivisionError:  # Python's numbers divide by zero in the text, NumPy's do not

@@ -56,7 +56,7 @@ def outcome(f: Function, args: tuple) -> Any:
     """The results and the arguments afterwards, or the kind of error and its text."""
     args = tuple(copy.deepcopy(a) for a in args)
     try:
-        returned = build(f, REGISTRY)(*args)
+        returned = build(f)(*args)
     except Exception as error:
         return type(error).__mro__[-3:-1], str(error).splitlines()[0]
     return [np.asarray(v).tolist() for v in (*returned, *args)]

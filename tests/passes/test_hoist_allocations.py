@@ -24,9 +24,9 @@ def made(function):
 
 def run(text, *args):
     """The text's returns before and after; the function after."""
-    before = python.build(parse(text, REGISTRY), REGISTRY)(*[np.copy(a) for a in args])
+    before = python.build(parse(text, REGISTRY))(*[np.copy(a) for a in args])
     after = hoist_allocations(parse(text, REGISTRY))
-    got = python.build(after, REGISTRY)(*[np.copy(a) for a in args])
+    got = python.build(after)(*[np.copy(a) for a in args])
     assert all(np.array_equal(g, w) for g, w in zip(got, before, strict=True))
     return after
 
