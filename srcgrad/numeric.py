@@ -60,7 +60,7 @@ def floats(value: Any) -> list[Any]:
     return [v for v in leaves(value) if is_floating(v)]
 
 
-def direction(value: Any, rng: np.random.Generator) -> Any:
+def random_tangent(value: Any, rng: np.random.Generator) -> Any:
     """Numbers of about 1 in place of the floats of a structure; None for the rest.
 
     A complex number moves in both its parts.
@@ -78,7 +78,7 @@ def direction(value: Any, rng: np.random.Generator) -> Any:
     return mapped(value, drawn)
 
 
-def moved(value: Any, step: Any, h: float) -> Any:
+def perturbed(value: Any, step: Any, h: float) -> Any:
     """The structure with `h` times the floats of `step`, in order, added to its own."""
     steps = iter(floats(step))
 

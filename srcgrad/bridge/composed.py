@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import apply as calls
-from srcgrad.eager import closures
+from srcgrad.eager import fast_ops
 from srcgrad.eager.create import check_device, tensor
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.functions import linear_algebra, pointwise, selections
@@ -235,7 +235,7 @@ def register() -> None:
         TABLE["contiguous"].function: _numpys(np.ascontiguousarray),
         TABLE["einsum"].function: _numpys(np.einsum),
     }  # fmt: skip
-    for f, op, exact in closures.MADE:
+    for f, op, exact in fast_ops.MADE:
         TENSOR_FUNCTIONS.setdefault(f, _elementwise(op, exact))
     known |= {TABLE[n].function: _of_known_length(TABLE[n].function, 1) for n in SPLITS}
     known[TABLE["unbind"].function] = _of_known_length(TABLE["unbind"].function, 0)

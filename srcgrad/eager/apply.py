@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import classes, dtypes, mode
+from srcgrad.eager import dtypes, mode, node_kinds
 from srcgrad.eager.graph import level_above
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
 from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
@@ -89,7 +89,7 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     heads = tuple([a._node if isinstance(a, Tensor) else None for a in args])
     if not any(heads) or (_OFF and not mode.is_grad_enabled()):
         return make(y)
-    kind = classes.GENERAL[op]
+    kind = node_kinds.GENERAL[op]
     if kind is None or y.dtype.kind not in "fc":
         return make(y)
     if y.dtype.kind == "c":

@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
-from srcgrad.primitives import large
+from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.rules import product
 
 _ndarray = np.ndarray
@@ -107,7 +107,8 @@ class Power(OfInputAndNumber):
         a = self._operand(keep)._a
         made = g * self.rule(None, a, n)
         # an adjoint of zero next to an infinite x stays zero
-        return made if large.all_finite(made) else product(g, self.rule(None, a, n), True)
+        finite = numpy_fast_paths.all_finite(made)
+        return made if finite else product(g, self.rule(None, a, n), True)
 
 
 class OfResult(Saved):

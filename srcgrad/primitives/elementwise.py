@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import large
+from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.dtypes import dtype_of
 from srcgrad.primitives.identities import AND, MINUS, OR, OVER, PLUS, REPEATED, SELECTED, TIMES
 from srcgrad.primitives.registry import ZERO, Primitive, derive, linear, nondiff
@@ -155,7 +155,7 @@ signbit = _test("signbit", np.signbit)
 
 # ---- selection ----
 def _where(c: Any, a: Any, b: Any) -> Any:
-    y = large.where(c, a, b)
+    y = numpy_fast_paths.where(c, a, b)
     return np.where(c, a, b)[()] if y is None else y
 
 
@@ -211,7 +211,7 @@ clip = derive(
 
 def _relu(a: Any) -> Any:
     # NumPy's maximum with a number has no vector code; what is no number stays with both
-    if not large.is_large(a):
+    if not numpy_fast_paths.is_large(a):
         return np.maximum(a, 0)
     y = a.clip(0, np.inf)
     return np.add(y, 0, out=y)  # clip keeps -0
@@ -353,7 +353,7 @@ _erf_of_doubles = _special("erf")
 
 def _erf(a: Any) -> Any:
     single = getattr(a, "dtype", None) == np.float32
-    return large.erf_of_singles(a) if single else _erf_of_doubles(a)
+    return numpy_fast_paths.erf_of_singles(a) if single else _erf_of_doubles(a)
 
 
 erf = derive("erf", _erf, lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))

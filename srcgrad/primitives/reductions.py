@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import large
+from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.elementwise import eq
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom, linear, nondiff
@@ -55,7 +55,7 @@ def _spread(g: Any, x: Any, axes: tuple) -> Any:
 
 
 def _sum(x: Any, axes: tuple) -> Any:
-    y = large.summed(x, axes)
+    y = numpy_fast_paths.summed(x, axes)
     return np.add.reduce(x, axis=axes) if y is None else y
 
 
@@ -102,7 +102,7 @@ def _winners(y: Any, x: Any, axes: tuple) -> tuple:
     won = select(eq(x, keep(y, x, axes)), 1.0, 0.0)
     if isinstance(won.c, np.ndarray):
         exact = np.float32 if won.c.size < 2**24 else np.float64
-        return won, np.asarray(large.counted(won.c, axes), exact)
+        return won, np.asarray(numpy_fast_paths.counted(won.c, axes), exact)
     return won, sum(won, axes=axes)
 
 

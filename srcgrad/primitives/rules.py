@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import large
+from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.registry import REGISTRY, ZERO, Operators, Primitive, Rule
 
 
@@ -98,7 +98,7 @@ def product(g: Any, p: Any, singular: bool) -> Any:
         return g * p
     if isinstance(p, np.ndarray | np.generic):
         made = g * p
-        if isinstance(made, np.ndarray | np.generic) and large.all_finite(made):
+        if isinstance(made, np.ndarray | np.generic) and numpy_fast_paths.all_finite(made):
             return made
     return REGISTRY["absorb"](g, p)
 

@@ -35,7 +35,7 @@ def check_grads(
     >>> check_grads(lambda x, y: x * x * y, (3.0, 2.0), (0, 1), target="python")
     """
     from srcgrad import api as flow
-    from srcgrad.numeric import direction, floats, moved, product, rounding, slope, total
+    from srcgrad.numeric import floats, perturbed, product, random_tangent, rounding, slope, total
 
     plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
@@ -44,7 +44,7 @@ def check_grads(
     gradients = gradients if len(positions) > 1 else (gradients,)
     rng = np.random.default_rng(seed)
     for k in range(directions):
-        moves = [direction(args[p], rng) for p in positions]
+        moves = [random_tangent(args[p], rng) for p in positions]
         reverse = sum(product(g, m)[0] for g, m in zip(gradients, moves, strict=True))
         tangents: list[Any] = [None] * len(args)
         for p, m in zip(positions, moves, strict=True):
@@ -54,7 +54,7 @@ def check_grads(
         def along(h: float, moves: list = moves) -> float:
             new = list(copy.deepcopy(args))
             for p, m in zip(positions, moves, strict=True):
-                new[p] = moved(new[p], m, h)
+                new[p] = perturbed(new[p], m, h)
             return total(plain(*new))
 
         size = sum(float(np.sum(np.abs(v))) for v in floats(plain(*copy.deepcopy(args))))

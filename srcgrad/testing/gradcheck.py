@@ -110,14 +110,14 @@ def check_jvp_vjp(
     >>> check_jvp_vjp(lambda x: np.cumsum(x) * x[0], (np.ones(3),), target="python")
     """
     from srcgrad import api as flow
-    from srcgrad.numeric import direction, product
+    from srcgrad.numeric import product, random_tangent
 
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
     rng = np.random.default_rng(seed)
     out, pull = flow.vjp(compiled, *copy.deepcopy(args))
     for k in range(directions):
-        v = direction(out, rng)
-        u = tuple(direction(a, rng) for a in args)
+        v = random_tangent(out, rng)
+        u = tuple(random_tangent(a, rng) for a in args)
         rate, one = product(v, flow.jvp(compiled, copy.deepcopy(args), u)[1])
         slope, other = product(_pulled(pull, v), u)
         if not abs(rate - slope) <= tolerance * (one + other) + 1e-12:
@@ -139,10 +139,10 @@ def _check(
     rng: np.random.Generator,
 ) -> None:
     from srcgrad import api as flow
-    from srcgrad.numeric import direction, product, rounding
+    from srcgrad.numeric import product, random_tangent, rounding
 
     out, pull = flow.vjp(compiled, *copy.deepcopy(args))
-    weights = type(out)(1) if isinstance(out, float) else direction(out, rng)
+    weights = type(out)(1) if isinstance(out, float) else random_tangent(out, rng)
     gradients = _pulled(pull, weights)
     near = AGREE
     if not _exact(args):
@@ -182,14 +182,14 @@ def _expected(
     plain: Callable, args: tuple, p: int, unit: Any, weights: Any, step: str, noise: float
 ) -> tuple[float, float, str]:
     """The derivative along a unit by the plain function alone, its error, and a remark."""
-    from srcgrad.numeric import moved, product, slope
+    from srcgrad.numeric import perturbed, product, slope
 
     if step == "complex":
         return _imaginary(plain, args, p, unit, weights), 0.0, ""
 
     def along(h: float) -> float:
         new = copy.deepcopy(args)
-        new = (*new[:p], moved(new[p], unit, h), *new[p + 1 :])
+        new = (*new[:p], perturbed(new[p], unit, h), *new[p + 1 :])
         return product(weights, plain(*new))[0]
 
     value, error = slope(along, noise=noise)

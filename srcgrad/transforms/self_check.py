@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
-from srcgrad.numeric import is_floating, moved, product, rounding, slope
+from srcgrad.numeric import is_floating, perturbed, product, rounding, slope
 from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
@@ -64,7 +64,7 @@ def _by_one(q: Question, path: tuple, rng: np.random.Generator) -> None:
     if _apart(reverse, forward, one + other, q.near):
         raise _wrong(q, path, reverse, forward)
     expected, uncertain = slope(
-        lambda h: q.value({path: moved(q.leaves[path], moves[path], h)}),
+        lambda h: q.value({path: perturbed(q.leaves[path], moves[path], h)}),
         noise=rounding(q.leaves) * abs(q.value({})),
     )
     largest = max(abs(forward), abs(expected), q.near)
@@ -95,7 +95,7 @@ def _wrong(q: Question, path: tuple, reverse: float, forward: float) -> Gradient
             moves = {path: step}
     expected = float("nan")
     if where.startswith("at"):
-        expected = slope(lambda h: q.value({path: moved(q.leaves[path], moves[path], h)}))[0]
+        expected = slope(lambda h: q.value({path: perturbed(q.leaves[path], moves[path], h)}))[0]
     if where == "at []":
         where = ""
     place = f"{spelled(path)} is wrong{' ' * bool(where)}{where}"

@@ -46,12 +46,12 @@ def test_the_compiler_and_the_tape_agree(numpy, tensors):
 
 
 def test_every_primitive_with_a_rule_has_a_node_class():
-    from srcgrad.eager import classes
+    from srcgrad.eager import node_kinds
     from srcgrad.primitives.rules import rule_of
 
     for op in REGISTRY.values():
         if op.kind == "derive":
-            assert classes.GENERAL[op].op is op
+            assert node_kinds.GENERAL[op].op is op
             for k in range(len(op.rules)):
                 assert rule_of(op, k) is None or callable(rule_of(op, k))
 

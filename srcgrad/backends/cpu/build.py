@@ -24,7 +24,7 @@ from srcgrad.backends.cpu.fastmath import flags, meaning
 from srcgrad.backends.cpu.faults import fault
 from srcgrad.backends.cpu.module import Module, module_of
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
-from srcgrad.backends.cpu.sites import error_of
+from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import Scalar, np_dtype
@@ -34,7 +34,7 @@ NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own nu
 # the files that the machine code depends on
 DECIDING = (
     "build.py", "factorisations.py", "kernels.py", "library.py", "llvm.py", "special.py",
-    "together.py", "unsigned.py",
+    "link.py", "nonnegative_indices.py",
 )  # fmt: skip
 
 
@@ -114,8 +114,8 @@ def compiled(module: Module, function: Function, options: BuildOptions) -> Any:
     from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu import llvm
+    from srcgrad.backends.cpu.link import dispatcher
     from srcgrad.backends.cpu.signature import signature, workspace_type
-    from srcgrad.backends.cpu.together import dispatcher
 
     types, text = signature(function), module.text
     if module.slots is not None:

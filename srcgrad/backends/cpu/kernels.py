@@ -245,7 +245,7 @@ def zeros(site, dims, dtype):
     return np.zeros(dims, dtype)
 
 
-MOST_BORROWED = 2.0**40  # elements
+MOST_IN_WORKSPACE = 2.0**40  # elements
 
 
 # ---- what is carved from a workspace (`workspace.py`): arrays that nobody owns ----
@@ -268,14 +268,14 @@ if njit is not None:
         out = types.voidptr
         return out(words, start), codegen
 
-    def borrow(site, work, dims, dtype):
+    def workspace_empty(site, work, dims, dtype):
         """An array of the workspace; its own memory if that is too small."""
         total = 1.0
         for n in dims:
             if n < 0:
                 raise Failure(site, dims)
             total *= n
-        if total > MOST_BORROWED:  # the size in bytes may not fit an integer
+        if total > MOST_IN_WORKSPACE:  # the size in bytes may not fit an integer
             return np.empty(dims, dtype)
         start = work[0]
         out = carray(pointer(work, start), dims, dtype)  # type: ignore[call-arg]
@@ -284,28 +284,28 @@ if njit is not None:
         return out if stop <= work.size else np.empty(dims, dtype)
 
     # not inlined, it would hide the strides of the array, and loops over its views stay scalar
-    borrow = compiled(borrow, inlined=True)
+    workspace_empty = compiled(workspace_empty, inlined=True)
 
     @compiled
-    def borrow_zeros(site, work, dims, dtype):
-        out = borrow(site, work, dims, dtype)
+    def workspace_zeros(site, work, dims, dtype):
+        out = workspace_empty(site, work, dims, dtype)
         out[...] = 0
         return out
 
     @compiled
-    def borrow_tape(site, work, slot, n, dtype):
+    def workspace_tape(site, work, slot, n, dtype):
         """A tape that holds `n`, and what the tape of this slot came to before."""
-        return borrow(site, work, (max(n, work[slot], 1),), dtype)
+        return workspace_empty(site, work, (max(n, work[slot], 1),), dtype)
 
 else:
 
-    def borrow(site, work, dims, dtype):
+    def workspace_empty(site, work, dims, dtype):
         return empty(site, dims, dtype)
 
-    def borrow_zeros(site, work, dims, dtype):
+    def workspace_zeros(site, work, dims, dtype):
         return zeros(site, dims, dtype)
 
-    def borrow_tape(site, work, slot, n, dtype):
+    def workspace_tape(site, work, slot, n, dtype):
         return empty(site, (max(n, 1),), dtype)
 
 

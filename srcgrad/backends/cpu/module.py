@@ -15,11 +15,11 @@ from srcgrad.ir.text import identifier
 from srcgrad.primitives.special import SPECIAL
 
 KERNELS = (
-    "absorb", "borrow", "borrow_tape", "borrow_zeros", "broadcast_dim", "call_back", "cell",
-    "check_assign", "check_broadcast", "check_equal", "check_range", "divide", "empty", "fail",
-    "floordiv", "grow", "index", "keep_size", "maximum", "minimum", "ref_put", "relu",
-    "remainder", "shift_left", "shift_right", "show", "sigmoid", "sign", "slice_start",
-    "slice_stop", "span_stop", "tape_view", "trips", "where", "wrap", "zeros",
+    "absorb", "broadcast_dim", "call_back", "cell", "check_assign", "check_broadcast",
+    "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow", "index",
+    "keep_size", "maximum", "minimum", "ref_put", "relu", "remainder", "shift_left", "shift_right",
+    "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop", "tape_view", "trips",
+    "where", "workspace_empty", "workspace_tape", "workspace_zeros", "wrap", "zeros",
 )  # fmt: skip
 LIBRARY = (
     "argsort", "cholesky", "cofactors", "det", "detsign", "fourier", "inv", "logabsdet", "matmul",
@@ -68,5 +68,5 @@ def module_of(function: Function) -> Module:
         tuple(printer.parts),
         tuple(printer.sites),
         tuple(printer.places),
-        max(printer.borrowed.values(), default=None),
+        max(printer.in_workspace.values(), default=None),
     )

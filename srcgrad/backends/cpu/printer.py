@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import astunparse
 
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
-from srcgrad.backends.cpu.parts import Part, in_parts
+from srcgrad.backends.cpu.outline import Part, outlined
 from srcgrad.backends.cpu.signature import NO_HALF
 from srcgrad.backends.cpu.statements import definition, effect
-from srcgrad.backends.cpu.workspace import borrowed
+from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
@@ -38,7 +38,7 @@ class Printer:
         self.places: list[Location | None] = []  # where each of the lines is from
         self.here: Location | None = None
         self.sites: list[Stmt] = []
-        self.borrowed: dict[Var, int] = {}  # what lies in the workspace, and its slot
+        self.in_workspace: dict[Var, int] = {}  # what lies in the workspace, and its slot
         self.work = "work"
         self.parts: dict[str, str] = {}  # the text of each part, by its name
         self.part_places: list[Location | None] = []  # of the parts' lines, with those between
@@ -165,7 +165,7 @@ class Printer:
     def part(self, s: Part, depth: int) -> None:
         """The call of a part, and its text among the parts."""
         name = self.names[Var(f"{self.name}_part", None)]
-        params = [*map(self.text, s.reads), *([self.work] if self.borrowed else [])]
+        params = [*map(self.text, s.reads), *([self.work] if self.in_workspace else [])]
         outside, self.lines, self.places = (self.lines, self.places), [], []
         self.write(0, f"def {name}({', '.join(params)}):")
         self.block(s.body, 1)
@@ -181,14 +181,14 @@ class Printer:
     def function(self, f: Function, name: str) -> str:
         refuse_unprintable(f)
         self.name = name
-        self.borrowed = borrowed(f)
+        self.in_workspace = in_workspace(f)
         params = [self.names[p] for p in f.params]
-        if self.borrowed:
+        if self.in_workspace:
             self.work = self.names[Var("work", None)]
             params.append(f"{self.work}=None")
         self.write(0, f"def {name}({', '.join(params)}):")
-        self.block(in_parts(f, (v for v, slot in self.borrowed.items() if slot)).body, 1)
-        for v, slot in self.borrowed.items():
+        self.block(outlined(f, (v for v, slot in self.in_workspace.items() if slot)).body, 1)
+        for v, slot in self.in_workspace.items():
             if slot:
                 self.write(1, f"keep_size({self.work}, {slot}, {self.names[v]})")
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))

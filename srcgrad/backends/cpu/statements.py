@@ -107,8 +107,8 @@ def _array(p: Any, s: Def) -> ast.expr:
     if not s.args:  # an array without axes cannot have a negative one
         return parsed(f"np.{name}((), {dtype})")
     dims = tuple_text([p.text(a) for a in s.args])
-    if s.var in p.borrowed:
-        name = "borrow" if name == "empty" else "borrow_zeros"
+    if s.var in p.in_workspace:
+        name = "workspace_empty" if name == "empty" else "workspace_zeros"
         return parsed(f"{name}({p.site(s)}, {p.work}, {dims}, {dtype})")
     return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
 
@@ -116,14 +116,14 @@ def _array(p: Any, s: Def) -> ast.expr:
 def _tape(p: Any, s: Def) -> ast.expr:
     """A tape; one that grows gets the size that it came to in an earlier call."""
     dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
-    slot = p.borrowed.get(s.var)
+    slot = p.in_workspace.get(s.var)
     if s.op.name == "tape_like":
-        kind = "zeros" if slot is None else "borrow_zeros"
+        kind = "zeros" if slot is None else "workspace_zeros"
         size = f"{size}.size"
     elif slot:
-        return parsed(f"borrow_tape({p.site(s)}, {p.work}, {slot}, {size}, {dtype})")
+        return parsed(f"workspace_tape({p.site(s)}, {p.work}, {slot}, {size}, {dtype})")
     else:
-        kind = "zeros" if slot is None else "borrow"
+        kind = "zeros" if slot is None else "workspace_empty"
         size = f"max({size}, 1)"
     work = "" if slot is None else f"{p.work}, "
     return parsed(f"{kind}({p.site(s)}, {work}({size},), {dtype})")

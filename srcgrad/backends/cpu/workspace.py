@@ -84,7 +84,7 @@ def header_words(slots: int) -> int:
     return -(-(1 + slots) // line) * line
 
 
-def borrowed(function: Function) -> dict[Var, int]:
+def in_workspace(function: Function) -> dict[Var, int]:
     """What a function carves from its workspace: its slot for a tape that grows, 0 for the rest.
 
     Buffers that are made at most once in a call and that no result is a view of. Empty if all of

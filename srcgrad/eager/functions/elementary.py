@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.apply import as_tensor_operand
-from srcgrad.eager.closures import binary, unary
+from srcgrad.eager.fast_ops import binary, unary
 from srcgrad.eager.functions.pointwise import (
     add,
     cast,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import classes, dtypes, mode
+from srcgrad.eager import dtypes, mode, node_kinds
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
-from srcgrad.eager.closures import binary, unary
 from srcgrad.eager.create import check_device
+from srcgrad.eager.fast_ops import binary, unary
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
@@ -85,7 +85,7 @@ def _power_of(input: Tensor, n: int) -> Tensor:
     if head is None or n in (0, 1) or not (not mode.OFF or mode.is_plain()):
         return apply(p.powi, (input,), {"n": n})
     y = p.powi.impl(input._a, n)
-    node = object.__new__(classes.POWER)
+    node = object.__new__(node_kinds.POWER)
     node.level, node.next, node.x, node.c = head.level + 1, head, input, n
     node.version = 0 if input._store is None else input._store.version
     return make(y, node)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from srcgrad.eager.general import General
+from srcgrad.eager.generic_node import General
 from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Power, Scaling
 from srcgrad.eager.rules import computed, reads, rule_on_arrays
 from srcgrad.primitives import elementwise

@@ -28,7 +28,7 @@ class Part:
     leaves: tuple[Var, ...]
 
 
-def in_parts(function: Function, kept: Iterable[Var] = ()) -> Function:
+def outlined(function: Function, kept: Iterable[Var] = ()) -> Function:
     """The function with parts among its statements; `kept` is read at its end besides."""
     if size(function.body) <= LARGEST:
         return function

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import classes, dtypes, mode, nodes
+from srcgrad.eager import dtypes, mode, node_kinds, nodes
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded, reworded
 from srcgrad.eager.constants import F32, F64, IN_F32, IN_F64, constant
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError, TensorTypeError
-from srcgrad.primitives import elementwise, large
+from srcgrad.primitives import elementwise, numpy_fast_paths
 from srcgrad.primitives.registry import Primitive
 from srcgrad.tracebacks import is_entrance, shorten
 
@@ -33,7 +33,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
 
     Integers become the default dtype unless `exact`: the function keeps them (abs, neg, sign).
     """
-    impl, kind, name = op.impl, classes.unary(op), name or op.name
+    impl, kind, name = op.impl, node_kinds.unary(op), name or op.name
     saves_input = kind is not None and issubclass(kind, nodes.OfInput)
     saves_result = kind is not None and issubclass(kind, nodes.OfResult)
     p = getattr(kind, "constant", None)
@@ -94,9 +94,9 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
     """
     impl, name = op.impl, name or op.name
     differentiable = op.kind == "derive"
-    left = classes.with_number(op, 0) if differentiable else None
-    right = classes.with_number(op, 1) if differentiable else None
-    both = classes.pair(op) if differentiable else None
+    left = node_kinds.with_number(op, 0) if differentiable else None
+    right = node_kinds.with_number(op, 1) if differentiable else None
+    both = node_kinds.pair(op) if differentiable else None
     divides = op is elementwise.div
     slow = _slow_binary(op, name, operator)
     left_passes = left is not None and getattr(left, "passes", False)
@@ -222,7 +222,7 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
         if whole and target.kind in "iu" and not raw[1].all():
             raise TensorError("ZeroDivisionError: an integer divided by zero")
         try:
-            y = large.of_rows(op.impl, *raw)
+            y = numpy_fast_paths.of_rows(op.impl, *raw)
         except (ValueError, TypeError) as error:
             raise reworded(error, raw) from None
         return recorded(op, (x, z), {}, y)

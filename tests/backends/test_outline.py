@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.backends.cpu import parts
+from srcgrad.backends.cpu import outline
 from srcgrad.ir.nodes import Def
 from tests.cases import CASES
 from tests.modes import Modes
@@ -16,7 +16,7 @@ from tests.modes import Modes
 @pytest.fixture(autouse=True)
 def small_parts(tmp_path, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(parts, "LARGEST", 12)
+    monkeypatch.setattr(outline, "LARGEST", 12)
 
 
 def kept(x, tol):
@@ -127,11 +127,11 @@ def test_the_cache_holds_the_parts():
 
 
 def test_small_functions_stay_whole(monkeypatch):
-    monkeypatch.setattr(parts, "LARGEST", 150)
+    monkeypatch.setattr(outline, "LARGEST", 150)
     assert len(functions_of(flow.value_and_grad(kept).source("numba", np.ones(3), 1.0))) == 1
 
 
 def test_scalars_alone_are_no_part():
     """A run without a loop stays where it is: a call there would cost more than it saves."""
     s = [Def(None, None, ()) for _ in range(40)]
-    assert parts._cut(tuple(s), set()) == tuple(s)
+    assert outline._cut(tuple(s), set()) == tuple(s)

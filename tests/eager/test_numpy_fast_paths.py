@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.primitives import elementwise, large, reductions, scans
+from srcgrad.primitives import elementwise, numpy_fast_paths, reductions, scans
 
 RNG = np.random.default_rng(3)
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-40, -1e-40]
@@ -30,8 +30,8 @@ def test_erf_of_singles():
     x = spread()
     want = np.array([math.erf(v) for v in x])
     known = ~np.isnan(x)
-    assert units(large.erf_of_singles(x)[known], want[known]).max() < 4.0
-    assert np.isnan(large.erf_of_singles(x)[~known]).all()
+    assert units(numpy_fast_paths.erf_of_singles(x)[known], want[known]).max() < 4.0
+    assert np.isnan(numpy_fast_paths.erf_of_singles(x)[~known]).all()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -71,7 +71,7 @@ def test_selection_by_bits(density):
         (row[0], a),
         (a.astype("float64"), row),
     ]:
-        got, want = large.where(c, one, other), np.where(c, one, other)
+        got, want = numpy_fast_paths.where(c, one, other), np.where(c, one, other)
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(got, want)
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
@@ -104,7 +104,7 @@ def test_what_is_true_is_counted(tied):
     c[np.arange(30), np.arange(30)] = True
     c[3, 50] = tied
     for axes in ((0,), (1,), (0, 1)):
-        np.testing.assert_array_equal(large.counted(c, axes), np.count_nonzero(c, axes))
+        np.testing.assert_array_equal(numpy_fast_paths.counted(c, axes), np.count_nonzero(c, axes))
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -163,7 +163,7 @@ def test_rows_side_by_side(full, leading):
         (a, row), (row, a), (a, row.astype("float64")), (a[..., ::-1], row), (a, kept), (kept, a),
         (a, column), (a, kept[None]),
     ]:  # fmt: skip
-        got = large.of_rows(np.subtract, one, other)
+        got = numpy_fast_paths.of_rows(np.subtract, one, other)
         assert got.dtype == np.subtract(one, other).dtype
         np.testing.assert_array_equal(got, np.subtract(one, other))
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from srcgrad.backends.cpu.kernels import unliteral
-from srcgrad.backends.cpu.unsigned import pipeline
+from srcgrad.backends.cpu.nonnegative_indices import pipeline
 
 # Numba's flags: what is not made
 FROM_PYTHON = ("no_cfunc_wrapper",)
