@@ -31,7 +31,7 @@ from srcgrad.errors import TensorError
 from srcgrad.tracebacks import entered
 
 # a logarithm of zero is -inf without further ado; errstate would cost more than the operation
-for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.large"):
+for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.numpy_fast_paths"):
     warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 memory.keep_freed()
 protocols.install()
