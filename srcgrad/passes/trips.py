@@ -26,11 +26,13 @@ class Trips:
         return quiet and self.carries_only_sums()
 
     def carries_only_sums(self) -> bool:
-        """Whether what is carried are sums of which no trip reads the value."""
+        """Whether what is carried are sums of which no trip reads the value, old or new."""
         read = [v for t in self.body for v in uses(t)]
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             d = self.made.get(y) if isinstance(y, Var) else None
-            if d is None or d.op is not elementwise.add or p not in d.args or read.count(p) != 1:
+            if d is None or d.op is not elementwise.add or p not in d.args:
+                return False
+            if read.count(p) != 1 or y in read:
                 return False
         return True
 

@@ -92,3 +92,24 @@ def long_chain(x, n):
     for k in range(n):
         x = x + 0.1 * np.sin(3.0 * x + k)
     return x
+
+
+@case(vec(5), vec(5, 1))
+@case(signed(1), vec(1, 1))
+def running_sum_weighted(x, w):
+    s = 0.0
+    loss = 0.0
+    for i in range(len(x)):
+        s += x[i]
+        loss += s * w[i]
+    return loss
+
+
+@case(vec(5), vec(5, 1))
+def running_sum_stored(x, w):
+    y = np.zeros(len(x))
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i]
+        y[i] = s * w[i]
+    return np.sum(y * y)

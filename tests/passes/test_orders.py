@@ -7,6 +7,7 @@ import pytest
 
 from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For
+from srcgrad.ir.parse import parse
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
 from srcgrad.passes.ascending_loops import ascending_loops
@@ -14,6 +15,7 @@ from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.promote_accumulators import promote_accumulators
+from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program, agree
 
 PASSES = {
@@ -156,6 +158,35 @@ def test_an_exception_shows_no_sums_of_later_trips():
         return p.returns(p.b("load", g, 0))
 
     assert agree(make, [np.ones(4), np.ones(2)], python.build, promote_accumulators)
+
+
+RUNNING_SUM = """
+def f(x: f64[n], y: f64[m]):
+    n: int = dim(x, axis=0)
+    m: int = dim(y, axis=0)
+    s: f64 = f64(0.0)
+    c: int = 0
+    for i in reversed(range(0, n)):
+        v: f64 = load(x, i)
+        s1: f64 = add(s, v)
+        k: int = add(c, 1)
+        j: int = add(i, 1)
+        w: f64 = cast(SEEN, dtype='f64')
+        add_at(y, j, v)
+        add_at(y, i, w)
+        s, c = s1, k
+    return (s,)
+"""
+
+
+@pytest.mark.parametrize("name", ["all", "ascending_loops", "loop_fission"])
+def test_a_running_sum_keeps_its_order(name):
+    """A sum that each trip stores is read by it: the trips have to run in their order."""
+    steps = list(PASSES.values()) if name == "all" else [PASSES[name]]
+    args = [np.arange(20.0), np.zeros(21)]
+    for seen in ("s1", "j", "k"):
+        text = RUNNING_SUM.replace("SEEN", seen)
+        assert agree(lambda t=text: parse(t, REGISTRY), args, python.build, *steps), seen
 
 
 def test_sums_of_a_nest_move_out_of_all_its_loops():
