@@ -1,4 +1,4 @@
-"""`flow.autograd`: backward passes on tensors, modes, checks, functions of the user's own."""
+"""`flow.autograd`: backward passes on tensors, grad modes, gradient checks, custom functions."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from srcgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
     from srcgrad.autograd.checks import GradcheckError, gradcheck, gradgradcheck
 
-_HOMES = {
+_HOMES = {  # imported at first use
     "GradcheckError": "checks", "detect_anomaly": "anomaly", "gradcheck": "checks",
     "gradgradcheck": "checks", "is_anomaly_enabled": "anomaly", "set_detect_anomaly": "anomaly",
 }  # fmt: skip
@@ -29,7 +29,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(f"srcgrad.autograd.{_HOMES[name]}"), name)
-        value = entered({name: value}, __name__).get(name, value)
+        value = entered({name: value}, __name__).get(name, value)  # a class stays the same object
     elif name in ("functional", "graph"):
         value = importlib.import_module(f"srcgrad.autograd.{name}")
     else:
@@ -43,11 +43,11 @@ def __dir__() -> list[str]:
 
 
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
-    """The tensor itself, detached: the old spelling of a tensor that requires grad."""
+    """The data detached, requiring grad if asked: the old spelling of `requires_grad_`."""
     return data.detach().requires_grad_(requires_grad)
 
 
-globals().update(entered(
+globals().update(entered(  # the public entry points, where tracebacks are cut short
     {f.__name__: f for f in (
         Function, Variable, backward, enable_grad, grad, inference_mode, is_grad_enabled, no_grad,
         set_grad_enabled,

@@ -1,7 +1,7 @@
 """`Tensor`: a NumPy array, the node it came from, and its gradient.
 
-Here are the data and what can be asked of it; functions and operators are attached by the table
-of `functions`, `backward` by the engine. Holds no rule and records nothing.
+Defines attributes and conversions; the table in `functions` attaches functions and operators, the
+engine attaches `backward`. Holds no rule and records nothing.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 
 
 class Storage:
-    """What all tensors over one buffer share: its version, and the views to be kept right."""
+    """What all tensors over one buffer share: its version, and views to update."""
 
     __slots__ = ("version", "views")
 
     def __init__(self) -> None:
         self.version = 0
-        self.views: list = []  # weak references to tensors that are views
+        self.views: list = []  # weak references to views, which in-place operations rebase
 
 
 class Tensor:
-    """An array that operations on it are recorded for: `flow.tensor` makes one.
+    """An array whose operations are recorded for `backward`; made by `flow.tensor`.
 
     `Tensor(data, dtype=None, requires_grad=False)` is `flow.tensor` itself.
 
@@ -40,8 +40,8 @@ class Tensor:
     tensor([2., 4.], dtype=srcgrad.float32)
     """
 
-    # _a: the array; _node: the node it came from or its Leaf, None if no gradient is wanted;
-    # _store: None until there is a view or an in-place operation; the last two may be unset
+    # _a: the array; _node: the node it came from or its Leaf, None if it does not require grad;
+    # _store: None until there is a view or an in-place operation; _grad and _view may be unset
     __slots__ = ("__weakref__", "_a", "_grad", "_node", "_store", "_view")
     __module__ = "srcgrad"
     __array_priority__ = 1000
@@ -142,7 +142,7 @@ class Tensor:
             self._node = graph.Leaf(self) if value else None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Sets `requires_grad` in place; RuntimeError if not a leaf or not floating."""
+        """Sets `requires_grad` in place; RuntimeError for integers, or False on a non-leaf."""
         if self.is_leaf or not requires_grad:
             self.requires_grad = requires_grad
         return self
@@ -157,7 +157,7 @@ class Tensor:
 
     @property
     def output_nr(self) -> int:
-        """Which of its node's results this is."""
+        """The index of this tensor among its node's results."""
         return self._node.index if type(self._node) is graph.Output else 0
 
     @property
@@ -196,7 +196,7 @@ class Tensor:
 
     @property
     def srcgrad_value(self) -> Any:
-        """What this tensor is in compiled code: the array, or a NumPy scalar if it has no dims."""
+        """What compiled code gets for this tensor: the array, or a NumPy scalar for no dims."""
         return self._a if self._a.ndim else self._a[()]
 
     def detach(self) -> Tensor:
@@ -214,30 +214,29 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same data outside the graph; changes of it are not counted in the version."""
+        """The same data outside the graph; writing to it does not count in this one's version."""
         return make(self._a)
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        storage(self).version += 1  # what saved this tensor would read the new data
+        storage(self).version += 1  # nodes that saved this tensor must not use the new data
         self._a = value._a
 
     # ---- data ----
     def item(self) -> Any:
         """The value of a tensor of one element, as a Python number; RuntimeError for more."""
-        if self._a.size != 1:
-            n = self._a.size
+        if (n := self._a.size) != 1:
             raise TensorError(f"a Tensor with {n} elements cannot be converted to Scalar")
-        self._stays("item()")
+        self._check_no_gradient_lost("item()")
         return self._a.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
-        self._stays("tolist()")
+        self._check_no_gradient_lost("tolist()")
         return self._a.tolist()
 
-    def _stays(self, how: str) -> None:
-        """RuntimeError for a number taken out of a function that is being differentiated."""
+    def _check_no_gradient_lost(self, how: str) -> None:
+        """RuntimeError for plain numbers taken out of a function that is being differentiated."""
         if self._node is not None and mode.is_differentiated():
             raise TensorError(
                 f"{how} of a tensor that the gradient flows through: in a function that is "
@@ -255,7 +254,7 @@ class Tensor:
 
     def asnumpy(self) -> np.ndarray:
         """The array, requiring grad or not; it shares memory."""
-        self._stays("asnumpy()")
+        self._check_no_gradient_lost("asnumpy()")
         return self._a
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -359,7 +358,7 @@ def make(a: Any, node: graph.Node | None = None) -> Tensor:
 
 
 def storage(t: Tensor) -> Storage:
-    """The storage of a tensor; the node that keeps the tensor as its result learns of it."""
+    """A tensor's storage, made at first need; its node gets it to check its saved result."""
     s = t._store
     if s is None:
         s = t._store = Storage()

@@ -43,7 +43,7 @@ class Cell(Module):
         self.__dict__.update(own)
 
     def construct(self, *args: Any, **params: Any) -> Any:
-        """What a call computes; AttributeError unless a subclass says it."""
+        """What a call computes; AttributeError unless a subclass defines it."""
         raise AttributeError("For 'Cell', the method 'construct' is not defined.")
 
     def forward(self, *args: Any, **params: Any) -> Any:
@@ -51,9 +51,9 @@ class Cell(Module):
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         if self._watched:
-            from srcgrad.nn.watched import called
+            from srcgrad.nn.watched import call_with_hooks
 
-            return called(self, args, params)
+            return call_with_hooks(self, args, params)
         return self.construct(*args, **params)
 
     # ---- attributes ----
@@ -169,7 +169,7 @@ class Cell(Module):
         return self._hooked("_after", hook_fn)
 
     def _hooked(self, place: str, hook: Callable) -> Removal:
-        entry = (hook,)
+        entry = (hook,)  # a new tuple: `remove` finds it although a hook is registered twice
         self.__dict__[place] = (*self.__dict__[place], entry)
         self.__dict__["_watched"] = True
         return Removal(self, place, entry)

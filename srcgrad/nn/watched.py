@@ -1,4 +1,4 @@
-"""Calls of cells that have hooks, or a derivative of their own: `bprop`. Never compiled."""
+"""Calls of cells that have hooks, or a hand-written backward: `bprop`. Never compiled."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from srcgrad.eager import Function, Tensor
 from srcgrad.errors import AutogradError
 
 
-def called(cell: Any, args: tuple, params: dict[str, Any]) -> Any:
-    """A call between the hooks before and after it."""
+def call_with_hooks(cell: Any, args: tuple, params: dict[str, Any]) -> Any:
+    """Run the pre-hooks, the cell (by its `bprop` if it has one) and the hooks after it."""
     for (hook,) in cell._before:
-        given = hook(cell, args)
-        if given is not None:
-            args = given if isinstance(given, tuple) else (given,)
+        changed = hook(cell, args)
+        if changed is not None:
+            args = changed if isinstance(changed, tuple) else (changed,)
     if hasattr(type(cell), "bprop"):
         out = _Own.apply(cell, *args)
     else:
         out = cell.construct(*args, **params)
     for (hook,) in cell._after:
-        given = hook(cell, args, out)
-        out = out if given is None else given
+        changed = hook(cell, args, out)
+        out = out if changed is None else changed
     return out
 
 
 class _Own(Function):
-    """`construct` on detached inputs, with the gradients that `bprop` says."""
+    """Custom function: forward is `construct` on detached inputs, backward is `bprop`."""
 
     @staticmethod
     def forward(ctx: Any, cell: Any, *inputs: Any) -> Any:
@@ -37,14 +37,14 @@ class _Own(Function):
     @staticmethod
     def backward(ctx: Any, *adjoints: Any) -> Any:
         (adjoint,) = adjoints if len(adjoints) == 1 else (adjoints,)
-        made = ctx.cell.bprop(*ctx.inputs, ctx.out, adjoint)
-        made = made if isinstance(made, tuple) else (made,)
-        if len(made) != len(ctx.inputs):
+        grads = ctx.cell.bprop(*ctx.inputs, ctx.out, adjoint)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(ctx.inputs):
             raise AutogradError(
-                f"{type(ctx.cell).__name__}.bprop() returns {len(made)} gradients for "
+                f"{type(ctx.cell).__name__}.bprop() returns {len(grads)} gradients for "
                 f"{len(ctx.inputs)} inputs"
             )
-        return (None, *made)
+        return (None, *grads)  # None: the cell itself
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,7 @@ class _AscendingLoops(Rewriter):
         self.classes = classes
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         if isinstance(new, For) and new.reverse and self.in_any_order(new):
             new = altered(new, reverse=False)
         yield new

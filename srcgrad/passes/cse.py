@@ -72,10 +72,10 @@ class _Cse(Rewriter):
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         self.forget(self.written(s))
-        yield self.inside(s)
+        yield self.rebuilt(s)
 
     def branch(self, s: If) -> Iterable[Stmt]:
-        yield self.inside(s)
+        yield self.rebuilt(s)
         self.forget(self.written(s))
 
     def written(self, s: Stmt) -> set[Var]:

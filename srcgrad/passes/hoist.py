@@ -61,7 +61,7 @@ class _Hoist(Ranged):
         }
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         assert isinstance(new, For | While)
         moved: list[Stmt] = []
         trip = _Trip(new, self.classes)

@@ -63,7 +63,7 @@ class _HoistAllocations(Ranged):
         self.classes, self.kept = classes, kept
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         assert isinstance(new, For | While)
         inner = set(inner_definitions(new)).union(*(defined(b) for b in blocks(new)))
         moved: list[Def] = []

@@ -81,7 +81,7 @@ class _HoistBoundsChecks(Ranged):
     def branch(self, s: If) -> Iterable[Stmt]:
         known = self.ranges.decide(self.atom(s.cond))
         if known is None:
-            yield self.inside(s)
+            yield self.rebuilt(s)
             return
         block, yields = (s.then, s.then_yields) if known else (s.orelse, s.else_yields)
         yield from self.block(block)
@@ -89,7 +89,7 @@ class _HoistBoundsChecks(Ranged):
             self.new[r] = Const(a.value, r.type) if isinstance(a, Const) else a
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         if not (isinstance(new, For) and _only_places_fail(new.body)):
             yield new
             return

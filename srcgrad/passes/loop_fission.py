@@ -62,7 +62,7 @@ class _LoopFission(Rewriter):
         self.classes = classes
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         scatters = self.scatters(new) if isinstance(new, For) else []
         if not scatters:
             yield new

@@ -90,7 +90,7 @@ class _PackColumns(Rewriter):
         self.classes = classes
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         found = self.found(new) if isinstance(new, For) else {}
         if not found:
             yield new

@@ -49,7 +49,7 @@ class _PromoteAccumulators(Ranged):
         self.visible = {classes.of(p) for p in function.params if is_reference(p.type)}
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        new = self.inside(s)
+        new = self.rebuilt(s)
         if not isinstance(new, For):
             yield new
             return

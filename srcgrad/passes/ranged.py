@@ -1,7 +1,7 @@
-"""The walk of a pass that asks about ranges: facts follow the scopes of the program.
+"""A `Rewriter` that knows ranges of integers: facts follow the scopes of the program.
 
-What a loop's head, a branch's condition or a check that was passed says holds in the statements
-after it and inside it, and no longer. Never changes a statement that no override changes.
+What follows from a loop's bounds, a branch's condition or a check that was passed holds in the
+statements after it and inside it, and no longer. Changes a statement only where an override does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Ranged(Rewriter):
                     out.append(t)
         return tuple(out)
 
-    def inside(self, s: Stmt) -> Stmt:
+    def rebuilt(self, s: Stmt) -> Stmt:
         with self.ranges.scope():
             match s:
                 case For():

@@ -1,7 +1,7 @@
-"""The top-down walk that passes share: substitution of variables, one method per statement form.
+"""The top-down rewriter that passes share: substitutes variables, one method per statement form.
 
-What a pass puts into `new` is replaced in everything that comes after; the dims in types too.
-Never changes a statement that no override changes.
+`new` maps variables to their replacements, in operands and in the dims of types, from there on.
+The types of variables are updated in place; statements are never changed, only rebuilt.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Rewriter:
 
     def statement(self, s: Stmt) -> Iterable[Stmt]:
         if isinstance(s, Def):
-            return self.definition(self.replaced(s))
+            return self.definition(self.substituted(s))
         return self.branch(s) if isinstance(s, If) else self.loop(s)
 
-    def replaced(self, s: Def) -> Def:
-        """The definition with its operands and the lengths in its type replaced."""
+    def substituted(self, s: Def) -> Def:
+        """The definition with the variables in its operands and in its type's dims replaced."""
         if self.new:
             refresh_types(s, self.atom)
             if any(isinstance(a, Var) and a in self.new for a in s.args):
@@ -49,18 +49,18 @@ class Rewriter:
         return s
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        """A definition whose operands are already replaced."""
+        """What takes the place of a definition whose operands are already replaced."""
         return (s,)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        yield self.inside(s)
+        yield self.rebuilt(s)
 
     def branch(self, s: If) -> Iterable[Stmt]:
-        yield self.inside(s)
+        yield self.rebuilt(s)
 
-    def inside(self, s: Stmt) -> Stmt:
-        """A compound statement with its atoms and blocks rewritten."""
-        refresh_types(s, self.atom)
+    def rebuilt(self, s: Stmt) -> Stmt:
+        """A loop or branch with its atoms replaced and its blocks rewritten."""
+        refresh_types(s, self.atom)  # again below: the blocks may have put more into `new`
         new = map_atoms(s, self.atom, self.block)
         refresh_types(new, self.atom)
         return new

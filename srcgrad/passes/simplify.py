@@ -110,7 +110,7 @@ class _Simplifier(Rewriter):
             yield from self.block(block)
             self.settle(s.results, yields)
             return
-        new = self.inside(s)
+        new = self.rebuilt(s)
         assert isinstance(new, If)
         yield from self.choices(self.without_equal_results(new))
 
@@ -187,7 +187,7 @@ class _Simplifier(Rewriter):
                 varies.append(k)
         fields = ("params", "inits", "yields", "results")
         carried = {f: _pick(getattr(s, f), varies) for f in fields}
-        new = self.inside(altered(s, **carried) if len(varies) < len(s.params) else s)
+        new = self.rebuilt(altered(s, **carried) if len(varies) < len(s.params) else s)
         if isinstance(new, While) and is_const(new.cond, False):
             yield from self.never_entered(new)
         else:

@@ -1,7 +1,7 @@
-"""The floats of a structure as a list, and back: for programs over arguments of any structure.
+"""The float leaves of a structure as a list, and back: for arguments of any structure.
 
-`None` stands for what is no float. They mean the same in compiled code, where the structure is
-known at compile time.
+Leaves that are not floats become `None` on the way back. Both functions also work inside compiled
+code, where the structure is known at compile time: there the leaves are variables of the IR.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ def float_leaves(value: Any) -> list[Any]:
 
 
 def with_leaves(value: Any, leaves: Any) -> Any:
-    """The structure with other floats, and None for what is none.
+    """The structure with `leaves` in place of its floats, and None in place of other leaves.
 
     >>> with_leaves((1.0, {"a": 2, "b": [3.0]}), [5.0, 6.0])
     (5.0, {'a': None, 'b': [6.0]})
     """
-    following = iter(leaves)
-    return tree.mapped(value, lambda v: next(following) if _is_float(v) else None)
+    remaining = iter(leaves)
+    return tree.mapped(value, lambda v: next(remaining) if _is_float(v) else None)
 
 
 def _is_float(value: Any) -> bool:
-    kind = value.type if isinstance(value, Var | Const) else type_of_value(value)
-    return kind is not None and float_type(kind)
+    type = value.type if isinstance(value, Var | Const) else type_of_value(value)
+    return type is not None and float_type(type)
 
 
 @implements(float_leaves)

@@ -1,7 +1,7 @@
 """The command line: ``python -m srcgrad demo | info | cache | map``.
 
 Each subcommand is one function from parsed arguments to an exit code, and imports what it needs
-when it runs, so that asking for help loads no compiler. Never computes anything but file sizes.
+when it runs, so that asking for help loads no compiler. The work is done elsewhere.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-VERSIONS_OF = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse", "matplotlib")
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse", "matplotlib")
 
 # A generated module is named by the hash of its text; Numba's files beside it repeat that name.
 # Nothing else is counted or deleted: the user may have pointed the cache at a folder of theirs.
@@ -44,20 +44,20 @@ def parser():
 
 
 def run_demo(parsed):
-    """Fit the model; 0 if the known answer came out, 1 if not."""
+    """Fit the model; return 0 if the known answer came out, 1 if not."""
     from srcgrad.demo import fit
 
     return fit.main(parsed.output, whole_adjoint=parsed.adjoint)
 
 
 def run_info(parsed):
-    """Print what a bug report should say."""
+    """Print versions, the machine and the settings, for a bug report."""
     from srcgrad.backends import cache
 
     print(f"srcgrad    {_version('srcgrad')}")
     print(f"python     {platform.python_version()} ({platform.python_implementation()})")
     print(f"system     {platform.system()} {platform.machine()}, {os.cpu_count()} cores")
-    for name in VERSIONS_OF:
+    for name in PACKAGES:
         print(f"{name:<10} {_version(name)}")
     print(f"cache      {cache.cache_dir()}")
     for name in sorted(name for name in os.environ if name.startswith("SRCGRAD_")):
@@ -81,7 +81,7 @@ def run_cache(parsed):
 
 
 def run_map(parsed):
-    """Print what each folder and file of the package is for; 2 if there is no such folder."""
+    """Print what each folder and file of the package is for; return 2 for an unknown folder."""
     from srcgrad.tools.code_map import code_map
 
     try:

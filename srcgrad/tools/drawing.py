@@ -1,7 +1,7 @@
 """The graph of a tensor as a picture: leaves, operations, shapes, and what each node keeps.
 
-`graph` writes Graphviz' language; pictures are made of it where the program `dot` is installed.
-Shapes are found by sending a gradient of zeros down the graph. Never changes the graph.
+`graph` writes Graphviz's DOT language; Graphviz's program `dot` makes pictures of it.
+Shapes are found by a backward pass of zeros. Never changes the graph.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ STYLES = {
 def graph(
     tensor: Tensor, file: str | PathLike | None = None, *, names: Mapping[str, Any] | None = None
 ) -> str:
-    """The graph below a tensor in Graphviz' language, written to `file` if one is given.
+    """The graph that computed a tensor in Graphviz's DOT language, also written to `file` if given.
 
-    A name that ends in `.svg`, `.png`, `.pdf` or `.jpg` gives a picture; `.dot`, `.gv`, `.txt` or
-    no suffix the text. `names` (such as `locals()`) labels the tensors. Raises TypeError if
+    A file name that ends in `.svg`, `.png`, `.pdf` or `.jpg` gives a picture; `.dot`, `.gv`, `.txt`
+    or no suffix the text. `names` (such as `locals()`) labels the tensors. Raises TypeError if
     `tensor` is not a Tensor, ValueError for another suffix, and UnsupportedError for a picture if
-    Graphviz' program `dot` is not installed.
+    Graphviz's program `dot` is not installed.
 
     >>> import srcgrad as flow
     >>> w = flow.ones(3, requires_grad=True)
@@ -83,7 +83,7 @@ def _write(text: str, file: Path) -> None:
 
 
 class _Drawing:
-    """Nodes and edges in the order in which they are found from the root."""
+    """Boxes and edges, breadth first from the root."""
 
     def __init__(self, tensor: Tensor, names: Mapping[str, Any]):
         self.tensor = tensor
@@ -91,8 +91,8 @@ class _Drawing:
         self.arrays = {id(v._a): n for n, v in names.items() if isinstance(v, Tensor)}
         self.boxes: list[str] = []
         self.edges: list[str] = []
-        self.numbers: dict[int, int] = {}
-        self.held: list[Any] = []  # so that no number is given twice
+        self.numbers: dict[int, int] = {}  # the box of a node or array, by its id
+        self.held: list[Any] = []  # keeps what `numbers` has the id of alive
 
     def text(self) -> str:
         root = self._box(self.names.get(id(self.tensor), "result"), self.tensor.shape, "root")
@@ -135,7 +135,7 @@ class _Drawing:
         self.numbers[id(node)] = self._box(label, shapes.get(node), "operation", more)
 
     def _constant(self, a: np.ndarray) -> int:
-        """The box of an array that takes part and has no gradient."""
+        """The number of the box of an operand that has no gradient."""
         if id(a) not in self.numbers:
             self.held.append(a)
             label = self.arrays.get(id(a), "constant")
@@ -151,7 +151,7 @@ class _Drawing:
 
 
 def _kept(node: Any) -> tuple[str, list[np.ndarray]]:
-    """What a node keeps, in words; and the operands among it that have no gradient."""
+    """What a node of any kind keeps, in words; and the operands in it that have no gradient."""
     operands = [getattr(node, name, None) for name in ("x", "z")]
     args = getattr(node, "args", None)
     if isinstance(args, list):
@@ -171,7 +171,7 @@ def _kept(node: Any) -> tuple[str, list[np.ndarray]]:
 
 
 def _shapes(tensor: Tensor) -> dict[Node, tuple]:
-    """The shape of each node's result, as far as a gradient of zeros comes."""
+    """The shape of each node's result, where a gradient of zeros gets to."""
     shapes: dict[Node, tuple] = {}
     root: Any = tensor._node
     pending: dict[Node, Any] = {root: np.zeros(tensor._a.shape, tensor._a.dtype)}
@@ -179,13 +179,13 @@ def _shapes(tensor: Tensor) -> dict[Node, tuple]:
         while pending:
             node = max(pending, key=lambda n: n.level)
             g = pending.pop(node)
-            if not isinstance(g, dict):  # several results have several shapes
+            if not isinstance(g, dict):  # a dict: gradients of several results, by number
                 shapes[node] = np.shape(g)
             if type(node) is Leaf or hasattr(node, "ctx"):  # a user's function is not run
                 continue
             try:
                 made = node.vjp(g, True)
-            except AutogradError:  # released
+            except AutogradError:  # the node is released: no shapes below it
                 continue
             heads = node.next if node.many else (node.next,)
             for head, c in zip(heads, made if node.many else (made,), strict=True):

@@ -1,7 +1,7 @@
-"""What it took to build a program: each stage with its time and the size of what it left.
+"""Records the stages of building a program: the time of each and the program's size after it.
 
-A stage is recorded by whoever is being asked, in this thread or task; what a stage itself builds
-(a transform that is called inside a compiled function) counts as part of it. Never changes what is
+Only within `recording`, in its thread or task. Other programs that are built during a stage (for a
+transform called inside a compiled function) count as part of that stage. Never changes what is
 built.
 """
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class Stage:
     name: str
     seconds: float
-    statements: int  # of the program after it, those inside loops and branches included
+    statements: int  # of the program after the stage, including those inside loops and branches
 
 
 _recorded: ContextVar[list[Stage] | None] = ContextVar("stages of the program", default=None)
@@ -32,7 +32,7 @@ _recorded: ContextVar[list[Stage] | None] = ContextVar("stages of the program", 
 
 @contextmanager
 def recording() -> Iterator[list[Stage]]:
-    """Collect the stages that are gone through inside."""
+    """Collect the stages that run within the `with` block."""
     stages: list[Stage] = []
     token = _recorded.set(stages)
     try:
@@ -42,11 +42,11 @@ def recording() -> Iterator[list[Stage]]:
 
 
 def staged(name: str, make: Callable[[], T], function_of: Callable[[T], Any] = lambda t: t) -> T:
-    """What `make` returns, recorded as a stage; `function_of` gives its IR function."""
+    """Run `make`, record it as a stage, return its result, whose program `function_of` gives."""
     stages = _recorded.get()
     if stages is None:
         return make()
-    token = _recorded.set(None)
+    token = _recorded.set(None)  # stages of what `make` builds on the way are not recorded
     start = time.perf_counter()
     try:
         made = make()
@@ -58,5 +58,5 @@ def staged(name: str, make: Callable[[], T], function_of: Callable[[T], Any] = l
 
 
 def statements(function: Function) -> int:
-    """The statements of a function, nested ones included."""
+    """The number of statements of a function, nested ones included."""
     return sum(1 for _ in walk(function.body))

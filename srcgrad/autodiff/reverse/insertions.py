@@ -1,6 +1,6 @@
-"""What reverse mode adds to the forward sweep: statements around, in front of and inside others.
+"""Statements that reverse mode inserts into the forward sweep, such as stores to tapes.
 
-Insertions are collected while the reverse sweep is built and woven in at the end.
+Insertions are collected while the reverse sweep is built, and woven into the primal at the end.
 """
 
 from __future__ import annotations
@@ -16,27 +16,29 @@ from srcgrad.ir.nodes import Atom, Block, For, If, Stmt, Var, While, altered
 
 @dataclass
 class Slot:
-    """A further carried variable of a loop (init, yield), or a further result of a branch."""
+    """An added phi: one more carried variable of a loop, or one more result of a branch."""
 
-    param: Var | None
+    param: Var | None  # None for a branch
     result: Var
     values: list[Atom]  # [init, yield] or [then, else]; filled in once they are known
 
 
 @dataclass
 class Insertions:
+    """Statements by the place they go to: around a statement, or at either end of a block."""
+
     builder: Builder
-    head: list[Stmt] = field(default_factory=list)
+    head: list[Stmt] = field(default_factory=list)  # before the whole forward sweep
     before: dict[Stmt, list[Stmt]] = field(default_factory=dict)
     after: dict[Stmt, list[Stmt]] = field(default_factory=dict)
-    position: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # first in a loop's body
+    position: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # tape index: before `start`
     start: dict[Key, list[Stmt]] = field(default_factory=dict)
     end: dict[Key, list[Stmt]] = field(default_factory=dict)
     slots: dict[Stmt, list[Slot]] = field(default_factory=dict)
 
     @contextmanager
     def into(self, place: list[Stmt]) -> Iterator[Builder]:
-        """Emit into a place of the forward sweep; nothing is shared with what stands elsewhere."""
+        """Emit into a place of the forward sweep, reusing no value computed in another place."""
         b = self.builder
         out, scopes, loc = b.out, b.scopes, b.loc
         b.out, b.scopes, b.loc = place, [{}], None
@@ -64,7 +66,7 @@ class Insertions:
         return self.end.setdefault(key, [])
 
     def slot(self, s: Stmt, name: str, type: object) -> Slot:
-        """Carry or join one more variable."""
+        """Add a carried variable to a loop or a result to a branch; the caller fills `values`."""
         param = None if isinstance(s, If) else Var(name, type)
         slot = Slot(param, Var(name, type), [])
         self.slots.setdefault(s, []).append(slot)
@@ -72,16 +74,17 @@ class Insertions:
 
     # ---- weaving ----
     def woven(self, block: Block, key: Key = TOP) -> Block:
+        """The block, and the blocks inside it, with all insertions except `head`."""
         owner = key[0]
         first = self.position.get(owner, []) if owner is not None and key == body_of(owner) else []
-        out = [*first, *self.start.get(key, [])]
+        out = [*first, *self.start.get(key, [])]  # `first` is not for the test of a `while`
         for s in block:
             out += self.before.get(s, [])
-            out.append(self._inside(s))
+            out.append(self._with_slots(s))
             out += self.after.get(s, [])
         return (*out, *self.end.get(key, []))
 
-    def _inside(self, s: Stmt) -> Stmt:
+    def _with_slots(self, s: Stmt) -> Stmt:
         slots = self.slots.get(s, [])
         match s:
             case If():

@@ -163,12 +163,10 @@ def _named(groups: Iterable[Shared], lives: Lives, taken: set[str]) -> dict[Var,
     used: dict[str, list[Shared]] = {}
     names: dict[Var, str] = {}
     for group in order:
-        told = _wish(group, lives)
-        wish = base = identifier(told or "t")
+        found = _wish(group, lives)
+        wish = base = identifier(found or "t")
         k = 0
-        while wish in taken or any(
-            not told or group.clashes(other) for other in used.get(wish, ())
-        ):
+        while wish in taken or any(not found or group.clashes(g) for g in used.get(wish, ())):
             k += 1
             wish = f"{base}{k}"
         used.setdefault(wish, []).append(group)
