@@ -1,4 +1,4 @@
-"""What the user may be told: one class per kind of problem, and the one place where text is made.
+"""The errors users see: one class per kind of problem, and the one place where text is made.
 
 An error that concerns the user's source carries a `Location`; its text is
 `file:line`, the source line, a caret, the reason and the way out. Never imports
@@ -21,7 +21,7 @@ class Location:
     column: int = 0
     end: int = 0
     function: str = ""
-    role: str = ""  # what generated code says of itself: "grad of: "
+    role: str = ""  # how generated code is labelled: "grad of: "
 
     @property
     def text(self) -> str:
@@ -133,7 +133,7 @@ class ArgumentTypeError(SrcgradError, TypeError):
 
 
 class ReturnTypeError(ArgumentTypeError):
-    """A function returns what is no number, no array and no container of them."""
+    """A function returns something other than numbers, arrays and containers of them."""
 
 
 class ArgumentValueError(SrcgradError, ValueError):

@@ -1,6 +1,6 @@
-"""Structures as trees: taken apart into leaves, and put together again of other leaves.
+"""Structures as trees: taken apart into leaves, and put together again from other leaves.
 
-A *kind* says how the values of one class come apart: tuples, named tuples, lists, dicts and
+A *kind* defines how values of one class come apart: tuples, named tuples, lists, dicts and
 dataclasses are known here, the owners of other classes register theirs. Anything else is a leaf. A
 *template* is a structure with a `Leaf` in the place of each leaf. A *path* is the keys from the top
 to a leaf. Never copies a leaf, and makes dataclasses without calling `__init__`.
@@ -276,7 +276,7 @@ def form_of(value: Any) -> Any:
 
 # ---- paths ----
 def part(value: Any, key: Any) -> Any:
-    """The part of a structure by its key: an attribute if the key is a name, and it is no dict."""
+    """The part of a structure by its key: an attribute for a name, unless it is a dict."""
     named = isinstance(key, str) and not isinstance(value, dict)
     return getattr(value, key) if named else value[key]
 

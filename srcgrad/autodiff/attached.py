@@ -70,7 +70,7 @@ def _fitting(b: Builder, type: Type, a: Atom) -> Atom:
 
 
 def _derived(body: Block, loc: Location | None) -> Block:
-    """Statements of a rule, said to be part of a derivative where they are run for one."""
+    """Statements of a rule, located as part of a derivative where they are run for one."""
     role = "" if loc is None else loc.role
 
     def here(s: Stmt) -> Stmt:

@@ -1,4 +1,4 @@
-"""A function with variables of its own, so that a pass may rename types without touching the old.
+"""A function copied with new variables: a pass may rename types without touching the old.
 
 Never changes a statement otherwise.
 """

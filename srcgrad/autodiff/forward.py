@@ -44,7 +44,7 @@ class _Forward:
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
-        self.ruled: dict[Var, list[Atom | None]] = {}  # tangents of values with rules of their own
+        self.ruled: dict[Var, list[Atom | None]] = {}  # tangents of values with user-defined rules
 
     def run(self) -> Function:
         f = self.function
@@ -73,7 +73,7 @@ class _Forward:
             return self.b("zeros", *type.dims, dtype=type.dtype)
         return self.b.cast(0.0, scalar_of(type))
 
-    # ---- parameters that are no input but are joined with buffers that vary ----
+    # ---- parameters that are not differentiated but joined with buffers that vary ----
     def _constant_buffers(self, bound: Var | None = None) -> None:
         """Zeros for each such parameter, as soon as the dims in its type are bound."""
         for p, missing in list(self.waiting.items()):
@@ -263,7 +263,7 @@ class _Forward:
 
 
 def _tangent_of(loc: Location | None) -> Location | None:
-    """The user's place, said to be differentiated."""
+    """The user's place, marked as that of a derivative."""
     return loc if loc is None or loc.role else replace(loc, role="tangent of: ")
 
 

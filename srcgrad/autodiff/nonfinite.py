@@ -89,7 +89,7 @@ class MayBeNonFinite:
 class LowerBounds:
     """Lower bounds of values by the shape of their formulas: sums of squares and a constant.
 
-    A formula says nothing of an array that is stored to.
+    A formula does not bound an array that is stored to.
     """
 
     def __init__(self, statements: list, classes: AliasClasses):

@@ -24,7 +24,7 @@ from srcgrad.primitives import memory
 class Parts:
     """The two sweeps.
 
-    `forward` returns the results, then values to keep; `backward` takes what `kept` says, then the
+    `forward` returns the results, then values to keep; `backward` takes what `kept` lists, then the
     seeds, and returns the gradients. An entry of `kept` is ("input", k), ("result", k) or
     ("value", k). `changed` are positions in `kept` of buffers that the reverse sweep rewinds,
     `shared` results whose memory is kept under another name.

@@ -26,7 +26,7 @@ def rule_of(definition: Def, k: int) -> Any:
 
 
 def depends(definition: Def, k: int) -> bool:
-    """Whether the result may vary with argument `k`: both floats, and not said to be constant.
+    """Whether the result may vary with argument `k`: both floats, and not declared constant.
 
     True for a primitive without a rule: it is refused when its derivative is asked for.
     """

@@ -24,7 +24,7 @@ _lines: weakref.WeakKeyDictionary[Node, tuple[str, int, str]] = weakref.WeakKeyD
 
 
 class _Watcher:
-    """Is told of each node when it is made and when it is walked."""
+    """A watcher, called with each node when it is made and when it is walked."""
 
     def __init__(self, check_nan: bool):
         self.check_nan = check_nan

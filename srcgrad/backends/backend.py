@@ -42,7 +42,7 @@ class Executable:
 
     run: Callable[..., tuple]
     source: str  # the text that runs, as it was generated
-    # compiles as a first call does, and says whether the cache had it; None: nothing is compiled
+    # compiles as a first call does, and returns whether the cache had it; None: nothing is compiled
     compile: Callable[[], bool] | None = None
 
     def __call__(self, *args: Any) -> tuple:
@@ -56,7 +56,7 @@ class Backend(Protocol):
     compiler: str = ""  # who compiles the text it generates, for `explain`
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
-        """The passes between the program, of which no derivative is taken any more, and `build`."""
+        """The passes between the program, after all differentiation, and `build`."""
         return ()
 
     def build(self, function: Function, options: BuildOptions) -> Executable:

@@ -1,4 +1,4 @@
-"""What went wrong at run time, as the user is told it: NumPy's exception at the user's line.
+"""Run-time errors as the user sees them: NumPy's exception, located at the user's line.
 
 Every backend hands what its code raised to `located_error`. The result is an instance of the
 builtin class a user would catch and of `SrcgradError`. Never decides what is an error.
@@ -22,7 +22,7 @@ from srcgrad.errors import (
     raised_class,
 )
 
-# what NumPy says in a ValueError when shapes are at fault; other ValueErrors are the user's own
+# NumPy's words in a ValueError about shapes; other ValueErrors are raised by the user's code
 _SHAPES = re.compile(r"broadcast|shape|dimension|mismatch|zero-size|empty (sequence|array)")
 
 

@@ -115,7 +115,7 @@ class custom_vjp(Ruled):
     bwd: Any = None
 
     def defvjp(self, fwd: Callable, bwd: Callable) -> None:
-        """Say how the value is had with what the reverse needs, and how adjoints go back."""
+        """Set the rule: `fwd` gives the value and residuals, `bwd` maps adjoints back to inputs."""
         self.fwd, self.bwd = fwd, bwd
 
     def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
@@ -129,7 +129,7 @@ class custom_jvp(Ruled):
 
     `rule(primals, tangents)` takes two tuples, one entry for each argument, and returns the value
     and its tangent. Reverse mode transposes it: it has to be linear in the tangents. Arguments at
-    `nondiff_argnums` are passed to the rule first, by themselves. A tangent of what is no float is
+    `nondiff_argnums` are passed to the rule first, by themselves. The tangent of a non-float is
     None. The interface is JAX's.
 
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Rules of the user's own on eager tensors: one node of the tape, whose backward is the rule.
+"""User-defined rules on eager tensors: one node of the tape, whose backward is the rule.
 
 The node stands between the value and what is computed of it, as `attached` does in compiled code:
 what the rule keeps is recorded as usual, so that second derivatives have all their terms. A rule is
@@ -41,7 +41,7 @@ def replaced(value: Any, new: Sequence[Any]) -> Any:
 class Attached(Function):
     """Values with a rule: the values, then its inputs, then what it keeps."""
 
-    # Function.forward takes any arguments; each subclass says which are its own
+    # Function.forward takes any arguments; each subclass names its own
     @staticmethod
     def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore[override]
         m, n = many

@@ -1,4 +1,4 @@
-"""`opaque`: a function that compiled code calls back to Python, and what is said about it.
+"""`opaque`: a function that compiled code calls back to Python, with stated result types.
 
 Nothing is followed: the kinds of its results are stated, and so are its derivatives, as functions
 that are called back too. Its arguments are copies; what it raises reaches the caller as it is.
@@ -34,7 +34,7 @@ def opaque(
     depend on them. `vjp(primals, g)` gives a tuple with one adjoint for each argument, None for
     zero; `jvp(primals, tangents)` gives the tangent of the result. Both are called back. Without
     them a derivative is refused. Arguments are passed by position, as copies; exceptions pass
-    unchanged. A result of another shape than was said is a ValueError.
+    unchanged. A result of another shape than `like` is a ValueError.
 
     >>> import srcgrad as flow
     >>> import numpy as np
@@ -52,7 +52,7 @@ def opaque(
 
 
 class Opaque:
-    """A function that is called back, with what is said about it."""
+    """A function that is called back, with its stated results and derivatives."""
 
     def __init__(self, function: Callable, like: Any, vjp: Any, jvp: Any):
         self.function, self.like, self.vjp, self.jvp = function, like, vjp, jvp
@@ -114,7 +114,7 @@ def _copied(v: Any) -> Any:
 
 # ---- what is called ----
 class Operands:
-    """The run-time leaves of some structures, and how the structures are had of their values."""
+    """The run-time leaves of some structures, and how to rebuild the structures from values."""
 
     def __init__(self, *values: Any):
         self.atoms: list[Atom] = []
@@ -181,7 +181,7 @@ def _tangents(called: Called, jvp: Callable, dots: list) -> list:
 
 
 def _taken(given: Any, shape: Any, name: str) -> list[Any]:
-    """The numbered leaves of a result, by the structure it was said to have."""
+    """The numbered leaves of a result, taken apart by the structure that was stated for it."""
 
     def refuse(path: tuple, given: Any, like: Any) -> None:
         raise ValueError(f"{name} returned {type(given).__name__}, not what was said")

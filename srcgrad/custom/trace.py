@@ -1,7 +1,7 @@
-"""A call of a function with a derivative of the user's own, as it is traced.
+"""A call of a function with a user-defined derivative, as it is traced.
 
-The rule is followed where the call is: once, into a function of its own that the differentiators
-inline. What is wrong with it is said when a derivative is asked for. Never runs a rule.
+The rule is followed where the call is: once, into a separate function that the differentiators
+inline. Its errors are raised when a derivative is asked for. Never runs a rule.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Call:
         return mapped(value, lambda v: next(parts) if is_floating(v) else v)
 
     def _refuse_complex(self, called: Called) -> None:
-        """A rule says nothing of conjugates, which adjoints of complex numbers need."""
+        """A rule does not state conjugates, which adjoints of complex numbers need."""
         numbers = (*called.values, *self.inputs)
         if any(is_complex(atom(v).type.dtype) for v in numbers if is_value(v)):
             self.it.refuse(

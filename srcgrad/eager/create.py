@@ -50,7 +50,7 @@ def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
 
     Floats become the default dtype; arrays keep theirs. ValueError for ragged sequences,
-    TypeError for what is no number, RuntimeError if an integer tensor is to require grad.
+    TypeError for anything but numbers, RuntimeError if an integer tensor is to require grad.
 
     >>> import srcgrad as flow
     >>> flow.tensor([[1, 2.5]])

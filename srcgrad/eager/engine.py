@@ -223,9 +223,9 @@ def backward(
 ) -> None:
     """Adds the gradients of `tensors`, weighted with `grad_tensors`, to the leaves' `grad`.
 
-    Tensors that are no scalar need a weight of their shape. With `inputs` only those gain. The
+    Non-scalar tensors need a weight of their shape. With `inputs` only those gain. The
     graph is released unless `retain_graph` (its default is `create_graph`). RuntimeError where
-    a gradient cannot be had.
+    no gradient can be computed.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0], requires_grad=True)

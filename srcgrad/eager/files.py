@@ -1,6 +1,6 @@
 """`save` and `load`: tensors, and containers of them, in one `.npz` file.
 
-The file holds plain arrays and a text that says how they are nested; nothing in it is executed
+The file holds plain arrays and a text that describes how they are nested; nothing in it is executed
 when it is read. Knows no modules: a module's `state_dict()` is a dict like any other.
 """
 
@@ -24,7 +24,7 @@ _NESTING = "srcgrad_nesting"
 def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
     """Writes a tensor, or dicts, lists and tuples of tensors, arrays, numbers and text, to a file.
 
-    Keys are strings. TypeError for anything else, RuntimeError for a tensor that is no leaf.
+    Keys are strings. TypeError for anything else, RuntimeError for a tensor that is not a leaf.
 
     >>> import io, srcgrad as flow
     >>> file = io.BytesIO()

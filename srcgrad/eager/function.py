@@ -265,7 +265,7 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
             continue
         if any(o is a for a in args) or o._node is not None:  # an argument handed through
             o = o.detach()
-        o._view = None  # its gradient is what `backward` says, not that of a view
+        o._view = None  # its gradient is what `backward` returns, not that of a view
         o._node = own
         made.append(o)
     return made

@@ -27,7 +27,7 @@ class General(Saved):
     __slots__ = ("args", "out", "params", "versions", "y")
     plans: ClassVar[dict]
     many = True
-    args: Any  # a Tensor that is read, a Shaped, or what is no tensor; None once released
+    args: Any  # a Tensor that is read, a Shaped, or no tensor at all; None once released
     y: Any
     params: dict
     out: Storage | None

@@ -115,7 +115,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Calls `hook` with this leaf after its `grad` has gained; RuntimeError if it is no leaf."""
+    """Calls `hook` with this leaf after its `grad` has gained; RuntimeError if it is not a leaf."""
     if type(self._node) is not Leaf:
         raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     self._node.after.append(hook)
@@ -123,7 +123,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
 
 
 def retain_grad(self: Tensor) -> None:
-    """Keeps this tensor's gradient in `grad` although it is no leaf.
+    """Keeps this tensor's gradient in `grad` although it is not a leaf.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(2.0, requires_grad=True)

@@ -17,7 +17,7 @@ from typing import Any
 class _State(threading.local):
     enabled = True
     inference = False
-    watched: Any = None  # what is told of each node, and of what a backward pass makes of it
+    watched: Any = None  # called with each node, and with what a backward pass computes at it
     saving: tuple = ()  # pairs of functions that pack and unpack what nodes keep
     differentiated: int = 0  # functions that are run now to be differentiated
 
@@ -40,7 +40,7 @@ def is_grad_enabled() -> bool:
 
 
 def is_plain() -> bool:
-    """Whether operations of this thread are recorded, and nobody is to be told of it."""
+    """Whether operations of this thread are recorded, without a watcher or saving hooks."""
     s = _state
     return s.enabled and not s.inference and s.watched is None and not s.saving
 
@@ -52,7 +52,7 @@ def is_differentiated() -> bool:
 
 @contextmanager
 def differentiated() -> Iterator[None]:
-    """A function that is run to be differentiated: no value of it may leave its graph unsaid."""
+    """While a function runs to be differentiated: taking a value out of its graph is refused."""
     _state.differentiated += 1
     try:
         yield
@@ -61,7 +61,7 @@ def differentiated() -> Iterator[None]:
 
 
 def watcher() -> Any:
-    """What is told of this thread's nodes; None in the common case."""
+    """The watcher of this thread's nodes; None in the common case."""
     return _state.watched
 
 
@@ -71,7 +71,7 @@ def saving() -> Any:
 
 
 def watch(by: Any) -> None:
-    """From now on `by` is told of this thread's nodes; None: nobody."""
+    """Sets the watcher of this thread's nodes; None takes it off."""
     _state.watched = by
     _set(_state.enabled, _state.inference)
 

@@ -35,7 +35,7 @@ def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:
 
 
 class _General(dict):
-    """The general node class of each primitive; None if it is said to have no derivative."""
+    """The general node class of each primitive; None if it is declared to have no derivative."""
 
     def __missing__(self, op: Primitive) -> Any:
         constant = op.kind == "nondiff" and (not op.flat or op is elementwise.stop_gradient)

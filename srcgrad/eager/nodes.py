@@ -30,7 +30,7 @@ def _held_by_one() -> int:
     return _held(g)
 
 
-# what getrefcount says in a function whose caller alone holds its argument
+# what getrefcount returns in a function whose caller alone holds its argument
 ALONE = _held_by_one()
 
 

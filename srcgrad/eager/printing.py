@@ -1,6 +1,6 @@
 """The text of a tensor, in PyTorch's form: width, precision, scientific notation, summaries.
 
-All elements of a tensor share one format. The dtype is always said. Knows arrays and the three
+All elements of a tensor share one format. The dtype is always shown. Knows arrays and the three
 decorations (dtype, requires_grad, grad_fn), nothing else.
 """
 

@@ -23,7 +23,7 @@ def inline(
 ) -> Any:
     """Emit the program of a `Compiled` for the values of a call, and return its result.
 
-    `extra` gives the value of a parameter that is no argument: a tangent.
+    `extra` gives the value of a parameter that is not an argument: a tangent.
     """
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)

@@ -71,7 +71,7 @@ class Builder:
     ) -> Any:
         """Emit `op`; the result is an atom (None for an effect).
 
-        `weak` says whether a scalar result of an elementwise one is a Python number: the functions
+        `weak`: whether a scalar result of an elementwise one is a Python number: the functions
         of math give these, those of NumPy never do. By default it is one if all operands are.
         """
         if isinstance(op, str):

@@ -133,7 +133,7 @@ Block = tuple[Stmt, ...]
 class Function:
     """A program. A parameter that its body stores to shares memory with no other parameter.
 
-    Nothing in a program says so, and every alias class, nest and generated module relies on it:
+    Nothing in a program marks it, and every alias class, nest and generated module relies on it:
     whoever calls one compares the arrays first, if one of them is stored to.
     """
 

@@ -1,4 +1,4 @@
-"""Rules of the user's own in the IR: functions that say how derivatives go through some values.
+"""User-defined rules in the IR: functions that carry derivatives through some values.
 
 A definition by `attached` names its `Rule`. Its operands are the values, the inputs that the rule
 gives derivatives by, floats that the values depend on otherwise (`foreign`), and what the rule
@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Atom, Def, Function
 class Direction:
     """One direction of a rule, linear in its first parameters: adjoints or tangents.
 
-    The parameters are these, then the values as results, then the rest. `gives` says, for each
+    The parameters are these, then the values as results, then the rest. `gives` lists, for each
     input (or value), which return is its adjoint (or tangent); None for zero.
     """
 

@@ -43,7 +43,7 @@ class Module:
         object.__setattr__(self, "training", True)
 
     def forward(self, *args: Any, **params: Any) -> Any:
-        """What a call computes; NotImplementedError unless a subclass says it."""
+        """What a call computes; NotImplementedError unless a subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )

@@ -77,7 +77,7 @@ class Parameter(parameter.Parameter):
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
         """Takes over the values of a tensor or number in place; the dtype stays.
 
-        ValueError for another shape unless `slice_shape`, TypeError for what is no tensor.
+        ValueError for another shape unless `slice_shape`, TypeError for other values.
         """
         if not isinstance(data, Tensor | int | float):
             raise ArgumentTypeError(
@@ -106,7 +106,7 @@ class Parameter(parameter.Parameter):
         return self
 
     def clone(self, init: Any = "same") -> Parameter:
-        """A Parameter of its own with this name: equal data, or "zeros", "ones", a number."""
+        """A new Parameter with this name: equal data, or "zeros", "ones", a number."""
         start = {"same": self._a, "zeros": 0, "ones": 1}.get(init, init)
         data = np.broadcast_to(np.asarray(start, self._a.dtype), self._a.shape)
         return Parameter(np.array(data), self.name, self.requires_grad)
@@ -174,7 +174,7 @@ class ParameterTuple(tuple):
         return super().__new__(cls, members)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
-        """Parameters of their own, named with a prefix and a dot."""
+        """New Parameters, named with a prefix and a dot."""
         made = []
         for p in self:
             made.append(p.clone(init))

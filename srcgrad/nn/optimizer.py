@@ -24,11 +24,11 @@ class Optimizer(Cell):
     """Called with one gradient per Parameter, it updates the Parameters in place.
 
     `learning_rate`: a number, a list with one for each step (the last one stays), or a function of
-    the number of steps. `parameters`: Parameters, or dicts with "params" and options of their own.
+    the number of steps. `parameters`: Parameters, or dicts with "params" and their own options.
     Gradients are divided by `loss_scale`, then `weight_decay` times the Parameter is added.
     """
 
-    decoupled = False  # whether the weight decay is no part of the gradient
+    decoupled = False  # whether the weight decay is not part of the gradient
     parameters: Any  # not the method of modules: what is trained
     schedule: Any  # a number, an array of them, or a function of the number of steps
 
@@ -124,7 +124,7 @@ def _groups(parameters: Any) -> list[dict[str, Any]]:
         if not isinstance(g, dict):
             _not_parameters()
         if "params" not in g:
-            continue  # an "order_params" of their own
+            continue  # a separate "order_params" group
         params = list(g["params"])
         if not all(isinstance(p, parameter.Parameter) for p in params):
             _not_parameters()

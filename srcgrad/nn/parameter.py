@@ -1,4 +1,4 @@
-"""`Parameter`: a leaf tensor that requires grad and says so when printed."""
+"""`Parameter`: a leaf tensor that requires grad and is printed as one."""
 
 from __future__ import annotations
 

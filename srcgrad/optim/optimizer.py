@@ -1,6 +1,6 @@
 """`Optimizer`: groups of parameters with their options, and each parameter's state.
 
-A subclass says how one parameter's array is updated. Updates write into the parameter's memory
+A subclass defines how one parameter's array is updated. Updates write into the parameter's memory
 and are never recorded.
 """
 

@@ -137,7 +137,7 @@ class _Simplifier(Rewriter):
         )  # fmt: skip
 
     def choices(self, s: If) -> Iterable[Stmt]:
-        """A branch that is no more than a choice of integers or bools, as selects."""
+        """A branch that is only a choice of integers or bools, as selects."""
         # the length of an array that is chosen is chosen with it
         lengths = {d for r in s.results for d in type_vars(r.type)}
         groups = zip(s.results, s.then_yields, s.else_yields, strict=True)

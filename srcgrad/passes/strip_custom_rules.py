@@ -1,4 +1,4 @@
-"""No further derivative is taken: values with rules of the user's own become plain values.
+"""Strips user-defined rules: once no derivative is taken any more, their values become plain.
 
 What only the rules read is dead code then. Run before code is made, never before a differentiator.
 """
@@ -45,7 +45,7 @@ class _StripCustomRules(Rewriter):
             yield s
 
     def part(self, s: Def, y: Atom) -> Iterable[Def]:
-        """The value itself, or a copy where two buffers may be told from one."""
+        """The value itself, or a copy where the program can tell two buffers from one."""
         assert s.var is not None
         if not isinstance(s.var.type, Array) or self.may_be_one(s.var, y):
             self.new[s.var] = y

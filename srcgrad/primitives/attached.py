@@ -1,4 +1,4 @@
-"""Values that carry a derivative of the user's own: `attached`, and `part`, one of its results.
+"""Values that carry a user-defined derivative: `attached`, and `part`, one of its results.
 
 `attached(*values, *inputs, *foreign, *rest, rule=r)` gives the values; their derivative by the
 inputs is what the rule says. Both are gone before code is made, see `passes.strip_custom_rules`.
@@ -19,7 +19,7 @@ def _values(*args: Any, rule: Any) -> tuple:
 
 
 def _types(b: Any, *args: Any, rule: Any) -> list:
-    """The types of the values; an array's result is a buffer of its own."""
+    """The types of the values; the result for an array is a new buffer."""
     return [
         (a.type.dtype, a.type.dims, "C") if hasattr(a.type, "dims") else (a.type.dtype, ())
         for a in args[: rule.outputs]

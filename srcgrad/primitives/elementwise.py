@@ -1,7 +1,7 @@
 """Elementwise primitives: arithmetic, comparison, selection, transcendental functions.
 
 Formulae: DLMF chapters 4 (elementary) and 7 (error function). At ties and kinks: max and min
-split evenly, abs is 0 at 0, clip keeps 1 at its bounds. Of complex numbers a partial `p` says
+split evenly, abs is 0 at 0, clip keeps 1 at its bounds. For complex numbers a partial `p` means
 dy = p dx, and dy = Re(p dx) where `y` is real: docs/decisions/complex_numbers.md.
 """
 
@@ -210,7 +210,7 @@ clip = derive(
 
 
 def _relu(a: Any) -> Any:
-    # NumPy's maximum with a number has no vector code; what is no number stays with both
+    # NumPy's maximum with a number has no vector code; both keep NaN
     if not numpy_fast_paths.is_large(a):
         return np.maximum(a, 0)
     y = a.clip(0, np.inf)

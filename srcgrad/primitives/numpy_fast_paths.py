@@ -109,7 +109,7 @@ def summed(x: Any, axes: tuple) -> Any:
 
 
 def all_finite(a: Any) -> bool:
-    """Whether no element is infinite or no number: the sum says so, unless it overflows itself."""
+    """Whether no element is infinite or NaN: the sum shows it, unless it overflows itself."""
     if is_large(a) and np.isfinite(summed(a, tuple(range(a.ndim)))):
         return True
     return bool(np.isfinite(a).all())

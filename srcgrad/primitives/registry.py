@@ -3,9 +3,9 @@
 - `derive`: elementwise; one partial per argument, both directions are one product.
 - `linear`: the transpose per argument; forward mode is the primitive itself on tangents.
 - `custom`: both directions spelled out.
-- `nondiff`: said to have no derivative (zero almost everywhere, or not a float).
+- `nondiff`: declared to have no derivative (zero almost everywhere, or not a float).
 
-Of complex numbers an adjoint `g` of `y` says dL = Re(g dy): rules are the same as for real ones,
+For complex numbers an adjoint `g` of `y` means dL = Re(g dy): rules are the same as for real ones,
 without conjugates. What users see is the conjugate of it, taken where a reverse sweep begins and
 ends.
 
@@ -21,7 +21,7 @@ from srcgrad.operation import Primitive, Rule
 
 
 def ZERO(*args: Any, **params: Any) -> float:
-    """The rule that says "zero almost everywhere"; `None` in a row says "no rule": refused."""
+    """The rule for "zero almost everywhere"; `None` in a row means "no rule": refused."""
     return 0.0
 
 
@@ -59,7 +59,7 @@ def custom(name: str, impl: Callable, jvp: Rule, *vjps: Rule | None, **flags: An
 
 
 def nondiff(name: str, impl: Callable, **flags: Any) -> Primitive:
-    """No derivative, and said so: a float result that depends on floats must be `flat`."""
+    """Declared to have no derivative: a float result that depends on floats must be `flat`."""
     return register(Primitive(name, impl, "nondiff", **flags))
 
 

@@ -49,7 +49,7 @@ def as_function(fn: Any) -> types.FunctionType:
 
 
 def _read(fn: Any) -> Any:
-    """What says the arguments of a call: of a cell `construct`, of a module `forward`."""
+    """What defines the arguments of a call: `construct` of a cell, `forward` of a module."""
     name = next((n for n in ("construct", "forward") if hasattr(type(fn), n)), None)
     return fn if name is None else getattr(fn, name)
 

@@ -111,8 +111,8 @@ class Compiled:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError:
-            said = misfit(self.__name__, self._signature, args, kwargs)
-            raise ArgumentTypeError(str(said)) from None
+            text = misfit(self.__name__, self._signature, args, kwargs)
+            raise ArgumentTypeError(str(text)) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 
@@ -142,7 +142,7 @@ class Compiled:
         return filled(entry.program.output, out)
 
     def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
-        """What the first call of an entry gives; until it is right there is no fast road to it."""
+        """Check the results of an entry's first call; only then may calls take the fast path."""
         if any(e is entry for e in self._unverified):
             verify(self, entry, arguments, extra, raw)
             self._unverified = [e for e in self._unverified if e is not entry]

@@ -188,7 +188,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
 
     A tangent has the structure, the shapes and the kinds of its argument, None stands for zero;
     ArgumentValueError or ArgumentTypeError says which leaf has another, and what was expected.
-    Integers and all else that is no float have none: their tangent is None. With `has_aux` only
+    Integers and other non-floats have none: their tangent is None. With `has_aux` only
     the first output is differentiated: (out, out_dot, the others).
 
     >>> import srcgrad as flow

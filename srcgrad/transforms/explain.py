@@ -1,6 +1,6 @@
 """What was built for some arguments, as a text: stages and their times, saved values, loop nests.
 
-What is not known before the program runs is said to be so. Never runs the program, and never
+What is not known before the program runs is marked as such. Never runs the program, and never
 changes what a call would build.
 """
 
@@ -50,7 +50,7 @@ def _head(compiled: Any, backend: Backend, printer: Printer, given: list) -> lis
     static = compiled._demands.static_leaves
     known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
     lines = [repr(compiled), f"target     {compiled.options.target}"]
-    lines += [f"{name:<9}  {said}" for name, said in backend.settings(compiled.options).items()]
+    lines += [f"{name:<9}  {text}" for name, text in backend.settings(compiled.options).items()]
     lines.append(f"signature  {signature}")
     return lines + [f"static     {', '.join(known)}"] * bool(known)
 

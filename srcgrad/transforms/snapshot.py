@@ -34,7 +34,7 @@ class Moment:
 
 
 def changed(name: str) -> AutogradError:
-    """The error that says so of a captured value or of a Parameter."""
+    """The error for a captured value or a Parameter that has changed."""
     return AutogradError(
         f"'{name}' has changed since vjp() was called: the gradient would be that of another "
         "function",

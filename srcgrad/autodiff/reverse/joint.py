@@ -34,7 +34,7 @@ def vjp(
 ) -> Function:
     """The joint function: parameters, then seeds; results, then gradients.
 
-    `wrt` are positions of floating parameters. `seeds` says for each result where its adjoint comes
+    `wrt` are positions of floating parameters. `seeds` has for each result where its adjoint comes
     from: "given" (a further parameter, the default for floats), "ones", or None (not used). The
     gradient of an array has its shape; stores to the parameters are made as in the original.
     Everything emitted has rules itself.

@@ -2,7 +2,7 @@
 
 Buffers made at the top level are in scope. One that lives within its block is recreated from a
 snapshot of its last contents. Joined names are carried backwards by the inverse permutation, or
-an integer says which of the visible buffers it was, or a tape of references keeps them.
+an integer selects which of the visible buffers it was, or a tape of references keeps them.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class References:
         return list(out)
 
     def which(self, v: Var, origins: list[Var]) -> Any:
-        """The forward integer that says which of the origins a reference is."""
+        """The forward integer that selects which of the origins a reference is."""
         if not self.program.is_join(v):
             return atom(origins.index(v))
         key = (v, tuple(origins))

@@ -25,7 +25,7 @@ from srcgrad.primitives import attached as rows
 
 
 def grad_of(loc: Location | None) -> Location | None:
-    """The user's place, said to be differentiated."""
+    """The user's place, marked as that of a derivative."""
     return loc if loc is None or loc.role else replace(loc, role="grad of: ")
 
 
@@ -66,7 +66,7 @@ class Sweep:
         self.program: Program = adjoints.program
         self.known = known  # contents read again, found by a first run; None: everything
         self.old: dict[Stmt, Var] = {}
-        # parts of values with rules of their own: the variables, and the adjoints so far
+        # parts of values with user-defined rules: the variables, and the adjoints so far
         self.parts: dict[Atom, dict[int, Var]] = {}
         self.given: dict[Atom, dict[int, Atom]] = {}
 
@@ -134,7 +134,7 @@ class Sweep:
         return self.references.shadow(v)
 
     def _by_rules(self, s: Def, g: Atom) -> None:
-        # what has an adjoint is no statement without a result: `var` is not None
+        # only a statement with a result has an adjoint: `var` is not None
         shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore[union-attr]
         for k, a in enumerate(s.args):
             if not isinstance(a, Var) or not self.adjoints.active(a):

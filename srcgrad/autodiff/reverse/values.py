@@ -203,7 +203,7 @@ class ValueRecovery:
         return seen[v]
 
     def _reachable(self, v: Any) -> bool:
-        """Whether a reference can be recovered here without a tape of references of its own."""
+        """Whether a reference can be recovered here without its own tape of references."""
         return self.references.is_reachable(v)
 
     def _recomputed(self, v: Var) -> Any:

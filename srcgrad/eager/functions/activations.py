@@ -1,7 +1,7 @@
 """Activations: functions of one tensor that networks are made of.
 
 All composed; a branch that is not taken is given an argument at which it is finite, so that no
-derivative meets an infinity. No derivative is said here.
+derivative meets an infinity. No derivative is defined here.
 """
 
 from __future__ import annotations

@@ -143,5 +143,5 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 
 @declared("type", top=False)
 def type_(self: Tensor, dtype: Any = None) -> Any:
-    """The tensor in another dtype; without one the name of its own."""
+    """The tensor in another dtype; without one, the name of its dtype."""
     return str(self.dtype) if dtype is None else cast(self, dtype)

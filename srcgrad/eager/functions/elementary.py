@@ -1,6 +1,6 @@
 """More elementwise functions: second names, fused arithmetic, NaN and infinity, angles.
 
-Composed of those in `pointwise`, or primitives without a derivative. No derivative is said here.
+Composed of those in `pointwise`, or primitives without a derivative. No derivative is defined here.
 """
 
 from __future__ import annotations

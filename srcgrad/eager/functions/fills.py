@@ -1,6 +1,6 @@
 """Methods that write a tensor's own data: draws from chance, its diagonal, its form.
 
-Chance comes from the generator of `create`. No derivative is said here.
+Chance comes from the generator of `create`. No derivative is defined here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layers that are plain functions: linear maps, normalisation, embedding, distances.
 
-All composed; no derivative is said here.
+All composed; no derivative is defined here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Linear algebra on square matrices and stacks of them: `flow.linalg` and its old names.
 
 What has a primitive is differentiable; decompositions without one are not offered. No derivative
-is said here.
+is defined here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Losses: differences, classes, probabilities.
 
-`reduction` is "mean", "sum" or "none". All composed; no derivative is said here.
+`reduction` is "mean", "sum" or "none". All composed; no derivative is defined here.
 """
 
 from __future__ import annotations

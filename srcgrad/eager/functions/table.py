@@ -1,7 +1,7 @@
-"""The table of tensor functions: a row says a function's name and where it is found.
+"""The table of tensor functions: a row gives a function's name and where it is found.
 
 `declare("sin", unary(elementwise.sin), in_place=True)` makes `flow.sin(x)`, `x.sin()` and
-`x.sin_()`. A composition is declared like a primitive's function. Derivatives are not said here:
+`x.sin_()`. A composition is declared like a primitive's function. Derivatives are not defined here:
 they are in `primitives`.
 """
 

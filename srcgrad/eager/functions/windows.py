@@ -1,6 +1,6 @@
 """Windows that slide over images: what convolutions and pooling are composed of.
 
-A window's places are strided slices of the image. No derivative is said here.
+A window's places are strided slices of the image. No derivative is defined here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which definitions are written where they are used: temporaries with one reader, near it.
 
 A definition moves to its reader only within a block, and what it reads from memory may not be
-written on the way. Names that the user gave stay lines of their own.
+written on the way. Names that the user gave keep their own lines.
 """
 
 from __future__ import annotations

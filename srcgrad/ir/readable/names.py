@@ -175,7 +175,7 @@ def _named(groups: Iterable[Shared], lives: Lives, taken: set[str]) -> dict[Var,
 
 
 def _wish(group: Shared, lives: Lives) -> str:
-    """The first name of the group that says more than that it is a temporary, if there is one."""
+    """The first name of the group that is not a generated one, if there is one."""
     names = [_own(v, lives) for v in group.vars if v not in lives.nameless]
     telling = [name for name in names if name not in GENERATED]
     return (telling or names or [""])[0]
