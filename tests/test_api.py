@@ -201,8 +201,3 @@ def test_results_without_a_gradient_are_refused():
 def test_calls_that_do_not_fit_the_signature(call, text):
     with pytest.raises(TypeError, match=text):
         call(flow.grad(function))
-
-
-def test_an_unknown_target_is_refused():
-    with pytest.raises(ValueError, match="target must be one of cpu, loops, python, not 'gpu'"):
-        flow.compile(function, target="gpu")

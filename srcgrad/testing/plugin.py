@@ -16,7 +16,7 @@ import pytest
 def pytest_addoption(parser: Any) -> None:
     parser.getgroup("srcgrad").addoption(
         "--gradcheck-target",
-        choices=["cpu", "loops", "python"],
+        metavar="TARGET",
         default="cpu",
         help="the backend that the fixture `gradcheck` compiles for (default cpu)",
     )

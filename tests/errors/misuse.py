@@ -63,7 +63,7 @@ def module_in_the_place_of_a_function():
 def unknown_target():
     flow.compile(
         square, target="gpu"
-    )  # error, no line: ValueError: one of cpu, loops, python, not 'gpu'
+    )  # error, no line: ValueError: target must be one of ... not 'gpu'
 
 
 @program(how="plain")

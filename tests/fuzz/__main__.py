@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from srcgrad.backends.backend import BACKENDS
 from tests.fuzz.census import CONSTRUCTS, THEMED, census
 from tests.fuzz.check import KINDS, Check
 from tests.fuzz.generate import Options, generate
@@ -72,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="the first program's seed; the others follow it")
     add(
         "--target",
-        choices=["python", "loops", "cpu", "all"],
+        choices=[*BACKENDS, "all"],
         default="python",
         help="the backend; all: each against the others",
     )

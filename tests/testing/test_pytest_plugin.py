@@ -34,6 +34,15 @@ def test_the_fixture(pytester: pytest.Pytester, target: str):
     result.stdout.fnmatch_lines(["*x: reverse mode 1, forward mode 1, differences *a kink*"])
 
 
+def test_an_unknown_target_is_refused(pytester: pytest.Pytester):
+    pytester.makepyfile(TESTS)
+    found = any(e.value == PLUGIN for e in entry_points(group="pytest11"))
+    loaded = () if found else ("-p", PLUGIN)
+    result = pytester.runpytest(*loaded, "--gradcheck-target", "gpu", "-p", "no:xdist")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*target must be one of *, not 'gpu'"])
+
+
 def test_the_entry_point_is_there():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (name,) = project["entry-points"]["pytest11"].values()
