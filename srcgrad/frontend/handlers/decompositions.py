@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas import matrices as formulas
-from srcgrad.frontend.formulas import stacks
+from srcgrad.frontend.formulas.stacks import stacked
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import with_dims
 from srcgrad.frontend.handlers.solvers import LINALG, check_square, matrices, squares
-from srcgrad.frontend.values import is_array, ndim, plain
+from srcgrad.frontend.values import Partial, is_array, ndim, plain
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 
 _EIGH = type(np.linalg.eigh(np.eye(1)))
@@ -24,6 +24,7 @@ _EIG = type(np.linalg.eig(np.eye(1)))
 _SVD = type(np.linalg.svd(np.eye(1)))
 _QR = type(np.linalg.qr(np.eye(1)))
 _UNSAID: Any = object()
+THIN = {"full_matrices": False}
 
 
 def reals(it: Any, node: Any, a: Any, what: str, square: bool = False) -> Any:
@@ -62,7 +63,7 @@ def relative(it: Any, a: Any) -> Any:
 def svdvals(it: Any, node: Any, a: Any) -> Any:
     a = reals(it, node, a, "svdvals")
     if a.type.ndim > 2:
-        return it.call(stacks.vectors, [np.linalg.svdvals, a], {}, node)
+        return it.call(stacked, [np.linalg.svdvals, ("k",), a], {}, node)
     return it.b("singular_values", a, checked=True)
 
 
@@ -91,7 +92,7 @@ def only_square(it: Any, a: Any, what: str, way_out: str) -> None:
 
 def thin_svd(it: Any, node: Any, a: Any) -> tuple[Any, Any, Any]:
     if a.type.ndim > 2:
-        return it.call(stacks.svd, [a], {}, node)
+        return it.call(stacked, [Partial(np.linalg.svd, (), THIN), ("mk", "k", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
     y = b("svd", a)
     s = b("copy", b("view", y, 0, spec=("i", ":")))
@@ -111,7 +112,11 @@ def eigh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
     lower = lower_is_read(it, node, UPLO)
     a = reals(it, node, a, "eigh", square=True)
     if a.type.ndim > 2:
-        return _EIGH(*it.call(stacks.eigh, [a, UPLO], {}, node))
+        return _EIGH(
+            *it.call(
+                stacked, [Partial(np.linalg.eigh, (), {"UPLO": UPLO}), ("n", "mn"), a], {}, node
+            )
+        )
     y = it.b("eigh", a, lower=lower)
     w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
     return _EIGH(w, rows(it, y, 1, a.type.dims[0]))
@@ -128,7 +133,7 @@ def eig(it: Any, node: Any, a: Any) -> Any:
     if not is_complex(a.type.dtype):
         it.refuse(node, *UNCERTAIN)
     if a.type.ndim > 2:
-        return _EIG(*it.call(stacks.eig, [a], {}, node))
+        return _EIG(*it.call(stacked, [np.linalg.eig, ("n", "mn"), a], {}, node))
     y = it.b("eig", a)
     w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
     return _EIG(w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node))
@@ -165,7 +170,7 @@ def qr(it: Any, node: Any, a: Any, mode: Any = "reduced") -> Any:
 def thin_qr(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
     """The columns beyond the number of rows are Q' a: they are not needed to find Q."""
     if a.type.ndim > 2:
-        return it.call(stacks.qr, [a], {}, node)
+        return it.call(stacked, [np.linalg.qr, ("mk", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
     k = b.dim(b("minimum", m, n))
     y = b("qr", b("view", a, 0, k, 1, spec=(":", "s")))
@@ -180,7 +185,9 @@ def thin_qr(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
 # ---- least squares ----
 def pseudoinverse(it: Any, node: Any, a: Any, rcond: Any) -> Any:
     if a.type.ndim > 2:
-        return it.call(stacks.turned, [np.linalg.pinv, a, rcond], {}, node)
+        return it.call(
+            stacked, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
+        )
     return it.b("pinv", a, rcond)
 
 
@@ -194,11 +201,7 @@ def pinv(
     if rcond is None:
         rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
     if is_array(rcond):
-        it.refuse(
-            node,
-            "pinv with an array of bounds is not supported",
-            "pass one number",
-        )
+        it.refuse(node, "pinv with an array of bounds is not supported", "pass one number")
     return pseudoinverse(it, node, a, rcond)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import scipy_linalg as formulas
-from srcgrad.frontend.formulas import stacks
+from srcgrad.frontend.formulas.stacks import stacked
 from srcgrad.frontend.handlers.decompositions import (
     epsilon,
     flag,
@@ -106,9 +106,16 @@ def solve(
     return it.call_numpy(np.linalg.solve, [a, c], {}, node)
 
 
-@scipys(sl.inv)
-def inv(it: Any, node: Any, a: Any) -> Any:
-    return it.call_numpy(np.linalg.inv, [a], {}, node)
+def _of_numpy(f: Any, of_numpy: Any) -> None:
+    def handler(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        return it.call_numpy(of_numpy, list(args), kwargs, node)
+
+    scipys(f)(handler)
+
+
+_of_numpy(sl.inv, np.linalg.inv)
+_of_numpy(sl.svdvals, np.linalg.svdvals)
+_of_numpy(sl.norm, np.linalg.norm)
 
 
 @scipys(sl.det)
@@ -184,11 +191,6 @@ def svd(it: Any, node: Any, a: Any, full_matrices: Any = True, compute_uv: Any =
     return tuple(found) if isinstance(found, tuple) else found
 
 
-@scipys(sl.svdvals)
-def svdvals(it: Any, node: Any, a: Any) -> Any:
-    return it.call_numpy(np.linalg.svdvals, [a], {}, node)
-
-
 @scipys(sl.eigh)
 def eigh(
     it: Any, node: Any, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
@@ -240,19 +242,12 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, cond: Any = None) -> Any:
     return x, left, rank, s
 
 
-@scipys(sl.norm)
-def norm(
-    it: Any, node: Any, a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
-) -> Any:
-    return it.call_numpy(np.linalg.norm, [a, ord, axis, keepdims], {}, node)
-
-
 # ---- functions of matrices ----
 @scipys(sl.expm)
 def expm(it: Any, node: Any, a: Any) -> Any:
     a = reals(it, node, a, "expm", square=True)
     if a.type.ndim > 2:
-        return it.call(stacks.squares, [sl.expm, a], {}, node)
+        return it.call(stacked, [sl.expm, ("mn",), a], {}, node)
     return it.call(formulas.expm, [a], {}, node)
 
 
