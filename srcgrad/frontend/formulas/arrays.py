@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, known, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    floating,
+    known,
+    place,
+    stand_for,
+    stands_for,
+    unsupported,
+)
+
+stand_for({
+    np.matrix_transpose: lambda x: np.swapaxes(x, -1, -2),
+    np.linalg.matrix_transpose: lambda x: np.swapaxes(x, -1, -2),
+    np.fliplr: lambda m: np.flip(m, 1),
+    np.flipud: lambda m: np.flip(m, 0),
+    np.append: lambda arr, values, axis=None: np.concatenate([arr, values], axis),
+    np.hsplit: lambda ary, sections: np.split(ary, sections, 0 if np.ndim(ary) == 1 else 1),
+    np.vsplit: lambda ary, sections: np.split(_deep(ary, 2, "vsplit"), sections, 0),
+    np.dsplit: lambda ary, sections: np.split(_deep(ary, 3, "dsplit"), sections, 2),
+    np.diagflat: lambda v, k=0: np.diag(np.ravel(np.asarray(v)), k),
+    np.trace: lambda a, offset=0, axis1=0, axis2=1, dtype=None, out=None: np.sum(
+        np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out),
+    np.linalg.diagonal: lambda x, *, offset=0: np.diagonal(x, offset, -2, -1),
+    np.linalg.trace: lambda x, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
+    np.identity: lambda n, dtype=None: np.eye(n, dtype=dtype),
+    np.flatnonzero: lambda a: np.nonzero(np.ravel(a))[0],
+    np.argwhere: lambda a: np.stack(list(np.nonzero(np.asarray(a))), axis=-1),
+    np.extract: lambda condition, arr: np.compress(np.ravel(condition), np.ravel(arr)),
+    np.array_equiv: lambda a1, a2: np.all(np.equal(a1, a2)),
+    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: np.all(
+        np.isclose(a, b, rtol, atol, equal_nan)),
+})  # fmt: skip
+
+
+def _deep(x: Any, ndim: int, name: str) -> Any:
+    """An array of at least so many axes."""
+    if np.ndim(x) < ndim:
+        raise ValueError(f"{name} only works on arrays of {ndim} or more dimensions")
+    return x
 
 
 # ---- order of axes and elements ----
@@ -20,16 +58,6 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     axis, start = place(axis, a.ndim), known(start)
     start = start + a.ndim if start < 0 else start
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
-
-
-@stands_for(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any) -> Any:
-    """The last two axes exchanged.
-
-    >>> matrix_transpose(np.zeros((2, 3, 4))).shape
-    (2, 4, 3)
-    """
-    return np.swapaxes(x, -1, -2)
 
 
 @stands_for(np.partition)
@@ -72,9 +100,7 @@ def resize(a: Any, new_shape: Any) -> Any:
            [3, 1]])
     """
     shape = new_shape if isinstance(new_shape, tuple | list) else (new_shape,)
-    count = 1
-    for n in shape:
-        count = count * n
+    count = math.prod(shape)
     flat = np.ravel(np.asarray(a))
     if flat.shape[0] == 0:
         return np.zeros(tuple(shape), flat.dtype)
@@ -104,29 +130,6 @@ def repeated(n: Any, counts: Any) -> Any:
     ends = np.cumsum(counts)
     total: Any = ends[n - 1] if n > 0 else 0
     return np.searchsorted(ends, np.arange(total), side="right")
-
-
-@stands_for(np.dsplit)
-def dsplit(ary: Any, indices_or_sections: Any) -> Any:
-    """Parts along the third axis.
-
-    >>> len(dsplit(np.zeros((1, 1, 4)), 2))
-    2
-    """
-    if np.ndim(ary) < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
-    return np.split(ary, indices_or_sections, axis=2)
-
-
-@stands_for(np.diagflat)
-def diagflat(v: Any, k: Any = 0) -> Any:
-    """A matrix with the elements on a diagonal.
-
-    >>> diagflat(np.array([1, 2]))
-    array([[1, 0],
-           [0, 2]])
-    """
-    return np.diag(np.ravel(np.asarray(v)), k)
 
 
 def diagonals(a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
@@ -241,27 +244,6 @@ def piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
         # the last of several conditions that hold decides
         result = np.where(condition, np.asarray(value).astype(x.dtype), result)
     return result
-
-
-@stands_for(np.argwhere)
-def argwhere(a: Any) -> Any:
-    """The places of what is not zero, one per row.
-
-    >>> argwhere(np.array([0, 5, 6]))
-    array([[1],
-           [2]])
-    """
-    return np.stack(list(np.nonzero(np.asarray(a))), axis=-1)
-
-
-@stands_for(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Any:
-    """Whether two arrays are equal when broadcast.
-
-    >>> bool(array_equiv([1, 2], [[1, 2], [1, 2]]))
-    True
-    """
-    return np.all(np.equal(a1, a2))
 
 
 # ---- stores ----

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    inexact,
+    known,
+    part,
+    place,
+    shaped,
+    stands_for,
+    unsupported,
+)
 
 
 @stands_for(np.diff)
@@ -39,13 +47,83 @@ def differences(a: Any, n: Any, axis: Any) -> Any:
     return np.diff(a, n, axis)
 
 
-def second_order_edges(f: Any, axis: int, inner: Any, h: Any) -> Any:
-    """A gradient with parabolas at its ends, the inner places as they are.
+@stands_for(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """The integral by the trapezoidal rule.
 
-    >>> x = np.array([0.0, 1.0, 4.0])
-    >>> second_order_edges(x, 0, np.array([2.0]), 1.0)
-    array([0., 2., 4.])
+    >>> float(trapezoid(np.array([1.0, 3.0]), dx=0.5))
+    1.0
     """
+    y = np.asarray(y)
+    axis, width = place(axis, y.ndim), dx
+    if x is not None:
+        x = np.asarray(x)
+        width = np.diff(x, axis=axis if x.ndim > 1 else -1)
+        width = width if x.ndim > 1 else _along(width, y.ndim, axis)
+    ends = part(y, axis, slice(1, None)) + part(y, axis, slice(None, -1))
+    return np.sum(width * ends / 2.0, axis=axis)
+
+
+def _along(x: Any, ndim: int, axis: int) -> Any:
+    """A vector as an array of `ndim` axes that lies along one of them."""
+    return x[(None,) * axis + (slice(None),) + (None,) * (ndim - 1 - axis)]
+
+
+@stands_for(np.gradient)
+def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """Slopes of second order, of first or second order at the edges, along one or more axes.
+
+    >>> gradient(np.array([0.0, 1.0, 4.0]))
+    array([1., 2., 3.])
+    """
+    f, order = inexact(f), known(edge_order)
+    if order not in (1, 2):
+        return unsupported("gradient takes an edge_order of 1 or 2", like=ValueError)
+    axes = range(f.ndim) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)
+    axes = sorted([place(k, f.ndim) for k in axes])
+    steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
+    if len(steps) != len(axes):
+        return unsupported("gradient takes one spacing, or one for each axis", like=TypeError)
+    # NumPy stores them into arrays of the dtype of f, whatever that of the places
+    slopes = [np.asarray(_slope(f, h, k, order), f.dtype) for h, k in zip(steps, axes, strict=True)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slope(f: Any, h: Any, axis: int, order: int) -> Any:
+    n = f.shape[axis]
+    if n < 2:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least 2 are required."
+        )
+    h = h if np.ndim(h) == 0 else np.asarray(h)
+    inner, first, last = (_even if np.ndim(h) == 0 else _uneven)(f, h, axis)
+    if order == 2:
+        return shaped(_second_order_edges(f, axis, inner, h), f.shape)
+    rise = np.diff(part(f, axis, slice(0, 2)), axis=axis)
+    fall = np.diff(part(f, axis, slice(-2, None)), axis=axis)
+    return shaped(np.concatenate([rise / first, inner, fall / last], axis=axis), f.shape)
+
+
+def _even(f: Any, h: Any, axis: int) -> tuple[Any, Any, Any]:
+    return (part(f, axis, slice(2, None)) - part(f, axis, slice(None, -2))) / (2.0 * h), h, h
+
+
+def _uneven(f: Any, x: Any, axis: int) -> tuple[Any, Any, Any]:
+    """Second order between places `x`: weights of the three neighbours."""
+    if x.ndim != 1:
+        return unsupported("the places of gradient are a vector", like=ValueError)
+    if x.shape[0] != f.shape[axis]:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    gaps = _along(np.diff(x), f.ndim, axis)
+    p, q = part(gaps, axis, slice(None, -1)), part(gaps, axis, slice(1, None))
+    inner = -(q / (p * (p + q))) * part(f, axis, slice(None, -2))
+    inner = inner + (q - p) / (p * q) * part(f, axis, slice(1, -1))
+    inner = inner + p / (q * (p + q)) * part(f, axis, slice(2, None))
+    return inner, part(gaps, axis, slice(0, 1)), part(gaps, axis, slice(-1, None))
+
+
+def _second_order_edges(f: Any, axis: int, inner: Any, h: Any) -> Any:
+    """A gradient with parabolas at its ends, the inner places as they are."""
     n = f.shape[axis]
     if n < 3:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
@@ -126,36 +204,3 @@ def products_along(a: Any, b: Any, axis: Any) -> Any:
     11.0
     """
     return np.sum(np.asarray(a) * np.asarray(b), axis=axis)
-
-
-# ---- values of arrays ----
-@stands_for(np.unique)
-def unique(
-    ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
-    axis: Any = None, *, equal_nan: Any = True, sorted: Any = True,
-) -> Any:  # fmt: skip
-    """The sorted values without repetition; the first of equal ones has the derivative.
-
-    >>> unique(np.array([2.0, 1.0, 2.0]))
-    array([1., 2.])
-    """
-    if axis is not None or not equal_nan:
-        return unsupported("unique along an axis, or with equal_nan=False, is not supported")
-    flat = np.ravel(np.asarray(ar))
-    order = np.argsort(flat)
-    ordered = flat[order]
-    n = flat.shape[0]
-    new = np.ones(n, bool)
-    new[1:] = (ordered[1:] != ordered[:-1]) & (ordered[:-1] == ordered[:-1])
-    starts = np.flatnonzero(new)
-    found = [ordered[starts]]
-    if return_index:
-        found = [*found, order[starts]]
-    if return_inverse:
-        inverse = np.zeros(n, np.int64)
-        inverse[order] = np.cumsum(new) - 1
-        found = [*found, np.reshape(inverse, np.shape(ar))]
-    if return_counts:
-        ends = np.concatenate([starts[1:], np.full(np.minimum(n, 1), n)])
-        found = [*found, ends - starts]
-    return found[0] if len(found) == 1 else tuple(found)

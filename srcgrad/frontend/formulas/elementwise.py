@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, stands_for
+from srcgrad.frontend.formulas.registry import floating, stand_for, stands_for
 
-
-@stands_for(np.logaddexp2)
-def logaddexp2(x1: Any, x2: Any) -> Any:
-    """log2(2**a + 2**b).
-
-    >>> float(logaddexp2(3.0, 3.0))
-    4.0
-    """
-    ln2 = math.log(2.0)
-    return np.logaddexp(floating(x1) * ln2, floating(x2) * ln2) / ln2
+LN2 = math.log(2.0)
+stand_for({
+    np.logaddexp2: lambda x1, x2: np.logaddexp(floating(x1) * LN2, floating(x2) * LN2) / LN2,
+    np.fix: lambda x: np.trunc(x),
+    np.divmod: lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)),
+    np.real_if_close: lambda a, tol=100: np.asarray(a),  # of real numbers
+    np.isposinf: lambda x: np.equal(x, np.inf),
+    np.isneginf: lambda x: np.equal(x, -np.inf),
+    np.iscomplex: lambda x: np.not_equal(np.imag(x), 0),
+    np.isreal: lambda x: np.logical_not(np.iscomplex(x)),
+    np.isrealobj: lambda x: not np.iscomplexobj(x),
+    np.i0: lambda x: bessel_i0(floating(x)),
+})  # fmt: skip
 
 
 @stands_for(np.ldexp)
@@ -30,16 +33,6 @@ def ldexp(x1: Any, x2: Any) -> Any:
     """
     x1 = floating(x1)
     return x1 * np.exp2(np.asarray(x2).astype(np.asarray(x1).dtype))
-
-
-@stands_for(np.fix)
-def fix(x: Any) -> Any:
-    """Rounded towards zero.
-
-    >>> float(fix(-1.5))
-    -1.0
-    """
-    return np.trunc(x)
 
 
 @stands_for(np.modf)
@@ -65,56 +58,30 @@ def modf_of_number(x: Any) -> Any:
     return x - whole, whole * 1.0
 
 
-@stands_for(np.divmod)
-def divmod_(x1: Any, x2: Any) -> Any:
-    """The whole quotient and the rest.
+@stands_for(np.angle)
+def angle(z: Any, deg: Any = False) -> Any:
+    """The angle of complex numbers.
 
-    >>> [float(v) for v in divmod_(7.0, 2.0)]
-    [3.0, 1.0]
+    >>> float(angle(1j, deg=True))
+    90.0
     """
-    return np.floor_divide(x1, x2), np.remainder(x1, x2)
+    y = np.arctan2(np.imag(z), np.real(z)) if np.iscomplexobj(z) else np.arctan2(0.0, z)
+    return y * (180.0 / math.pi) if deg else y
 
 
-@stands_for(np.real_if_close)
-def real_if_close(a: Any, tol: Any = 100) -> Any:
-    """Of real numbers: these themselves.
+@stands_for(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """Whether numbers are near the second one; an infinity is close to itself only.
 
-    >>> real_if_close(np.array([1.0]))
-    array([1.])
-    """
-    return np.asarray(a)
-
-
-@stands_for(np.isposinf)
-def isposinf(x: Any) -> Any:
-    """Whether numbers are infinite above.
-
-    >>> bool(isposinf(np.inf))
+    >>> bool(isclose(1.0, 1.0 + 1e-9))
     True
     """
-    return np.equal(x, np.inf)
-
-
-@stands_for(np.isneginf)
-def isneginf(x: Any) -> Any:
-    """Whether numbers are infinite below.
-
-    >>> bool(isneginf(-np.inf))
-    True
-    """
-    return np.equal(x, -np.inf)
-
-
-@stands_for(np.i0)
-def i0(x: Any) -> Any:
-    """The modified Bessel function of order 0, whose primitive is SciPy's.
-
-    >>> float(i0(0.0))
-    1.0
-    """
-    return bessel_i0(floating(x))
+    a, b = (v if np.iscomplexobj(v) else floating(v) for v in (a, b))
+    near = np.isfinite(b) & (np.abs(a - b) <= atol + rtol * np.abs(b))
+    near = (a == b) | near
+    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
 
 
 def bessel_i0(x: Any) -> Any:
-    """What the primitive computes."""
+    """The modified Bessel function of order 0, whose primitive is SciPy's."""
     return np.i0(x)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+
+from srcgrad.frontend.formulas.registry import shaped, stands_for
 
 
 def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
@@ -88,9 +91,7 @@ def tensorsolve(a: Any, b: Any, axes: Any) -> Any:
     if axes is not None:
         a = np.moveaxis(a, axes, tuple(range(a.ndim - len(axes), a.ndim)))
     unknown = a.shape[b.ndim - a.ndim :]
-    size = 1
-    for n in unknown:
-        size = size * n
+    size = math.prod(unknown)
     if a.size != size * size:
         raise np.linalg.LinAlgError(
             "Input arrays must satisfy the requirement "
@@ -105,7 +106,22 @@ def tensorinv(a: Any, ind: int) -> Any:
     >>> tensorinv(2.0 * np.eye(4).reshape(2, 2, 4), 2).shape
     (4, 2, 2)
     """
-    size = 1
-    for n in a.shape[ind:]:
-        size = size * n
+    size = math.prod(a.shape[ind:])
     return np.linalg.inv(a.reshape((size, -1))).reshape((*a.shape[ind:], *a.shape[:ind]))
+
+
+@stands_for(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    """Each element of one array times the other.
+
+    >>> kron(np.array([1, 2]), np.array([1, 3]))
+    array([1, 3, 2, 6])
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    n = max(a.ndim, b.ndim)
+    a = a[(None,) * (n - a.ndim)]
+    b = b[(None,) * (n - b.ndim)]
+    wide = np.multiply(a[(slice(None), None) * n], b[(None, slice(None)) * n])
+    return shaped(wide, tuple([p * q for p, q in zip(a.shape, b.shape, strict=True)]))

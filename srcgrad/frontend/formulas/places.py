@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import known, place, stand_for, stands_for, unsupported
 
 
 # ---- functions applied to parts ----
@@ -21,9 +22,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     axis = place(axis, arr.ndim)
     lanes = np.moveaxis(arr, axis, -1)
     rest = lanes.shape[:-1]
-    count = 1
-    for n in rest:
-        count = count * n
+    count = math.prod(rest)
     if count == 0:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     flat = np.reshape(lanes.copy(), (count, arr.shape[axis]))
@@ -51,18 +50,29 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     return result
 
 
-@stands_for(np.fromfunction)
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
-    """A function of the places of an array.
-
-    >>> fromfunction(lambda i, j: i + j, (2, 2))
-    array([[0., 1.],
-           [1., 2.]])
-    """
-    return function(*indices(shape, dtype), **kwargs)
-
-
 # ---- places ----
+stand_for({
+    np.fromfunction: lambda function, shape, *, dtype=float, **kwargs: function(
+        *indices(shape, dtype), **kwargs),
+    np.tril_indices: lambda n, k=0, m=None: np.nonzero(tri(n, m, k, bool)),
+    np.triu_indices: lambda n, k=0, m=None: np.nonzero(_above(n, m, k)),
+    np.tril_indices_from: lambda arr, k=0: np.tril_indices(_matrix(arr).shape[0], k, arr.shape[1]),
+    np.triu_indices_from: lambda arr, k=0: np.triu_indices(_matrix(arr).shape[0], k, arr.shape[1]),
+    np.diag_indices: lambda n, ndim=2: (np.arange(n),) * known(ndim),
+})  # fmt: skip
+
+
+def _above(n: Any, m: Any, k: Any) -> Any:
+    """Whether a place is on a diagonal or above it."""
+    return np.arange(n)[:, None] + k <= np.arange(n if m is None else m)[None, :]
+
+
+def _matrix(x: Any) -> Any:
+    if np.ndim(x) != 2:
+        raise ValueError("input array must be 2-d")
+    return x
+
+
 @stands_for(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """The places of an array, one array per axis.
@@ -104,9 +114,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     if order != "C":
         return unsupported("unravel_index in other than C order is not supported")
     places, left = [], np.asarray(indices)
-    size = 1
-    for n in shape:
-        size = size * n
+    size = math.prod(shape)
     if np.any((left < 0) | (left >= size)):
         raise ValueError("index is out of bounds for array")
     for n in reversed(tuple(shape)):
@@ -185,34 +193,11 @@ def _cumulative(f: Any, start: Any, x: Any, axis: Any, dtype: Any, include_initi
 
 
 # ---- windows ----
-@stands_for(np.hanning)
-def hanning(M: Any) -> Any:
-    """Hann's window.
-
-    >>> hanning(3)
-    array([0., 1., 0.])
-    """
-    return _cosines(M, 0.5, 0.5, 0.0)
-
-
-@stands_for(np.hamming)
-def hamming(M: Any) -> Any:
-    """Hamming's window.
-
-    >>> hamming(3)
-    array([0.08, 1.  , 0.08])
-    """
-    return _cosines(M, 0.54, 0.46, 0.0)
-
-
-@stands_for(np.blackman)
-def blackman(M: Any) -> Any:
-    """Blackman's window.
-
-    >>> np.round(blackman(3), 12) + 0.0
-    array([0., 1., 0.])
-    """
-    return _cosines(M, 0.42, 0.5, 0.08)
+stand_for({
+    np.hanning: lambda M: _cosines(M, 0.5, 0.5, 0.0),
+    np.hamming: lambda M: _cosines(M, 0.54, 0.46, 0.0),
+    np.blackman: lambda M: _cosines(M, 0.42, 0.5, 0.08),
+})  # fmt: skip
 
 
 def _cosines(M: Any, a: float, b: float, c: float) -> Any:
@@ -232,3 +217,27 @@ def bartlett(M: Any) -> Any:
     if M == 1:
         return np.ones(1)
     return 1.0 - np.abs(np.arange(1 - M, M, 2) / (M - 1))
+
+
+# ---- scales ----
+@stands_for(np.logspace)
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None
+) -> Any:
+    """Powers whose exponents are evenly spaced.
+
+    >>> logspace(0.0, 2.0, 3)
+    array([  1.,  10., 100.])
+    """
+    return np.asarray(base ** np.linspace(start, stop, num, endpoint), dtype=dtype)
+
+
+@stands_for(np.geomspace)
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
+    """Numbers that grow by one factor.
+
+    >>> geomspace(1.0, 4.0, 3)
+    array([1., 2., 4.])
+    """
+    fraction = np.linspace(0.0, 1.0, num, endpoint)
+    return np.asarray(start * (stop / start) ** fraction, dtype=dtype)

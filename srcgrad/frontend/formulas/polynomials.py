@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
-from srcgrad.frontend.values import Known
+from srcgrad.frontend.formulas.registry import floating, known, stand_for, stands_for, unsupported
 
 
 def _coefficients(p: Any) -> Any:
@@ -81,14 +80,7 @@ def polyadd(a1: Any, a2: Any) -> Any:
     return _in_front(a1, n) + _in_front(a2, n)
 
 
-@stands_for(np.polysub)
-def polysub(a1: Any, a2: Any) -> Any:
-    """The coefficients of a difference.
-
-    >>> polysub([1.0, 1.0], [2.0])
-    array([ 1., -1.])
-    """
-    return polyadd(a1, -_coefficients(a2))
+stand_for({np.polysub: lambda a1, a2: polyadd(a1, -_coefficients(a2))})
 
 
 def _in_front(p: Any, n: Any) -> Any:
@@ -251,16 +243,6 @@ def _series(x: Any, c: Any) -> tuple:
     return (x, np.reshape(c, c.shape + (1,) * np.ndim(x)))
 
 
-@stands_for(polynomial.polyval)
-def polyval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """The sum of c[k] x**k.
-
-    >>> float(polyval(2.0, np.array([1.0, 1.0])))
-    3.0
-    """
-    return _horner(x, c, tensor)
-
-
 def _horner(x: Any, c: Any, tensor: Any) -> Any:
     if not tensor and np.ndim(c) > 1:
         return unsupported("a series with tensor=False is not supported")
@@ -286,59 +268,18 @@ def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) ->
     return c[0] + first(x) * later - beta(1) * latest
 
 
-@stands_for(chebyshev.chebval)
-def chebval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """A series of Chebyshev polynomials.
-
-    >>> float(chebval(0.5, np.array([0.0, 0.0, 1.0])))
-    -0.5
-    """
-    return _clenshaw(x, c, tensor, lambda k, x: 2.0 * x, lambda k: 1.0, lambda x: x)
-
-
-@stands_for(legendre.legval)
-def legval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """A series of Legendre polynomials.
-
-    >>> float(legval(0.5, np.array([0.0, 1.0])))
-    0.5
-    """
-    return _clenshaw(
-        x, c, tensor, lambda k, x: (2.0 * k + 1.0) / (k + 1.0) * x, lambda k: k / (k + 1.0),
-        lambda x: x,
-    )  # fmt: skip
-
-
-@stands_for(hermite.hermval)
-def hermval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """A series of the physicists' Hermite polynomials.
-
-    >>> float(hermval(0.5, np.array([0.0, 1.0])))
-    1.0
-    """
-    return _clenshaw(
-        x, c, tensor, lambda k, x: 2.0 * x, lambda k: 2.0 * k, lambda x: 2.0 * x
-    )  # fmt: skip
-
-
-@stands_for(hermite_e.hermeval)
-def hermeval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """A series of the probabilists' Hermite polynomials.
-
-    >>> float(hermeval(0.5, np.array([0.0, 1.0])))
-    0.5
-    """
-    return _clenshaw(x, c, tensor, lambda k, x: x, lambda k: 1.0 * k, lambda x: x)
-
-
-@stands_for(laguerre.lagval)
-def lagval(x: Any, c: Any, tensor: Known = True) -> Any:
-    """A series of Laguerre polynomials.
-
-    >>> float(lagval(0.5, np.array([0.0, 1.0])))
-    0.5
-    """
-    return _clenshaw(
-        x, c, tensor, lambda k, x: (2.0 * k + 1.0 - x) / (k + 1.0), lambda k: k / (k + 1.0),
-        lambda x: 1.0 - x,
-    )  # fmt: skip
+stand_for({
+    polynomial.polyval: lambda x, c, tensor=True: _horner(x, c, known(tensor)),
+    chebyshev.chebval: lambda x, c, tensor=True: _clenshaw(
+        x, c, known(tensor), lambda k, x: 2.0 * x, lambda k: 1.0, lambda x: x),
+    legendre.legval: lambda x, c, tensor=True: _clenshaw(
+        x, c, known(tensor), lambda k, x: (2.0 * k + 1.0) / (k + 1.0) * x,
+        lambda k: k / (k + 1.0), lambda x: x),
+    hermite.hermval: lambda x, c, tensor=True: _clenshaw(
+        x, c, known(tensor), lambda k, x: 2.0 * x, lambda k: 2.0 * k, lambda x: 2.0 * x),
+    hermite_e.hermeval: lambda x, c, tensor=True: _clenshaw(
+        x, c, known(tensor), lambda k, x: x, lambda k: 1.0 * k, lambda x: x),
+    laguerre.lagval: lambda x, c, tensor=True: _clenshaw(
+        x, c, known(tensor), lambda k, x: (2.0 * k + 1.0 - x) / (k + 1.0),
+        lambda k: k / (k + 1.0), lambda x: 1.0 - x),
+})  # fmt: skip

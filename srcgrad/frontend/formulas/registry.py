@@ -41,6 +41,13 @@ def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
     return register
 
 
+def stand_for(table: dict[Any, Callable]) -> None:
+    """The same for functions that are one expression each, under their names in errors."""
+    for f, formula in table.items():
+        formula.__name__ = f.__name__
+        enter(FORMULAS, f, formula)
+
+
 def is_formula(f: types.FunctionType) -> bool:
     return str(f.__module__).startswith(f"{PACKAGE}.")
 
@@ -72,6 +79,16 @@ def floating(x: Any) -> Any:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+def inexact(x: Any) -> Any:
+    """An array of floats or complex numbers: integers become float64.
+
+    >>> inexact([1, 2])
+    array([1., 2.])
+    """
+    x = np.asarray(x)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
 def constant(x: Any) -> Any:
     """A value whose derivative is left out."""
     return x
@@ -89,3 +106,43 @@ def largest(x: Any, axis: Any, of_nothing: float) -> Any:
 def unsupported(reason: str, way_out: str = "", like: Any = None) -> Any:
     """Refuses the user's call; `like` is what plain Python raises there, if it does."""
     raise NotImplementedError(reason)
+
+
+def stored(value: Any, out: Any) -> Any:
+    """A result, in the array `out` if one is given.
+
+    >>> stored(np.ones(2), np.zeros(2)).tolist()
+    [1.0, 1.0]
+    """
+    if out is None:
+        return value
+    out[...] = value
+    return out
+
+
+def shaped(x: Any, shape: Any) -> Any:
+    """An array in a shape of as many elements; compiled code does not check that.
+
+    >>> shaped(np.zeros((2, 1)), (2,)).shape
+    (2,)
+    """
+    return np.reshape(x, shape)
+
+
+def part(x: Any, axis: int, at: Any) -> Any:
+    """The elements at a place or a slice of one axis.
+
+    >>> part(np.array([[1.0, 2.0]]), 1, slice(1, None)).tolist()
+    [[2.0]]
+    """
+    return x[(slice(None),) * axis + (at,)]
+
+
+def is_array(x: Any) -> bool:
+    """Whether a value is an array and not a number."""
+    return isinstance(x, np.ndarray)
+
+
+def is_static(v: Any) -> bool:
+    """Whether a number is known when compiling."""
+    return False

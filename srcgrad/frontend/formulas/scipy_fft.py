@@ -10,61 +10,23 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, place, stand_for, unsupported
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-@stands_for(fft.dct)
-def dct(
-    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
-    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
-) -> Any:  # fmt: skip
-    """The cosine transform of type 2, or of type 3, which is its transpose.
-
-    >>> dct(np.array([1.0, 1.0])).round(12).tolist()
-    [4.0, 0.0]
-    """
-    return _along(x, type, n, axis, norm, orthogonalize)
-
-
-@stands_for(fft.idct)
-def idct(
-    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
-    overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None,
-) -> Any:  # fmt: skip
-    """The inverse: the other type, with the opposite norm.
-
-    >>> idct(np.array([4.0, 0.0])).round(12).tolist()
-    [1.0, 1.0]
-    """
-    return _along(x, _inverse(type), n, axis, _opposite(norm), orthogonalize)
-
-
-@stands_for(fft.dctn)
-def dctn(
-    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
-    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
-) -> Any:  # fmt: skip
-    """The cosine transform along several axes.
-
-    >>> dctn(np.ones((1, 1))).round(12).tolist()
-    [[4.0]]
-    """
-    return _over(x, type, s, axes, norm, orthogonalize)
-
-
-@stands_for(fft.idctn)
-def idctn(
-    x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
-    overwrite_x: Any = False, workers: Any = None, *, orthogonalize: Any = None,
-) -> Any:  # fmt: skip
-    """The inverse cosine transform along several axes.
-
-    >>> idctn(np.full((1, 1), 4.0)).round(12).tolist()
-    [[1.0]]
-    """
-    return _over(x, _inverse(type), s, axes, _opposite(norm), orthogonalize)
+# the cosine transform of type 2, or of type 3, which is its transpose; the inverse is the other
+# type, with the opposite norm
+stand_for({
+    fft.dct: lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+        orthogonalize=None: _along(x, type, n, axis, norm, orthogonalize),
+    fft.idct: lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
+        orthogonalize=None: _along(x, _inverse(type), n, axis, _opposite(norm), orthogonalize),
+    fft.dctn: lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *,
+        orthogonalize=None: _over(x, type, s, axes, norm, orthogonalize),
+    fft.idctn: lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *,
+        orthogonalize=None: _over(x, _inverse(type), s, axes, _opposite(norm), orthogonalize),
+})  # fmt: skip
 
 
 def _inverse(type: Any) -> Any:

@@ -17,6 +17,7 @@ from srcgrad.frontend.formulas.registry import (
     floating,
     known,
     largest,
+    stand_for,
     stands_for,
     unsupported,
 )
@@ -78,52 +79,25 @@ def log_softmax(x: Any, axis: Any = None) -> Any:
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
-# ---- the logistic function and its kin ----
-@stands_for(special.logit)
-def logit(x: Any) -> Any:
-    """log(p / (1 - p)).
-
-    >>> float(logit(0.5))
-    0.0
-    """
-    x = floating(x)
-    return np.log(x) - np.log1p(-x)
-
-
-@stands_for(special.log_expit)
-def log_expit(x: Any) -> Any:
-    """The logarithm of the logistic function.
-
-    >>> float(log_expit(-800.0))
-    -800.0
-    """
-    return -np.logaddexp(0.0, -floating(x))
-
-
+# ---- those that are one expression ----
+stand_for({
+    special.logit: lambda x: np.log(floating(x)) - np.log1p(-floating(x)),
+    special.log_expit: lambda x: -np.logaddexp(0.0, -floating(x)),
+    special.exp10: lambda x: np.power(10.0, floating(x)),
+    # (exp(x) - 1) / x is 1F1(1; 2; x): 1 at 0, and smooth there
+    special.exprel: lambda x: special.hyp1f1(1.0, 2.0, floating(x)),
+    special.chdtr: lambda v, x: special.gammainc(0.5 * floating(v), 0.5 * floating(x)),
+    special.chdtrc: lambda v, x: special.gammaincc(0.5 * floating(v), 0.5 * floating(x)),
+    # -inf below 0
+    special.entr: lambda x: np.where(floating(x) < 0.0, -np.inf, -special.xlogy(x, floating(x))),
+    # NaN below 0, as the logarithm of a complex number has it
+    special.loggamma: lambda x: np.where(floating(x) < 0.0, np.nan, special.gammaln(floating(x))),
+})  # fmt: skip
 if hasattr(special, "softplus"):  # since SciPy 1.15
-
-    @stands_for(special.softplus)
-    def softplus(x: Any) -> Any:
-        """log(1 + exp(x)).
-
-        >>> float(softplus(800.0))
-        800.0
-        """
-        return np.logaddexp(0.0, floating(x))
+    stand_for({special.softplus: lambda x: np.logaddexp(0.0, floating(x))})
 
 
 # ---- entropies ----
-@stands_for(special.entr)
-def entr(x: Any) -> Any:
-    """-x log x, 0 at 0, -inf below.
-
-    >>> float(entr(1.0)), float(entr(-1.0))
-    (-0.0, -inf)
-    """
-    x = floating(x)
-    return np.where(x < 0.0, -np.inf, -special.xlogy(x, x))
-
-
 @stands_for(special.rel_entr)
 def rel_entr(x: Any, y: Any) -> Any:
     """x log(x / y), 0 where x is 0, infinite where it has no meaning.
@@ -179,16 +153,6 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
 
 
 # ---- transformations ----
-@stands_for(special.exprel)
-def exprel(x: Any) -> Any:
-    """(exp(x) - 1) / x, which is 1F1(1; 2; x): 1 at 0, and smooth there.
-
-    >>> float(exprel(0.0))
-    1.0
-    """
-    return special.hyp1f1(1.0, 2.0, floating(x))
-
-
 @stands_for(special.boxcox)
 def boxcox(x: Any, lmbda: Any) -> Any:
     """(x**lmbda - 1) / lmbda, log(x) at 0; smooth in both.
@@ -197,7 +161,7 @@ def boxcox(x: Any, lmbda: Any) -> Any:
     (2.0, 0.0)
     """
     logarithm = np.log(floating(x))
-    return logarithm * exprel(lmbda * logarithm)
+    return logarithm * special.exprel(lmbda * logarithm)
 
 
 @stands_for(special.boxcox1p)
@@ -208,17 +172,7 @@ def boxcox1p(x: Any, lmbda: Any) -> Any:
     2.0
     """
     logarithm = np.log1p(floating(x))
-    return logarithm * exprel(lmbda * logarithm)
-
-
-@stands_for(special.exp10)
-def exp10(x: Any) -> Any:
-    """10 to the power of x.
-
-    >>> float(exp10(2.0))
-    100.0
-    """
-    return np.power(10.0, floating(x))
+    return logarithm * special.exprel(lmbda * logarithm)
 
 
 @stands_for(special.cosm1)
@@ -247,17 +201,6 @@ def polygamma(n: Any, x: Any) -> Any:
 def nth_polygamma(n: int, x: Any) -> Any:
     """What the primitive computes, for n > 0."""
     return special.polygamma(n, x)
-
-
-@stands_for(special.loggamma)
-def loggamma(x: Any) -> Any:
-    """The logarithm of gamma for real numbers, NaN below 0.
-
-    >>> float(loggamma(1.0))
-    0.0
-    """
-    x = floating(x)
-    return np.where(x < 0.0, np.nan, special.gammaln(x))
 
 
 @stands_for(special.gammasgn)
@@ -334,24 +277,3 @@ def factorial(n: Any, exact: Any = False) -> Any:
         return unsupported("factorial with exact=True is not supported", "use math.factorial")
     n = floating(n)
     return np.where(n < 0.0, 0.0, special.gamma(n + 1.0))
-
-
-# ---- distribution functions that are others of other arguments ----
-@stands_for(special.chdtr)
-def chdtr(v: Any, x: Any) -> Any:
-    """The chi-square distribution function.
-
-    >>> float(chdtr(2.0, 0.0))
-    0.0
-    """
-    return special.gammainc(0.5 * floating(v), 0.5 * floating(x))
-
-
-@stands_for(special.chdtrc)
-def chdtrc(v: Any, x: Any) -> Any:
-    """1 - chdtr(v, x).
-
-    >>> float(chdtrc(2.0, 0.0))
-    1.0
-    """
-    return special.gammaincc(0.5 * floating(v), 0.5 * floating(x))

@@ -1,15 +1,27 @@
-"""Statistics as NumPy programs: weighted means, order statistics that pass over NaN, counts.
+"""Statistics as NumPy programs: weighted means, order statistics, covariances, counts.
 
 What counts or places (a histogram's counts, digitize) has no derivative; weights have one.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, known, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    floating,
+    inexact,
+    is_static,
+    known,
+    part,
+    place,
+    stands_for,
+    stored,
+    unsupported,
+)
+from srcgrad.frontend.values import Known
 
 
 @stands_for(np.average)
@@ -83,102 +95,190 @@ def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any)
     return np.squeeze((gap * w) @ gap.T / np.maximum(free, 0.0))
 
 
-# ---- order statistics of what is not NaN ----
-def _lanes(a: Any, axis: Any) -> Any:
-    """The reduced axes as the last one."""
+# ---- order statistics ----
+# alpha and beta of Hyndman and Fan (1996): where a quantile lies between the sorted values
+BETWEEN = {
+    "linear": (1.0, 1.0), "weibull": (0.0, 0.0), "hazen": (0.5, 0.5),
+    "interpolated_inverted_cdf": (0.0, 1.0), "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
+    "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+}  # fmt: skip
+# the place among the sorted values that is taken, by the functions that round it
+ROUNDED = {"lower": (np.floor,), "higher": (np.ceil,), "nearest": (np.rint,),
+           "midpoint": (np.floor, np.ceil)}  # fmt: skip
+
+
+def lanes_of(a: Any, axis: Any) -> tuple[Any, int]:
+    """The array with the reduced axes as one, and that axis.
+
+    >>> [lanes_of(np.zeros((2, 3, 4)), k)[0].shape for k in (None, 1, (0, 1))]
+    [(24,), (2, 3, 4), (4, 6)]
+    """
     if axis is None:
-        return np.ravel(a)
-    axes = tuple(place(k, a.ndim) for k in (axis if isinstance(axis, tuple) else (axis,)))
-    rest = tuple(k for k in range(a.ndim) if k not in axes)
-    moved, many = np.transpose(a, rest + axes), 1
-    for k in axes:
-        many = many * a.shape[k]
-    return np.reshape(moved, (*(a.shape[k] for k in rest), many))
+        return np.ravel(a), 0
+    axes = sorted([place(k, a.ndim) for k in (axis if isinstance(axis, tuple | list) else (axis,))])
+    if len(axes) == 1:
+        return a, axes[0]
+    rest = [k for k in range(a.ndim) if k not in axes]
+    many = math.prod([a.shape[k] for k in axes])
+    moved = np.transpose(a, (*rest, *axes))
+    return np.reshape(moved, (*(a.shape[k] for k in rest), many)), len(rest)
 
 
-def _kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
-    """A reduced array with the reduced axes put back, if so wished."""
+def kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
+    """A reduced array with the reduced axes put back, if so wished.
+
+    >>> kept(np.zeros((2, 3)), np.zeros(2), 1, True).shape
+    (2, 1)
+    """
     if not keepdims:
         return value
     if axis is None:
         return np.reshape(value, (1,) * a.ndim)
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
     return np.expand_dims(value, tuple(k % a.ndim for k in axes))
 
 
-@stands_for(np.nanquantile)
-def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False):
-    """The quantile of what is not NaN, NaN where there is nothing.
+def _ordered(a: Any, axis: Any, overwrite_input: Any, what: str) -> tuple[Any, Any, int]:
+    """Floats, these sorted along the reduced axes as one, and that axis."""
+    if overwrite_input:
+        return unsupported("overwrite_input is not supported", "leave it out")
+    a = np.asarray(a)
+    if a.ndim == 0:
+        return unsupported(f"the {what} of a number is not supported")
+    if a.dtype == np.bool_:
+        return unsupported(
+            f"the {what} of booleans is not supported", "use .astype(float)", TypeError
+        )
+    a = inexact(a)
+    lanes, k = lanes_of(a, axis)
+    return a, np.sort(lanes, axis=k), k
 
-    >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
-    1.5
+
+def _without_order(ordered: Any, axis: int, value: Any) -> Any:
+    """NaNs are sorted to the end; with one there is no order."""
+    last = np.sum(part(ordered, axis, slice(-1, None)), axis=axis)
+    return np.where(np.isnan(last), last, value)
+
+
+@stands_for(np.median)
+def median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False
+) -> Any:
+    """The middle value, or the mean of the two middle ones.
+
+    >>> float(median(np.array([1.0, 4.0, 2.0])))
+    2.0
     """
-    if method != "linear":
-        return unsupported(f"the method {method!r} of nanquantile is not supported", "use 'linear'")
-    if np.ndim(q) != 0:
-        return unsupported("nanquantile of several quantiles is not supported", "ask for each")
+    a, ordered, k = _ordered(a, axis, overwrite_input, "median")
+    n = ordered.shape[k]
+    middle = part(ordered, k, slice(np.maximum((n - 1) // 2, 0), n // 2 + 1))
+    value = _without_order(ordered, k, np.mean(middle, axis=k))
+    return stored(kept(a, value, axis, keepdims), out)
+
+
+@stands_for(np.quantile)
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
+    method: Any = "linear", keepdims: Any = False,
+) -> Any:  # fmt: skip
+    """The value at a fraction of the way along the sorted ones, or the values at several.
+
+    >>> quantile(np.array([1.0, 4.0, 2.0]), [0.25, 0.5])
+    array([1.5, 2. ])
+    """
+    if method not in BETWEEN and method not in ROUNDED:
+        return unsupported(f"the method {method!r} of a quantile is not supported", "use 'linear'")
+    a, ordered, k = _ordered(a, axis, overwrite_input, "quantile")
+    if np.ndim(q) == 0:
+        return stored(kept(a, _at_quantile(ordered, k, q, method), axis, keepdims), out)
+    # NumPy makes an array of the q: its float64 is that of the result
+    many = [kept(a, _at_quantile(ordered, k, v, method), axis, keepdims) for v in tuple(q)]
+    return stored(np.stack([np.asarray(v, np.float64) for v in many]), out)
+
+
+def _at_quantile(ordered: Any, axis: int, q: Any, method: str) -> Any:
+    """The value at the fraction `q` of the way along a sorted axis."""
+    if is_static(q) and not 0 <= q <= 1:
+        return unsupported("Quantiles must be in the range [0, 1]", like=ValueError)
     if q < 0.0 or q > 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
-    a, axis = floating(a), known(axis)
-    lanes = _lanes(a, axis)
-    # pad with a NaN, which is not counted, so that empty lanes have an element to read
-    none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
-    ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
-    count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
-    at = np.maximum(count - 1, 0) * q
-    low = np.floor(at)
-    below = np.take_along_axis(ordered, low.astype(np.int64), axis=-1)
-    above = np.take_along_axis(ordered, np.ceil(at).astype(np.int64), axis=-1)
-    value = below + (above - below) * (at - low).astype(a.dtype)
-    return _kept(a, value[..., 0], axis, keepdims)
+    n = ordered.shape[axis]
+    if method in ROUNDED:
+        at = q * (n - 1)
+        picked = [part(ordered, axis, np.int64(f(at))) for f in ROUNDED[method]]
+        value = picked[0] if len(picked) == 1 else (picked[0] + picked[1]) * 0.5
+        return _without_order(ordered, axis, value)
+    at = q * (n - 1)
+    if method != "linear":
+        alpha, beta = BETWEEN[method]
+        at = n * q + (alpha - 1.0 + q * (1.0 - alpha - beta))
+        at = np.minimum(np.maximum(at, 0.0), (n - 1) * 1.0)
+    low = np.maximum(np.int64(np.floor(at)), 0)
+    below = part(ordered, axis, low)
+    above = part(ordered, axis, np.minimum(low + 1, n - 1))
+    weight = np.asarray(at - low, ordered.dtype)
+    return _without_order(ordered, axis, below + (above - below) * weight)
 
 
-@stands_for(np.nanpercentile)
-def nanpercentile(
-    a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False
-):
-    """nanquantile in percent.
+@stands_for(np.percentile)
+def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+    """quantile in percent.
 
-    >>> float(nanpercentile(np.array([1.0, np.nan, 2.0]), 50.0))
-    1.5
+    >>> float(percentile(np.array([1.0, 4.0, 2.0]), 50.0))
+    2.0
     """
-    return nanquantile(a, q / 100.0, axis, method=method, keepdims=keepdims)
+    return quantile(a, q / 100.0 if np.ndim(q) == 0 else [v / 100.0 for v in tuple(q)],
+                    *args, **kwargs)  # fmt: skip
 
 
-@stands_for(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The median of what is not NaN, NaN where there is nothing.
+# ---- covariances ----
+@stands_for(np.cov)
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Known = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """The covariances of variables, whose observations are rows or columns.
 
-    >>> float(nanmedian(np.array([1.0, np.nan, 2.0])))
-    1.5
+    >>> cov(np.array([[0.0, 1.0], [0.0, 2.0]]))
+    array([[0.5, 1. ],
+           [1. , 2. ]])
     """
-    return nanquantile(a, 0.5, axis, keepdims=keepdims)
+    x = _variables(m, rowvar)
+    if y is not None:
+        x = np.concatenate([x, _variables(y, rowvar)])
+    if dtype is not None:
+        return unsupported("cov with a dtype is not supported")
+    free = (0 if bias else 1) if ddof is None else ddof
+    if fweights is not None or aweights is not None:
+        frequencies, weights = (1.0 if w is None else w for w in (fweights, aweights))
+        return weighted_cov(x, frequencies, weights, aweights is not None, free)
+    gap = x - np.mean(x, axis=1, keepdims=True)
+    degrees = x.shape[1] - free
+    if not is_static(free) or free > 0:
+        degrees = np.maximum(degrees, 0)
+    return np.squeeze((gap @ gap.T) / degrees)
 
 
-@stands_for(np.nanargmax)
-def nanargmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The place of the largest that is not NaN.
+def _variables(x: Any, rowvar: Any) -> Any:
+    """Samples as rows of float64, one row per variable."""
+    x = np.asarray(x, np.float64)
+    if x.ndim == 0 or x.ndim > 2:
+        return unsupported("the covariance takes vectors and matrices", like=ValueError)
+    return x[None, :] if x.ndim == 1 else x if rowvar else x.T
 
-    >>> int(nanargmax(np.array([1.0, np.nan, 2.0])))
-    2
+
+@stands_for(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    """The coefficients of correlation of variables.
+
+    >>> corrcoef(np.array([0.0, 1.0]), np.array([0.0, -2.0]))[0].round(9).tolist()
+    [1.0, -1.0]
     """
-    a, axis = floating(a), known(axis)
-    if np.any(np.all(np.isnan(a), axis=axis)):
-        raise ValueError("All-NaN slice encountered")
-    return np.argmax(np.where(np.isnan(a), -np.inf, a), axis=axis, keepdims=keepdims)
-
-
-@stands_for(np.nanargmin)
-def nanargmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The place of the smallest that is not NaN.
-
-    >>> int(nanargmin(np.array([1.0, np.nan, 2.0])))
-    0
-    """
-    a, axis = floating(a), known(axis)
-    if np.any(np.all(np.isnan(a), axis=axis)):
-        raise ValueError("All-NaN slice encountered")
-    return np.argmin(np.where(np.isnan(a), np.inf, a), axis=axis, keepdims=keepdims)
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    deviation = np.sqrt(np.diagonal(c))
+    return np.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
 
 
 # ---- counts ----
@@ -272,19 +372,3 @@ def _bounds_of(a: Any) -> tuple:
     if a.size == 0:
         return np.zeros_like(a).sum(), np.zeros_like(a).sum() + 1.0
     return np.min(a), np.max(a)
-
-
-# ---- membership ----
-@stands_for(np.isin)
-def isin(
-    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *,
-    kind: Any = None,
-) -> Any:  # fmt: skip
-    """Whether each element is among others.
-
-    >>> isin(np.array([1, 2, 3]), [1, 3])
-    array([ True, False,  True])
-    """
-    element, others = np.asarray(element), np.ravel(np.asarray(test_elements))
-    found = np.any(np.expand_dims(element, -1) == others, axis=-1)
-    return np.logical_not(found) if invert else found

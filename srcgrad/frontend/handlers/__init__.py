@@ -4,9 +4,7 @@ A handler takes (interpreter, node, *arguments) and emits IR. What has no row is
 """
 
 from srcgrad.frontend.handlers import (
-    aliases,
     builtin,
-    calculus,
     choices,
     complexes,
     containers,
@@ -35,23 +33,21 @@ from srcgrad.frontend.handlers import (
     products,
     reductions,
     scalars,
-    sets,
     shapes,
     shifts,
     solvers,
     sorting,
-    statistics,
     ufuncs,
 )
-from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, handler_of
+from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, follow_all, handler_of
 
-followed.follow_all()
+follow_all()
 
 __all__ = [
-    "FUNCTIONS", "METHODS", "aliases", "builtin", "calculus", "choices", "complexes",
+    "FUNCTIONS", "METHODS", "builtin", "choices", "complexes",
     "containers", "creation", "decompositions", "diagonals", "edits", "einsum", "elementwise",
     "folds", "followed", "fourier", "grids", "handler_of", "index_tricks",
     "inspection", "iterators", "joins", "margins", "matrices", "nans", "norms", "operators",
-    "outside", "places", "polynomials", "products", "reductions", "scalars", "sets", "shapes",
-    "shifts", "solvers", "sorting", "statistics", "ufuncs",
+    "outside", "places", "polynomials", "products", "reductions", "scalars", "shapes",
+    "shifts", "solvers", "sorting", "ufuncs",
 ]  # fmt: skip

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.elementwise import float_kind, operands
+from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.values import is_array, is_number, plain
 
 
@@ -26,12 +25,6 @@ def select(it: Any, node: Any, condlist: Any, choicelist: Any, default: Any = 0)
         c, x, result = operands(it, node, (c, x, result), "select")
         result = it.emit(node, "where", c, x, result)
     return result
-
-
-@implements(np.extract)
-def extract(it: Any, node: Any, condition: Any, x: Any) -> Any:
-    condition, x = operands(it, node, (condition, x), "extract")
-    return compress(it, node, ravel(it, node, condition), x)
 
 
 @implements(np.compress)
@@ -61,32 +54,6 @@ def array_equal(it: Any, node: Any, a: Any, c: Any) -> Any:
         return it.call_numpy(np.all, [hits], {}, node) if is_array(hits) else hits
 
     return it.branch(same, equal, lambda: False, node)
-
-
-@implements(np.isclose)
-def isclose_of_arrays(
-    it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False
-) -> Any:
-    a, c = operands(it, node, (a, c), "isclose")
-    kind = float_kind(a, c)
-    a, c = it.b.cast(a, kind), it.b.cast(c, kind)
-    gap = it.b("abs", it.b("sub", a, c))
-    near = it.b("le", gap, it.b("add", atol, it.b("mul", rtol, it.b("abs", c))))
-    # an infinity is close to itself only
-    near = it.b("logical_and", it.b("isfinite", c), near)
-    near = it.emit(node, "logical_or", it.b("eq", a, c), near)
-    if not equal_nan:
-        return near
-    both = it.b("logical_and", it.b("isnan", a), it.b("isnan", c))
-    return it.emit(node, "logical_or", near, both)
-
-
-@implements(np.allclose)
-def allclose(
-    it: Any, node: Any, a: Any, c: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False
-) -> Any:
-    close = it.call_numpy(np.isclose, [a, c, rtol, atol, equal_nan], {}, node)
-    return it.call_numpy(np.all, [close], {}, node)
 
 
 @implements(math.isclose)

@@ -7,7 +7,6 @@ C's definitions; branch cuts are those of the backends' libraries (C99, annex G)
 from __future__ import annotations
 
 import cmath
-import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from srcgrad.frontend.handlers.elementwise import (
     to_out,
 )
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import Known, is_array, is_number, plain
+from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
 
@@ -80,37 +79,11 @@ def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
     return to_out(it, node, made, out)
 
 
-@implements(np.angle)
-def angle(it: Any, node: Any, z: Any, deg: Known = False) -> Any:
-    (z,) = operands(it, node, (z,), "angle")
-    if is_number(z):
-        return np.angle(z, deg)
-    x, y = (it.b("real", z), it.b("imag", z)) if complex_operand(z) else (z, 0.0)
-    made = it.emit(node, "arctan2", y, x)
-    return it.emit(node, "mul", made, 180.0 / math.pi) if deg else made
-
-
 # ---- what a value is ----
 @implements(np.iscomplexobj)
 def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "iscomplexobj")
     return complex_operand(x)
-
-
-@implements(np.isrealobj)
-def isrealobj(it: Any, node: Any, x: Any) -> Any:
-    return not iscomplexobj(it, node, x)
-
-
-@implements(np.iscomplex)
-def iscomplex(it: Any, node: Any, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "iscomplex")
-    return it.emit(node, "ne", it.b("imag", x) if complex_operand(x) else _zeros(it, x), 0)
-
-
-@implements(np.isreal)
-def isreal(it: Any, node: Any, x: Any) -> Any:
-    return it.emit(node, "logical_not", iscomplex(it, node, x))
 
 
 # ---- complex numbers from real ones ----

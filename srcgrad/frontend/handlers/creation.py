@@ -153,11 +153,6 @@ def eye(it: Any, node: Any, N: Any, M: Any = None, k: Any = 0, dtype: Any = None
     return it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
 
 
-@implements(np.identity)
-def identity(it: Any, node: Any, n: Any, dtype: Any = None) -> Any:
-    return eye(it, node, n, dtype=dtype)
-
-
 def ranges(it: Any, n: Any, m: Any) -> tuple[Any, Any]:
     """Row numbers as a column and column numbers as a row."""
     rows = it.b("view", it.b("iota", n), spec=(":", "n"))

@@ -8,8 +8,8 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, sum_
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.types import Scalar
@@ -58,21 +58,9 @@ def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2:
     return out
 
 
-@implements(np.trace, method="trace")
-def trace(
-    it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None
-) -> Any:
-    return sum_(it, node, diagonal(it, node, x, offset, axis1, axis2), axis=-1, dtype=dtype)
-
-
-@implements(np.linalg.diagonal)
-def last_diagonal(it: Any, node: Any, x: Any, *, offset: Any = 0) -> Any:
-    return diagonal(it, node, x, offset, -2, -1)
-
-
-@implements(np.linalg.trace)
-def last_trace(it: Any, node: Any, x: Any, *, offset: Any = 0, dtype: Any = None) -> Any:
-    return trace(it, node, x, offset, -2, -1, dtype)
+@method("array", "trace")
+def trace(it: Any, node: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return it.call_numpy(np.trace, [x, *args], kwargs, node)
 
 
 @implements(np.diag)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.calculus import part
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
@@ -23,6 +22,13 @@ def _axis(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, int]:
     if axis is None:
         return ravel(it, node, x), 0
     return x, axes_of(it, node, x, axis)[0]
+
+
+def part(it: Any, node: Any, x: Any, axis: int, lower: Any, upper: Any) -> Any:
+    """A slice along one axis."""
+    items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
+    items[axis] = Slice(lower, upper, None)
+    return it.view(x, items, node)
 
 
 @implements(np.delete)

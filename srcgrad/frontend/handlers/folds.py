@@ -128,11 +128,7 @@ def _chosen(it: Any, node: Any, better: Any, items: list[Any], key: Any) -> Any:
         mine = it.call(key, [v], {}, node)
         test = it.truth(it.compare(better, mine, high, node), node)
         best, high = it.branch(
-            test,
-            lambda new=(v, mine): new,
-            lambda old=(best, high): old,
-            node,
-            live_rest=True,
+            test, lambda new=(v, mine): new, lambda old=(best, high): old, node, live_rest=True
         )
     return best
 

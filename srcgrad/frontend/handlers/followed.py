@@ -1,55 +1,27 @@
-"""Functions that are followed as formulas, and what formulas ask of the compiler."""
+"""What formulas ask of the compiler."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from typing import Any
 
-from srcgrad.frontend.formulas import (
-    arrays,
-    calculus,
+from srcgrad.frontend.formulas import (  # importing them states what they stand for
+    arrays,  # noqa: F401
+    calculus,  # noqa: F401
     elementwise,
-    places,
-    polynomials,
+    matrices,  # noqa: F401
+    nans,  # noqa: F401
+    places,  # noqa: F401
+    polynomials,  # noqa: F401
     registry,
-    statistics,
+    sets,  # noqa: F401
+    statistics,  # noqa: F401
 )
-from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.values import is_array, plain
+from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_float
-
-# importing them states their formulas
-assert arrays and calculus and elementwise and places and polynomials and statistics
-
-
-@functools.cache
-def followed(formula: Callable) -> Callable:
-    """A handler that interprets a formula in the place of the call."""
-
-    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
-        return it.call(formula, list(args), keywords, node)
-
-    handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]
-    return handler
-
-
-def _signature(formula: Callable) -> inspect.Signature:
-    """That of a handler with the arguments of a formula."""
-    own = inspect.signature(formula)
-    first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
-    return own.replace(parameters=[*first, *own.parameters.values()])
-
-
-def follow_all() -> None:
-    """Register a handler for every formula; again when SciPy's have joined them."""
-    for f, formula in FORMULAS.items():
-        implements(f)(followed(formula))
 
 
 @implements(registry.known)
@@ -96,3 +68,23 @@ def unsupported(it: Any, node: Any, reason: str, way_out: str = "", like: Any = 
 @implements(elementwise.bessel_i0)
 def bessel_i0(it: Any, node: Any, x: Any) -> Any:
     return it.emit(node, "bessel_i0", x)
+
+
+@implements(registry.stored)
+def stored(it: Any, node: Any, value: Any, out: Any) -> Any:
+    return to_out(it, node, value, out)
+
+
+@implements(registry.shaped)
+def shaped(it: Any, node: Any, x: Any, shape: Any) -> Any:
+    return it.b("reshape", x, *(it.b.dim(n) for n in shape))
+
+
+@implements(registry.is_array)
+def is_array_(it: Any, node: Any, x: Any) -> bool:
+    return is_array(x)
+
+
+@implements(registry.is_static)
+def is_static(it: Any, node: Any, v: Any) -> bool:
+    return is_number(v)

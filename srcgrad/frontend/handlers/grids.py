@@ -6,22 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.creation import arange, linspace
+from srcgrad.frontend.handlers.index_tricks import ranged
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.values import Slice
 from srcgrad.ir.types import Scalar, join_scalars
 
 
 def _line(it: Any, node: Any, part: Any) -> Any:
-    """The numbers that a slice stands for; a step of 5j asks for five, both ends included."""
     if isinstance(part, slice):
         part = Slice(part.start, part.stop, part.step)
     if not isinstance(part, Slice) or part.upper is None:
         it.refuse(node, "a grid is made of slices with an end")
-    start = 0 if part.lower is None else part.lower
-    if isinstance(part.step, complex):
-        return linspace(it, node, start, part.upper, int(abs(part.step)))
-    return arange(it, node, start, part.upper, 1 if part.step is None else part.step)
+    return ranged(it, node, part)
 
 
 def _lines(it: Any, node: Any, items: tuple) -> list[Any]:

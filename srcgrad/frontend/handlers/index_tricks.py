@@ -17,7 +17,7 @@ def _joined(name: str, axis: int, ndim: int) -> None:
     def handler(it: Any, node: Any, owner: Any, *items: Any) -> Any:
         if any(isinstance(i, str) for i in items):
             it.refuse(node, "np.r_ and np.c_ with a string are not supported", "np.concatenate")
-        given = tuple(_ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
+        given = tuple(ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
         xs = operands(it, node, given, name)
         kinds = [Scalar(x.type.dtype) if is_array(x) else atom(x).type for x in xs]
         kind = kinds[0]
@@ -29,8 +29,8 @@ def _joined(name: str, axis: int, ndim: int) -> None:
     method(name, "__getitem__")(handler)
 
 
-def _ranged(it: Any, node: Any, s: Slice) -> Any:
-    """The numbers that a slice stands for; an imaginary step counts them."""
+def ranged(it: Any, node: Any, s: Slice) -> Any:
+    """The numbers that a slice stands for; a step of 5j asks for five, both ends included."""
     start = 0 if s.lower is None else s.lower
     if is_number(s.step) and isinstance(s.step, complex):
         return it.call_numpy(np.linspace, [start, s.upper, int(abs(s.step))], {}, node)

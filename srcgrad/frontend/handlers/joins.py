@@ -78,11 +78,6 @@ def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
     return joined(it, node, parts, k)
 
 
-@implements(np.append)
-def append(it: Any, node: Any, x: Any, values: Any, axis: Any = None) -> Any:
-    return concatenate(it, node, [x, values], axis)
-
-
 @implements(np.stack)
 def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
@@ -164,18 +159,6 @@ def split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
 @implements(np.array_split)
 def array_split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
     return _split(it, node, x, sections, axis, even=False)
-
-
-@implements(np.hsplit)
-def hsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
-    return _split(it, node, x, sections, 0 if x.type.ndim == 1 else 1, even=True)
-
-
-@implements(np.vsplit)
-def vsplit(it: Any, node: Any, x: Any, sections: Any) -> Any:
-    if x.type.ndim < 2:
-        it.fail("ValueError", "vsplit only works on arrays of 2 or more dimensions")
-    return _split(it, node, x, sections, 0, even=True)
 
 
 @implements(np.meshgrid)

@@ -13,25 +13,6 @@ from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.values import is_array, plain
-from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar
-
-
-@implements(np.kron)
-def kron(it: Any, node: Any, a: Any, c: Any) -> Any:
-    b = it.b
-    a, c = operands(it, node, (a, c), "kron")
-    # NumPy makes arrays of numbers: they are as strong as those
-    a, c = (v if is_array(v) else b.retyped(v, Scalar(atom(v).type.dtype)) for v in (a, c))
-    if not (is_array(a) and is_array(c)):
-        return it.emit(node, "mul", a, c)
-    n = max(a.type.ndim, c.type.ndim)
-    a, c = (b("view", v, spec=("n",) * (n - v.type.ndim) + (":",) * v.type.ndim) for v in (a, c))
-    wide = it.emit(
-        node, "mul", b("view", a, spec=(":", "n") * n), b("view", c, spec=("n", ":") * n)
-    )
-    pairs = zip(a.type.dims, c.type.dims, strict=True)
-    return b("reshape", wide, *(b.dim(b("mul", p, q)) for p, q in pairs))
 
 
 @implements(cross_of_last)

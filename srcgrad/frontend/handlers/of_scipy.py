@@ -11,13 +11,7 @@ import numpy as np
 from scipy import special
 
 from srcgrad.frontend.formulas import special as formulas
-from srcgrad.frontend.handlers.elementwise import (
-    _static,
-    operands,
-    refuse_booleans,
-    to_out,
-)
-from srcgrad.frontend.handlers.followed import follow_all
+from srcgrad.frontend.handlers.elementwise import _static, operands, refuse_booleans, to_out
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import is_array, is_number
 from srcgrad.ir.nodes import atom
@@ -86,6 +80,3 @@ def nth_polygamma(it: Any, node: Any, n: int, x: Any) -> Any:
         it.refuse(node, "the order of polygamma is not negative")
     # SciPy gives float64 whatever it is given
     return it.emit(node, "polygamma", it.b.cast(x, Scalar("f64")), n=n)
-
-
-follow_all()

@@ -13,8 +13,7 @@ from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
-from srcgrad.frontend.handlers.followed import followed
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import followed, implements
 
 # the methods by SciPy's names, each with the function of the standard form that it needs
 OF_CONTINUOUS = {

@@ -240,8 +240,8 @@ def _with_initial(
     return reduce(it, node, name, x, axis, keepdims)
 
 
-_plain_reduction("max", np.max)
-_plain_reduction("min", np.min)
+_plain_reduction("max", np.max, np.amax)
+_plain_reduction("min", np.min, np.amin)
 _plain_reduction("any", np.any)
 _plain_reduction("all", np.all)
 

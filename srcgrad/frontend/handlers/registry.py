@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import enter
+from srcgrad.frontend.formulas.registry import FORMULAS, enter
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.tracebacks import within
 
@@ -25,17 +27,17 @@ TENSOR_FUNCTIONS: dict[Any, Callable] = {}
 TENSOR_METHODS: dict[str, Callable] = {}
 TENSOR_CLASS: list[type] = []
 LATE: list[Callable[[], Any]] = []
-# modules of SciPy, and those with the handlers of their functions: imported when a function of
-# SciPy is met and the program has imported its module
+# modules of SciPy, and those with the handlers or formulas of their functions: imported when a
+# function of SciPy is met and the program has imported its module
 OF_SCIPY = {
     "scipy.special": "srcgrad.frontend.handlers.of_scipy",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.of_stats",
-    "scipy.integrate": "srcgrad.frontend.handlers.scipy_integrate",
+    "scipy.integrate": "srcgrad.frontend.formulas.scipy_integrate",
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
-    "scipy.signal": "srcgrad.frontend.handlers.scipy_signal",
-    "scipy.spatial.distance": "srcgrad.frontend.handlers.scipy_spatial",
-    "scipy.ndimage": "srcgrad.frontend.handlers.scipy_ndimage",
+    "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
+    "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
+    "scipy.ndimage": "srcgrad.frontend.formulas.scipy_ndimage",
 }
 
 
@@ -63,6 +65,30 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
     return register
 
 
+@functools.cache
+def followed(formula: Callable) -> Callable:
+    """A handler that interprets a formula in the place of the call."""
+
+    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+        return it.call(formula, list(args), keywords, node)
+
+    handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]
+    return handler
+
+
+def _signature(formula: Callable) -> inspect.Signature:
+    """That of a handler with the arguments of a formula."""
+    own = inspect.signature(formula)
+    first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
+    return own.replace(parameters=[*first, *own.parameters.values()])
+
+
+def follow_all() -> None:
+    """Register a handler for every formula; again when SciPy's have joined them."""
+    for f, formula in FORMULAS.items():
+        implements(f)(followed(formula))
+
+
 def handler_of(f: Any) -> Callable | None:
     f = within(f)
     try:
@@ -74,6 +100,7 @@ def handler_of(f: Any) -> Callable | None:
     if found is None and OF_SCIPY and _is_of_scipy(f):
         for module in [m for m in OF_SCIPY if m in sys.modules]:
             importlib.import_module(OF_SCIPY.pop(module))
+        follow_all()
         return FUNCTIONS.get(f)
     if found is None and is_tensor_function(f):
         know_tensors()
@@ -91,6 +118,7 @@ def know_scipy() -> None:
     """Register the functions of SciPy, whether its modules are imported or not."""
     while OF_SCIPY:
         importlib.import_module(OF_SCIPY.popitem()[1])
+    follow_all()
 
 
 def refusal_of(f: Any) -> tuple[str, str] | None:

@@ -13,7 +13,6 @@ from scipy import fft
 
 from srcgrad.frontend.formulas import scipy_fft as formulas
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.followed import follow_all
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.values import plain
@@ -97,4 +96,3 @@ def _frequencies(name: str) -> None:
 _frequencies("fftfreq")
 _frequencies("rfftfreq")
 assert formulas  # importing them states what they stand for
-follow_all()

@@ -70,11 +70,7 @@ def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
 def solveh_banded(it: Any, node: Any, ab: Any, b: Any, *, lower: Any = False) -> Any:
     ab, b = _band(it, node, ab, b, "solveh_banded")
     if is_complex(b.type.dtype):
-        it.refuse(
-            node,
-            "solveh_banded of complex matrices is not supported",
-            "use solve_banded",
-        )
+        it.refuse(node, "solveh_banded of complex matrices is not supported", "use solve_banded")
     return it.b("solveh_banded", ab, b, lower=flag(it, node, lower, "lower"))
 
 

@@ -10,13 +10,7 @@ from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
-from srcgrad.frontend.values import (
-    Known,
-    describe,
-    is_array,
-    is_integer,
-    is_number,
-)
+from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Var
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
@@ -314,13 +308,8 @@ def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
 
 
 # ---- places ----
-@implements(np.nonzero)
+@implements(np.nonzero, method="nonzero")
 def nonzero(it: Any, node: Any, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "nonzero")
     mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
     return tuple(it.mask_places(mask, mask.type.dims))
-
-
-@implements(np.flatnonzero)
-def flatnonzero(it: Any, node: Any, x: Any) -> Any:
-    return nonzero(it, node, ravel(it, node, x))[0]

@@ -31,16 +31,6 @@ def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
     return it.view(x, items, node)
 
 
-@implements(np.fliplr)
-def fliplr(it: Any, node: Any, x: Any) -> Any:
-    return flip(it, node, x, 1)
-
-
-@implements(np.flipud)
-def flipud(it: Any, node: Any, x: Any) -> Any:
-    return flip(it, node, x, 0)
-
-
 def _shift(it: Any, node: Any, shift: Any) -> Any:
     """The shift of a roll as an integer; refused otherwise."""
     if not is_scalar(shift) or is_complex(atom(shift).type.dtype):

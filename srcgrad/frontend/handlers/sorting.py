@@ -59,7 +59,7 @@ def sort_in_place(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) 
     it.b("assign", x, sort(it, node, x, axis))
 
 
-@implements(np.searchsorted)
+@implements(np.searchsorted, method="searchsorted")
 def searchsorted(it: Any, node: Any, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
     v = it.b.cast(v, Scalar(a.type.dtype)) if atom(v).type.dtype != a.type.dtype else v

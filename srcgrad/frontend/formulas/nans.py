@@ -1,0 +1,178 @@
+"""Reductions that pass over NaN, and numbers in the places of NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.registry import (
+    floating,
+    is_array,
+    known,
+    stand_for,
+    stands_for,
+    unsupported,
+)
+from srcgrad.frontend.formulas.statistics import kept, lanes_of
+
+LARGEST = {np.dtype(t).itemsize: float(np.finfo(t).max) for t in ("f2", "f4", "f8")}
+
+
+def _numbers(a: Any, name: str) -> Any:
+    a = np.asarray(a)
+    if not is_array(a):
+        return unsupported(f"{name} of a number is not supported")
+    return a
+
+
+def _filled(a: Any, instead: Any) -> Any:
+    """With a number in the places of NaN."""
+    return np.where(np.isnan(a), instead, a) if a.dtype.kind in "fc" else a
+
+
+def _count(a: Any, axis: Any, keepdims: Any) -> Any:
+    """How many numbers there are along the axes, as a float of the dtype of `a`."""
+    ones = np.logical_not(np.isnan(a)).astype(a.dtype)
+    return np.sum(ones, axis=axis, keepdims=keepdims)
+
+
+# ---- sums and products ----
+stand_for({
+    np.nansum: lambda a, *args, **kwargs: np.sum(
+        _filled(_numbers(a, "nansum"), 0.0), *args, **kwargs),
+    np.nanprod: lambda a, *args, **kwargs: np.prod(
+        _filled(_numbers(a, "nanprod"), 1.0), *args, **kwargs),
+    np.nancumsum: lambda a, *args, **kwargs: np.cumsum(
+        _filled(_numbers(a, "nancumsum"), 0.0), *args, **kwargs),
+    np.nancumprod: lambda a, *args, **kwargs: np.cumprod(
+        _filled(_numbers(a, "nancumprod"), 1.0), *args, **kwargs),
+})  # fmt: skip
+
+
+@stands_for(np.nanmean)
+def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The mean of what is not NaN.
+
+    >>> float(nanmean(np.array([1.0, np.nan, 2.0])))
+    1.5
+    """
+    a = _numbers(a, "nanmean")
+    if a.dtype.kind not in "fc":
+        return np.mean(a, axis=axis, keepdims=keepdims)
+    total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
+    return total / _count(a, axis, keepdims)
+
+
+@stands_for(np.nanvar)
+def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """The variance of what is not NaN, NaN where too little is left.
+
+    >>> float(nanvar(np.array([1.0, np.nan, 3.0])))
+    1.0
+    """
+    a = _numbers(a, "nanvar")
+    if a.dtype.kind not in "fc":
+        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    gap = np.where(np.isnan(a), 0.0, a - nanmean(a, axis, keepdims=True))
+    degrees = _count(a, axis, keepdims) - ddof
+    degrees = np.where(degrees > 0.0, degrees, np.nan)
+    return np.sum(gap * gap, axis=axis, keepdims=keepdims) / degrees
+
+
+@stands_for(np.nanstd)
+def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    """The root of nanvar, whose derivative is taken to be 0 where that is 0.
+
+    >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
+    1.0
+    """
+    variance = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
+    zero = variance == 0.0
+    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, variance)))
+
+
+# ---- extrema ----
+stand_for({
+    np.nanmax: lambda a, axis=None, *, keepdims=False: _extremum(
+        np.max, _numbers(a, "nanmax"), -np.inf, axis, keepdims),
+    np.nanmin: lambda a, axis=None, *, keepdims=False: _extremum(
+        np.min, _numbers(a, "nanmin"), np.inf, axis, keepdims),
+    np.nanargmax: lambda a, axis=None, *, keepdims=False: np.argmax(
+        _filled(_searched(floating(a), axis), -np.inf), axis=axis, keepdims=keepdims),
+    np.nanargmin: lambda a, axis=None, *, keepdims=False: np.argmin(
+        _filled(_searched(floating(a), axis), np.inf), axis=axis, keepdims=keepdims),
+})  # fmt: skip
+
+
+def _extremum(f: Any, a: Any, neutral: Any, axis: Any, keepdims: Any) -> Any:
+    """NaN where there are only NaNs."""
+    if a.dtype.kind not in "fc":
+        return f(a, axis=axis, keepdims=keepdims)
+    best = f(_filled(a, neutral), axis=axis, keepdims=keepdims)
+    return np.where(_count(a, axis, keepdims) == 0.0, np.nan, best)
+
+
+def _searched(a: Any, axis: Any) -> Any:
+    if np.any(np.all(np.isnan(a), axis=axis)):
+        raise ValueError("All-NaN slice encountered")
+    return a
+
+
+# ---- order statistics ----
+stand_for({
+    np.nanmedian: lambda a, axis=None, *, keepdims=False: nanquantile(
+        a, 0.5, axis, keepdims=keepdims),
+    np.nanpercentile: lambda a, q, axis=None, *, method="linear", keepdims=False: nanquantile(
+        a, q / 100.0, axis, method=method, keepdims=keepdims),
+})  # fmt: skip
+
+
+@stands_for(np.nanquantile)
+def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False):
+    """The quantile of what is not NaN, NaN where there is nothing.
+
+    >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
+    1.5
+    """
+    if method != "linear":
+        return unsupported(f"the method {method!r} of nanquantile is not supported", "use 'linear'")
+    if np.ndim(q) != 0:
+        return unsupported("nanquantile of several quantiles is not supported", "ask for each")
+    if q < 0.0 or q > 1.0:
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    a, axis = floating(a), known(axis)
+    lanes, k = lanes_of(a, axis)
+    lanes = np.moveaxis(lanes, k, -1)
+    # pad with a NaN, which is not counted, so that empty lanes have an element to read
+    none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
+    ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
+    count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
+    at = np.maximum(count - 1, 0) * q
+    low = np.floor(at)
+    below = np.take_along_axis(ordered, low.astype(np.int64), axis=-1)
+    above = np.take_along_axis(ordered, np.ceil(at).astype(np.int64), axis=-1)
+    value = below + (above - below) * (at - low).astype(a.dtype)
+    return kept(a, value[..., 0], axis, keepdims)
+
+
+@stands_for(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    """Numbers in the places of NaN and of infinities, the largest there are if none are given.
+
+    >>> nan_to_num(np.array([np.nan, np.inf]), posinf=9.0)
+    array([0., 9.])
+    """
+    if not copy:
+        return unsupported("nan_to_num with copy=False is not supported", "use x[...] = ...")
+    x = np.asarray(x)
+    if x.dtype.kind not in "fc":
+        return np.positive(x)
+    if x.dtype.kind == "c":
+        return unsupported("nan_to_num of complex numbers is not supported", "take their parts")
+    big = LARGEST[x.dtype.itemsize]
+    y = np.where(np.isnan(x), nan, x)
+    y = np.where(x == np.inf, big if posinf is None else posinf, y)
+    return np.where(x == -np.inf, -big if neginf is None else neginf, y)

@@ -1,0 +1,74 @@
+"""Arrays as sets of their elements: unique, isin, setdiff1d."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.registry import is_array, stands_for, unsupported
+
+
+@stands_for(np.unique)
+def unique(
+    ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
+    axis: Any = None, *, equal_nan: Any = True, sorted: Any = True,
+) -> Any:  # fmt: skip
+    """The sorted values without repetition; the first of equal ones has the derivative.
+
+    >>> unique(np.array([2.0, 1.0, 2.0]))
+    array([1., 2.])
+    """
+    if axis is not None or not equal_nan:
+        return unsupported("unique along an axis, or with equal_nan=False, is not supported")
+    flat = np.ravel(np.asarray(ar))
+    order = np.argsort(flat)
+    ordered = flat[order]
+    n = flat.shape[0]
+    new = np.ones(n, bool)
+    new[1:] = (ordered[1:] != ordered[:-1]) & (ordered[:-1] == ordered[:-1])
+    starts = np.flatnonzero(new)
+    found = [ordered[starts]]
+    if return_index:
+        found = [*found, order[starts]]
+    if return_inverse:
+        inverse = np.zeros(n, np.int64)
+        inverse[order] = np.cumsum(new) - 1
+        found = [*found, np.reshape(inverse, np.shape(ar))]
+    if return_counts:
+        ends = np.concatenate([starts[1:], np.full(np.minimum(n, 1), n)])
+        found = [*found, ends - starts]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@stands_for(np.isin)
+def isin(
+    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *,
+    kind: Any = None,
+) -> Any:  # fmt: skip
+    """Whether each element is among others.
+
+    >>> isin(np.array([1, 2, 3]), [1, 3])
+    array([ True, False,  True])
+    """
+    element, others = np.asarray(element), np.ravel(np.asarray(test_elements))
+    found = np.any(np.expand_dims(element, -1) == others, axis=-1)
+    return np.logical_not(found) if invert else found
+
+
+@stands_for(np.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """The elements of an array that are not in another, in order, each once.
+
+    >>> setdiff1d(np.array([3.0, 1.0, 2.0, 1.0]), np.array([2.0]))
+    array([1., 3.])
+    """
+    ar1, ar2 = np.asarray(ar1), np.asarray(ar2)
+    if not is_array(ar1) or not is_array(ar2):
+        return unsupported("setdiff1d of a number is not supported")
+    x = np.ravel(ar1)
+    if not assume_unique:
+        x = np.sort(x)
+        first = np.arange(x.shape[0]) == 0
+        x = x[np.concatenate([first[:1], first[1:] | (x[1:] != x[:-1])])]
+    return x[np.logical_not(np.any(x[:, None] == np.ravel(ar2), axis=1))]
