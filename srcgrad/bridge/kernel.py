@@ -18,7 +18,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, elementwise, memory, reductions
 from srcgrad.transforms.program import protected
 from srcgrad.transforms.specialization import Entry, built
 
@@ -108,6 +108,7 @@ def _is_zero(a: Atom, function: Function) -> bool:
     made = next((s for s in function.body if isinstance(s, Def) and s.var is a), None)
     if made is None:
         return False
-    if made.op.name == "zeros":
+    if made.op is memory.zeros:
         return AliasClasses(function).is_pure(a)
-    return made.op.name in ("broadcast_to", "copy", "cast") and _is_zero(made.args[0], function)
+    same = (reductions.broadcast_to, memory.copy, elementwise.cast)
+    return made.op in same and _is_zero(made.args[0], function)

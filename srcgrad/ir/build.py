@@ -35,6 +35,9 @@ from srcgrad.ir.types import (
 )
 from srcgrad.operation import Primitive
 
+Atoms = tuple[Atom, ...]
+Op = Primitive | str  # or its name
+
 
 class Builder:
     """Collects the statements of the block that is open; `scope` shares scalars by value."""
@@ -62,12 +65,7 @@ class Builder:
 
     # ---- emission ----
     def __call__(
-        self,
-        op: Primitive | str,
-        *args: Any,
-        name: str = "",
-        weak: bool | None = None,
-        **params: Any,
+        self, op: Op, *args: Any, name: str = "", weak: bool | None = None, **params: Any
     ) -> Any:
         """Emit `op`; the result is an atom (None for an effect).
 
@@ -84,7 +82,7 @@ class Builder:
             return None
         return self._define(op, atoms, params, self._type_of(op, atoms, params), name)
 
-    def _type_of(self, op: Primitive, args: tuple[Atom, ...], params: dict) -> Type:
+    def _type_of(self, op: Primitive, args: Atoms, params: dict) -> Type:
         if args and not isinstance(args[0].type, Tuple):
             self._refuse_order(op, args[0].type.dtype)
         assert op.typing is not None, op.name
@@ -96,9 +94,7 @@ class Builder:
                 return Tuple(tuple(map(_type, stated)))
         return _type(stated)
 
-    def _define(
-        self, op: Primitive, args: tuple[Atom, ...], params: dict, type: Type, name: str
-    ) -> Atom:
+    def _define(self, op: Primitive, args: Atoms, params: dict, type: Type, name: str) -> Atom:
         key = None
         if isinstance(type, Scalar) and not _reads_memory(args):
             key = (op.name, args, repr(params), type)
@@ -117,12 +113,7 @@ class Builder:
         return var
 
     def _elementwise(
-        self,
-        op: Primitive,
-        args: tuple[Atom, ...],
-        params: dict,
-        name: str,
-        weak: bool | None = None,
+        self, op: Primitive, args: Atoms, params: dict, name: str, weak: bool | None = None
     ) -> Atom:
         if len(args) != op.arity:
             raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
@@ -286,7 +277,7 @@ def _type(stated: tuple) -> Type:
     return Array(dtype, tuple(dims), *layout)
 
 
-def _reads_memory(args: tuple[Atom, ...]) -> bool:
+def _reads_memory(args: Atoms) -> bool:
     return any(not isinstance(a.type, Scalar) for a in args)
 
 
@@ -315,7 +306,7 @@ def result_type(op: Primitive, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
-def _folded(op: Primitive, args: tuple[Atom, ...], params: dict, type: Scalar) -> Atom | None:
+def _folded(op: Primitive, args: Atoms, params: dict, type: Scalar) -> Atom | None:
     """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
     reduced = op.identity(*args) if op.identity is not None else None
     if isinstance(reduced, int):

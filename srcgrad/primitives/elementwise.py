@@ -116,17 +116,6 @@ fmod = derive(
 
 
 # ---- comparison and logic ----
-def _compares(name: str, impl: Callable, **flags: Any) -> Primitive:
-    flags |= {"elementwise": True, "arity": 2, "decides": True, "cheap": "arrays"}
-    return nondiff(name, impl, **flags)
-
-
-lt = _compares("lt", np.less, ordered=True)
-le = _compares("le", np.less_equal, ordered=True)
-gt = _compares("gt", np.greater, ordered=True)
-ge = _compares("ge", np.greater_equal, ordered=True)
-eq = _compares("eq", np.equal)
-ne = _compares("ne", np.not_equal)
 
 
 def _logic(name: str, impl: Callable, arity: int, **flags: Any) -> Primitive:
@@ -137,6 +126,13 @@ def _test(name: str, impl: Callable, arity: int = 1, **flags: Any) -> Primitive:
     return _logic(name, impl, arity, decides=True, **flags)
 
 
+_compares = functools.partial(_test, arity=2, cheap="arrays")
+lt = _compares("lt", np.less, ordered=True)
+le = _compares("le", np.less_equal, ordered=True)
+gt = _compares("gt", np.greater, ordered=True)
+ge = _compares("ge", np.greater_equal, ordered=True)
+eq = _compares("eq", np.equal)
+ne = _compares("ne", np.not_equal)
 logical_and = _test("logical_and", np.logical_and, 2, cheap="scalars", identity=AND)
 logical_or = _test("logical_or", np.logical_or, 2, cheap="scalars", identity=OR)
 logical_xor = _test("logical_xor", np.logical_xor, 2)

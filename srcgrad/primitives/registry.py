@@ -63,6 +63,12 @@ def nondiff(name: str, impl: Callable, **flags: Any) -> Primitive:
     return register(Primitive(name, impl, "nondiff", **flags))
 
 
+def _operator(name: str, reflected: bool = False) -> Rule:
+    if reflected:
+        return lambda self, other: REGISTRY[name](other, self)
+    return lambda self, other: REGISTRY[name](self, other)
+
+
 class Operators:
     """Python's operators, spelled as primitives; what IR values in rules and tensors share."""
 
@@ -72,44 +78,13 @@ class Operators:
     # reach every element), not a selection
     masks = False
 
-    def __add__(self, other: Any) -> Any:
-        return REGISTRY["add"](self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return REGISTRY["add"](other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return REGISTRY["sub"](self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return REGISTRY["sub"](other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return REGISTRY["mul"](self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return REGISTRY["mul"](other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return REGISTRY["div"](self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return REGISTRY["div"](other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return REGISTRY["pow"](self, other)
+    __add__, __radd__ = _operator("add"), _operator("add", reflected=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", reflected=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", reflected=True)
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", reflected=True)
+    __pow__ = _operator("pow")
+    __lt__, __le__ = _operator("lt"), _operator("le")
+    __gt__, __ge__ = _operator("gt"), _operator("ge")
 
     def __neg__(self) -> Any:
         return REGISTRY["neg"](self)
-
-    def __lt__(self, other: Any) -> Any:
-        return REGISTRY["lt"](self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return REGISTRY["le"](self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return REGISTRY["gt"](self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return REGISTRY["ge"](self, other)

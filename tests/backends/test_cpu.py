@@ -37,7 +37,7 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
 
 
-def compiled(function, table):
+def compiled(function):
     return build(function, BuildOptions(cache=False))
 
 

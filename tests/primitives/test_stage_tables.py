@@ -1,12 +1,123 @@
-"""Facts about operations have one home: names of operations stay out of the stages."""
+"""Facts about operations have one home, and every operation has its place in every stage."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
 
 from srcgrad.autodiff.reverse.sweep import STORES
+from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.expressions import TEMPLATES
+from srcgrad.backends.cpu.module import CALLED
+from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
+from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
+from srcgrad.passes.lower import expand, step
 from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives.special import SPECIAL
 from tests.primitives.name_tables import comparisons, tables
 
 # these may only fall
-TABLES = 22
-COMPARISONS = 12
+TABLES = 7
+COMPARISONS = 3
+
+
+def rows(*names):
+    return {REGISTRY[n] for n in " ".join(names).split()}
+
+
+ALL = {*REGISTRY.values()}
+ELEMENTWISE = {p for p in ALL if p.elementwise}
+LOOPS = {*step.REDUCTIONS, *step.MOVES, *step.STORES, *expand.EARLY, *expand.LATE}
+SCALARS = {*TEMPLATES} - ELEMENTWISE  # of lengths and indices
+CPU = {*TEMPLATES, *DEFINITIONS, *EFFECTS}
+SPELLED = {*BINARY, *WORDS, *UNARY, *AXES} | {n for n in REGISTRY if hasattr(Speller, f"_{n}")}
+NUMPYS = {p for p in ALL if getattr(np, p.name, None) is p.impl}
+ABSENT = {
+    "of tensors only": rows(
+        "expand others product pick put patch erase diagonal from_diagonal",
+        "softmax softmax_bar log_softmax log_softmax_bar",
+    ),
+    "taken out before, by passes/strip_custom_rules.py": rows("attached part"),
+}
+
+# a place: the operations in its tables, and why the others are not there
+STAGES = {
+    "passes/lower/step.py or expand.py": (
+        ELEMENTWISE | LOOPS,
+        ABSENT
+        | {
+            "a library call, which stays whole": {*CALLS},
+            "a view": {p for p in ALL if p.view},
+            "a buffer": {p for p in ALL if p.fresh},
+            "a scalar": SCALARS | rows("load dim index trips slots"),
+            "an effect on a scalar, or a check": {*EFFECTS, memory.reserve},
+            "calls Python": rows("call_back"),
+        },
+    ),
+    "backends/cpu/expressions.py or statements.py": (
+        CPU,
+        ABSENT
+        | {
+            "an expression that depends on its parameters": rows("cast powi"),
+            "a statement of its own, in printer.py": rows("reserve"),
+            "loops when it comes there": LOOPS,
+        },
+    ),
+    "backends/cpu/calls.py": (
+        {*CALLS},
+        ABSENT
+        | {
+            "scalar arithmetic": ELEMENTWISE | SCALARS,
+            "loops": LOOPS,
+            "memory, or a check": {p for p in ALL if vars(memory).get(p.name) is p},
+            "calls Python": rows("call_back"),
+        },
+    ),
+    "the errors in backends/cpu/calls.py": (
+        {op for op, call in CALLS.items() if call.error},
+        ABSENT
+        | {
+            "cannot fail": {p for p in ALL if not p.raises},
+            "cannot fail in compiled code": rows("qr"),
+            "a check of an index, a length or a divisor: its implementation has the text": rows(
+                "index check_range indices trips check_broadcast check_assign check_equal fail",
+                "floordiv",
+            ),
+            "checked before its loops": rows("max min argmax argmin"),
+            "raises what the function raised that it calls": rows("call_back"),
+        },
+    ),
+    "ir/readable/expressions.py": (
+        {REGISTRY[n] for n in SPELLED} | NUMPYS,
+        ABSENT
+        | {
+            "a function of SciPy's, or one of its kind: by its name": rows(
+                *SPECIAL, "erf erfc relu sigmoid real imag to_complex stop_gradient"
+            ),
+            "a library call: by its name": {*CALLS},
+            "an effect: a statement in program.py, or by its name": {p for p in ALL if p.effect},
+            "of lengths, tapes and indices: by its name": SCALARS
+            | rows("indices trips slots tape_like reftape ref_get take_last pack"),
+            "a loop over an array: by its name": {*step.REDUCTIONS, *step.MOVES, *expand.LATE},
+            "calls Python": rows("call_back"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("place", STAGES)
+def test_every_operation_has_its_place(place):
+    there, elsewhere = STAGES[place]
+    missing = ALL - there.union(*elsewhere.values())
+    assert not missing, f"{place}: nothing for {sorted(p.name for p in missing)}"
+    for reason in ABSENT if there & CPU else ():
+        assert not there & elsewhere[reason], f"{place} has what is {reason}"
+
+
+def test_what_generated_code_calls_is_there():
+    for module, names in CALLED.items():
+        found = import_module(f"srcgrad.backends.cpu.{module}")
+        assert not [n for n in names if not hasattr(found, n)], module
 
 
 def test_tables_of_names():

@@ -14,50 +14,54 @@ from typing import Any
 
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import DTYPES, is_complex, is_float
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, Primitive, memory
+from srcgrad.primitives import elementwise as e
 from srcgrad.primitives.special import SPECIAL
 
-TEMPLATES = {
-    "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "neg": "-a", "mod": "a % b",
-    "floordiv": "a // b", "pow": "a ** b", "absorb": "absorb(a, b)", "fmod": "np.fmod(a, b)",
-    "lt": "a < b", "le": "a <= b", "gt": "a > b", "ge": "a >= b", "eq": "a == b", "ne": "a != b",
-    "logical_and": "a & b", "logical_or": "a | b", "logical_xor": "a != b", "logical_not": "not a",
-    "bit_and": "a & b", "bit_or": "a | b", "bit_xor": "a ^ b", "invert": "~a",
-    "shift_left": "shift_left(a, b)", "shift_right": "shift_right(a, b)",
-    "isnan": "math.isnan(a)", "isinf": "math.isinf(a)", "isfinite": "math.isfinite(a)",
-    "signbit": "np.signbit(a)", "where": "where(a, b, c)", "stop_gradient": "a",
-    "maximum": "maximum(a, b)", "minimum": "minimum(a, b)",
-    "clip": "minimum(maximum(a, b), c)", "abs": "abs(a)", "sign": "sign(a)",
-    "floor": "np.floor(a)", "ceil": "np.ceil(a)", "trunc": "np.trunc(a)", "rint": "np.rint(a)",
-    "copysign": "math.copysign(a, b)", "exp": "math.exp(a)", "exp2": "np.exp2(a)",
-    "expm1": "math.expm1(a)", "log": "math.log(a)", "log2": "math.log2(a)",
-    "log10": "math.log10(a)", "log1p": "math.log1p(a)", "sqrt": "math.sqrt(a)",
-    "cbrt": "np.cbrt(a)", "logaddexp": "np.logaddexp(a, b)", "hypot": "math.hypot(a, b)",
-    "sin": "math.sin(a)", "cos": "math.cos(a)", "tan": "math.tan(a)", "arcsin": "math.asin(a)",
-    "arccos": "math.acos(a)", "arctan": "math.atan(a)", "arctan2": "math.atan2(a, b)",
-    "sinh": "math.sinh(a)", "cosh": "math.cosh(a)", "tanh": "math.tanh(a)",
-    "arcsinh": "math.asinh(a)", "arccosh": "math.acosh(a)", "arctanh": "math.atanh(a)",
-    "real": "a.real", "imag": "a.imag", "conj": "a.conjugate()", "to_complex": "complex(a, b)",
-    "sigmoid": "sigmoid(a)", "relu": "relu(a)", "erf": "math.erf(a)", "erfc": "math.erfc(a)",
+TEMPLATES: dict[Primitive, str] = {
+    e.add: "a + b", e.sub: "a - b", e.mul: "a * b", e.div: "a / b", e.neg: "-a", e.mod: "a % b",
+    e.floordiv: "a // b", e.pow: "a ** b", e.absorb: "absorb(a, b)", e.fmod: "np.fmod(a, b)",
+    e.lt: "a < b", e.le: "a <= b", e.gt: "a > b", e.ge: "a >= b", e.eq: "a == b", e.ne: "a != b",
+    e.logical_and: "a & b", e.logical_or: "a | b", e.logical_xor: "a != b", e.logical_not: "not a",
+    e.bit_and: "a & b", e.bit_or: "a | b", e.bit_xor: "a ^ b", e.invert: "~a",
+    e.shift_left: "shift_left(a, b)", e.shift_right: "shift_right(a, b)",
+    e.isnan: "math.isnan(a)", e.isinf: "math.isinf(a)", e.isfinite: "math.isfinite(a)",
+    e.signbit: "np.signbit(a)", e.where: "where(a, b, c)", e.stop_gradient: "a",
+    e.maximum: "maximum(a, b)", e.minimum: "minimum(a, b)",
+    e.clip: "minimum(maximum(a, b), c)", e.abs: "abs(a)", e.sign: "sign(a)",
+    e.floor: "np.floor(a)", e.ceil: "np.ceil(a)", e.trunc: "np.trunc(a)", e.rint: "np.rint(a)",
+    e.copysign: "math.copysign(a, b)", e.exp: "math.exp(a)", e.exp2: "np.exp2(a)",
+    e.expm1: "math.expm1(a)", e.log: "math.log(a)", e.log2: "math.log2(a)",
+    e.log10: "math.log10(a)", e.log1p: "math.log1p(a)", e.sqrt: "math.sqrt(a)",
+    e.cbrt: "np.cbrt(a)", e.logaddexp: "np.logaddexp(a, b)", e.hypot: "math.hypot(a, b)",
+    e.sin: "math.sin(a)", e.cos: "math.cos(a)", e.tan: "math.tan(a)", e.arcsin: "math.asin(a)",
+    e.arccos: "math.acos(a)", e.arctan: "math.atan(a)", e.arctan2: "math.atan2(a, b)",
+    e.sinh: "math.sinh(a)", e.cosh: "math.cosh(a)", e.tanh: "math.tanh(a)",
+    e.arcsinh: "math.asinh(a)", e.arccosh: "math.acosh(a)", e.arctanh: "math.atanh(a)",
+    e.real: "a.real", e.imag: "a.imag", e.conj: "a.conjugate()", e.to_complex: "complex(a, b)",
+    e.sigmoid: "sigmoid(a)", e.relu: "relu(a)", e.erf: "math.erf(a)", e.erfc: "math.erfc(a)",
     # indices and lengths
-    "wrap": "wrap(a, b)", "slice_start": "slice_start(a, b, c)",
-    "slice_stop": "slice_stop(a, b, c)", "broadcast_dim": "broadcast_dim(a, b)",
+    memory.wrap: "wrap(a, b)", memory.slice_start: "slice_start(a, b, c)",
+    memory.slice_stop: "slice_stop(a, b, c)", memory.broadcast_dim: "broadcast_dim(a, b)",
 }  # fmt: skip
-TEMPLATES |= {name: f"{name}({', '.join('abc'[: len(REGISTRY[name].rules)])})" for name in SPECIAL}
-# NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
-INTEGER = dict.fromkeys(("floor", "ceil", "trunc", "rint"), "a") | {
-    "floordiv": "floordiv(a, b)",
-    "fmod": "remainder(a, b)",
-    "isnan": "False",
-    "isinf": "False",
-    "isfinite": "True",
-    "signbit": "a < 0",
+TEMPLATES |= {
+    op: f"{op.name}({', '.join((*op.params, *'abc'[: op.arity]))})"
+    for op in map(REGISTRY.__getitem__, SPECIAL)
 }
-BOOL = {"add": "a | b", "mul": "a & b", "invert": "not a", "maximum": "a | b", "minimum": "a & b",
-        "bit_xor": "a != b", "floor": "a", "ceil": "a", "trunc": "a", "abs": "a"}  # fmt: skip
-COMPLEX = {"div": "divide(a, b)", "sign": "np.sign(a)"}
+# NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
+INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
+    e.floordiv: "floordiv(a, b)",
+    e.fmod: "remainder(a, b)",
+    e.isnan: "False",
+    e.isinf: "False",
+    e.isfinite: "True",
+    e.signbit: "a < 0",
+}
+BOOL = {e.add: "a | b", e.mul: "a & b", e.invert: "not a", e.maximum: "a | b", e.minimum: "a & b",
+        e.bit_xor: "a != b", e.floor: "a", e.ceil: "a", e.trunc: "a", e.abs: "a"}  # fmt: skip
+COMPLEX = {e.div: "divide(a, b)", e.sign: "np.sign(a)"}
 SMALL = {"i8", "i16", "i32", "u8", "u16", "u32", "u64"}
-TRUTH = {"logical_and", "logical_or", "logical_xor", "logical_not"}
+TRUTH = {e.logical_and, e.logical_or, e.logical_xor, e.logical_not}
 
 
 @lru_cache(maxsize=1024)
@@ -119,34 +123,29 @@ def _literal(value: Any) -> str:
 
 def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:
     """The expression of a scalar definition; None if it is not one of this table."""
-    name = definition.op.name
-    if name == "cast":
+    op = definition.op
+    if op is e.cast:
         return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])
-    if name == "polygamma":
-        return fill("polygamma(n, a)", n=constant(definition.params["n"], "i64"), a=operands[0])
-    if name == "powi":
+    if op is e.powi:
         return _narrow(definition, _power(definition, operands[0]))
-    template = _template(definition)
-    if template is None:
+    if op not in TEMPLATES:
         return None
-    return _narrow(definition, fill(template, **dict(zip("abc", operands, strict=False))))
+    numbers = {n: constant(definition.params[n], "i64") for n in op.params}
+    letters = dict(zip("abc", operands, strict=False))
+    return _narrow(definition, fill(_template(definition), **numbers, **letters))
 
 
-def _template(definition: Def) -> str | None:
-    name = definition.op.name
-    if name not in TEMPLATES:
-        return None
-    dtype = definition.args[-1].type.dtype
-    template = TEMPLATES[name]
+def _template(definition: Def) -> str:
+    op, dtype = definition.op, definition.args[-1].type.dtype
+    template = TEMPLATES[op]
     if dtype == "bool":
-        return BOOL.get(name, INTEGER.get(name, template))
-    if name in TRUTH:
-        arity = len(definition.args)
-        tests = {letter: parsed(f"({letter} != 0)") for letter in "ab"[:arity]}
+        return BOOL.get(op, INTEGER.get(op, template))
+    if op in TRUTH:
+        tests = {letter: parsed(f"({letter} != 0)") for letter in "ab"[: op.arity]}
         return ast.unparse(fill(template, **tests))
     if is_complex(dtype):
-        return COMPLEX.get(name, template.replace("math.", "np."))
-    return template if is_float(dtype) else INTEGER.get(name, template)
+        return COMPLEX.get(op, template.replace("math.", "np."))
+    return template if is_float(dtype) else INTEGER.get(op, template)
 
 
 def _power(definition: Def, a: ast.expr) -> ast.expr:

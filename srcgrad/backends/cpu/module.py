@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from srcgrad.backends.cpu.calls import CALLS, functions_of
 from srcgrad.backends.cpu.printer import Printer
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Function, Stmt
@@ -21,21 +22,11 @@ KERNELS = (
     "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop", "tape_view", "trips",
     "where", "workspace_empty", "workspace_tape", "workspace_zeros", "wrap", "zeros",
 )  # fmt: skip
-LIBRARY = (
-    "argsort", "cholesky", "cofactors", "det", "detsign", "fourier", "inv", "logabsdet", "matmul",
-    "matmul_integers", "matmul_stacked", "matvec", "matvec_integers", "search_left",
-    "search_right", "solve", "vecdot", "vecdot_integers",
-)  # fmt: skip
-FACTORISATIONS = (
-    "coincide", "eig", "eigh", "lstsq", "lu", "lu_pivots", "pinv", "qr", "singular_values",
-    "solve_triangular", "svd",
-)  # fmt: skip
-BANDED = ("band_outer", "band_product", "solve_banded", "solveh_banded")
-CALLED = {
-    "kernels": KERNELS, "library": LIBRARY, "factorisations": FACTORISATIONS, "banded": BANDED,
-    "equations": ("sqrtm", "sylvester"),
-    "special": (*SPECIAL,),
-}  # fmt: skip
+CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
+for _module in ("library", "factorisations", "banded", "equations"):
+    _called = {n for op, c in CALLS.items() if c.module == _module for n in functions_of(op)}
+    CALLED[_module] = tuple(sorted(_called))
+CALLED["special"] = tuple(SPECIAL)
 
 
 @dataclass(frozen=True, eq=False)

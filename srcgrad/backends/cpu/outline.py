@@ -15,6 +15,7 @@ from typing import Any
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, altered, type_vars
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import atoms, blocks, inner_definitions, results
+from srcgrad.primitives.memory import reserve
 
 LARGEST = 150  # statements of one compiled function
 
@@ -135,7 +136,7 @@ def _rebound(s: Any) -> Iterator[Var]:
     """The tapes that a statement may replace by larger ones."""
     if isinstance(s, Part):
         yield from (v for v in s.leaves if isinstance(v.type, Tape))
-    elif isinstance(s, Def) and s.op.name == "reserve":
+    elif isinstance(s, Def) and s.op is reserve:
         yield from variables(s.args[:1])
     for b in () if isinstance(s, Part) else blocks(s):
         for inner in b:

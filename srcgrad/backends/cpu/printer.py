@@ -16,13 +16,14 @@ import astunparse
 from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.outline import Part, outlined
 from srcgrad.backends.cpu.signature import NO_HALF
-from srcgrad.backends.cpu.statements import definition, effect
+from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.ir.types import RefTape, Tape
 from srcgrad.ir.walk import results, walk
+from srcgrad.primitives.memory import reserve
 
 NOTE_COLUMN = 44
 WITHOUT_NUMBA = 'target="python" runs it without Numba'
@@ -99,17 +100,15 @@ class Printer:
                     self.part(s, depth)
 
     def define(self, s: Def, depth: int) -> None:
-        if s.var is None:
-            if s.op.name == "reserve":
-                return self.reserve(s, depth)
-            for node in effect(self, s):
-                self.put(depth, node, note_of(s))
-            return None
-        operands = [self.value(a) for a in s.args]
-        value = scalar(s, operands) or definition(self, s)
-        if value is None:
+        if s.op is reserve:
+            return self.reserve(s, depth)
+        if s.op in EFFECTS:
+            return self.put(depth, EFFECTS[s.op](self, s), note_of(s))
+        made = DEFINITIONS.get(s.op)
+        value = scalar(s, [self.value(a) for a in s.args]) if made is None else made(self, s)
+        if s.var is None or value is None:
             raise UnsupportedError(
-                f"'{s.op.name}' has no scalar form on the cpu", s.loc, WITHOUT_NUMBA
+                f"'{s.op.name}' has no lowered form on the cpu", s.loc, WITHOUT_NUMBA
             )
         name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
         self.put(depth, assign(name, value), note_of(s))

@@ -10,28 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
-from srcgrad.primitives import callbacks
-from srcgrad.primitives.equations import COMMON, NO_ROOT
-
-SINGULAR = {
-    "solve": "Singular matrix",
-    "inv": "Singular matrix",
-    "cholesky": "Matrix is not positive definite",
-    "solve_triangular": "Singular matrix",
-    "eig": "Array must not contain infs or NaNs, or eigenvalues did not converge",
-    "eigh": "Eigenvalues did not converge",
-    "svd": "SVD did not converge",
-    "singular_values": "SVD did not converge",
-    "pinv": "SVD did not converge",
-    "lstsq": "SVD did not converge in Linear Least Squares",
-    "solve_banded": "singular matrix",
-    "solveh_banded": "the matrix is not positive definite",
-    "sylvester": COMMON,
-    "sqrtm": NO_ROOT,
-}
+from srcgrad.primitives import callbacks, memory
 
 
 def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
@@ -39,20 +22,20 @@ def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
     number, *operands = failure.args
     site = sites[number]
     assert isinstance(site, Def)
-    if site.op.name == "call_back":
+    if site.op is callbacks.call_back:
         return callbacks.raised()
     return located_error(_as_numpy(site, operands), site.loc)
 
 
 def _as_numpy(site: Def, operands: list[Any]) -> Exception:
-    name = site.op.name
-    if name in SINGULAR:
-        return np.linalg.LinAlgError(SINGULAR[name])
-    if name in ("zeros", "empty", "tape"):
+    call = CALLS.get(site.op)
+    if call is not None and call.error:
+        return np.linalg.LinAlgError(call.error)
+    if site.op in (memory.zeros, memory.empty, memory.tape):
         return ValueError("negative dimensions are not allowed")
     flat = [v for o in operands for v in (o if isinstance(o, tuple) else (o,))]
     try:
         site.op.impl(*flat, **site.params)
     except Exception as error:
         return error
-    return RuntimeError(f"'{name}' failed on {flat}")
+    return RuntimeError(f"'{site.op.name}' failed on {flat}")

@@ -16,10 +16,10 @@ from scipy.special import cython_special
 
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.backends.cpu.kernels import compiled, njit, unliteral
-from srcgrad.primitives.registry import REGISTRY
-from srcgrad.primitives.special import SPECIAL
+from srcgrad.primitives import REGISTRY, Primitive
+from srcgrad.primitives import special as rows
 
-OTHER_NAMES = {"digamma": "psi"}  # of one function
+OTHER_NAMES = {rows.digamma: "psi"}  # of one function
 # Bernoulli's numbers B2, B4, ... over (2k)!: of the Euler-Maclaurin sum (DLMF 2.10.1)
 EULER_MACLAURIN = (
     1.0 / 12.0, -1.0 / 720.0, 1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0,
@@ -48,22 +48,23 @@ def _symbol(name: str, arity: int) -> Any:
     raise ImportError(f"scipy.special.cython_special has no {name} of doubles")
 
 
-def _function(name: str, arity: int) -> Any:
+def _function(op: Primitive) -> Any:
     """SciPy's function as compiled code calls it; the last argument is Cython's own business."""
+    name = rows.SPECIAL[op.name]
     if njit is None:
         return getattr(special, name)
-    f = _symbol(OTHER_NAMES.get(name, name), arity)
+    f = _symbol(OTHER_NAMES.get(op, name), op.arity)
     made = {
         1: lambda a: type(a)(f(float(a), 0)),
         2: lambda a, b: type(a)(f(float(a), float(b), 0)),
         3: lambda a, b, c: type(a)(f(float(a), float(b), float(c), 0)),
     }
-    return unliteral(njit(made[arity], error_model="numpy", nogil=True, fastmath=HELPERS))
+    return unliteral(njit(made[op.arity], error_model="numpy", nogil=True, fastmath=HELPERS))
 
 
-for _name, _of in SPECIAL.items():
+for _name in rows.SPECIAL:
     if _name != "polygamma":
-        globals()[_name] = _function(_of, REGISTRY[_name].arity)
+        globals()[_name] = _function(REGISTRY[_name])
 
 
 @compiled

@@ -6,109 +6,67 @@ Only lowered operations: whole-array arithmetic has become loops before it comes
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
+from srcgrad.backends.cpu.calls import CALLS, function_of
 from srcgrad.backends.cpu.expressions import constant, fill, parsed
-from srcgrad.backends.cpu.views import reference, tuple_text
-from srcgrad.errors import UnsupportedError
+from srcgrad.backends.cpu.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
-
-# functions of the modules of `build.CALLED`; those that may raise take their site's number
-RAISING = {
-    "solve", "inv", "cholesky", "eig", "eigh", "svd", "pinv", "lstsq",
-    "solve_triangular", "singular_values", "solve_banded", "solveh_banded", "sylvester", "sqrtm",
-}  # fmt: skip
-TRANSFORMS = {"fft", "rfft", "irfft"}
-LIBRARY = {*RAISING, "matmul", "matvec", "vecdot", "det", "logabsdet", "detsign", "cofactors",
-           "argsort", "searchsorted", "qr", "lu", "lu_pivots", "coincide", "band_product",
-           "band_outer", *TRANSFORMS}  # fmt: skip
-# these take their parameters as arguments
-STATED = ("eigh", "solve_triangular", "singular_values", "solve_banded", "solveh_banded",
-          "band_product")  # fmt: skip
+from srcgrad.primitives import Primitive, callbacks, memory, transforms
 
 
-def definition(p: Any, s: Def) -> ast.expr | None:
-    """The value of a definition that is no scalar arithmetic; `p` is the printer."""
-    name, args = s.op.name, s.args
-    match name:
-        case "load":
-            return element(p, args[0], args[1:])
-        case "dim":
-            return fill(f"x.shape[{s.params['axis']}]", x=p.value(args[0]))
-        case "slots":
-            return parsed(f"{p.text(args[0])}.size")
-        case "index":
-            axis = s.params.get("axis", 0)
-            return parsed(f"index({p.site(s)}, {p.text(args[0])}, {p.text(args[1])}, {axis})")
-        case "trips":
-            return _trips(p, s)
-        case "zeros" | "empty" if isinstance(s.var.type, Array):  # type: ignore[union-attr]
-            return _array(p, s)
-        case "zeros" | "empty":
-            return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
-        case "tape" | "tape_like":
-            return _tape(p, s)
-        case "reftape":
-            zeros = tuple_text(["0"] * s.params["ndim"])
-            slices = ", ".join(["::2"] * s.params["ndim"])
-            return parsed(f"[np.empty({zeros}, {_dtype(s.params['dtype'])})[{slices}]]")
-    if name == "call_back":
-        return _call_back(p, s)
-    if name in LIBRARY:
-        return _library(p, s)
-    return reference(s, p.text)
+# ---- effects ----
+def _store(p: Any, s: Def) -> ast.stmt:
+    target = element(p, s.args[0], s.args[1:-1])
+    return ast.Assign(targets=[target], value=p.value(s.args[-1]))
 
 
-def effect(p: Any, s: Def) -> list[ast.stmt]:
-    """The statements of an effect; the stored value is the last argument of a store."""
-    name, args = s.op.name, s.args
-    match name:
-        case "store":
-            target = element(p, args[0], args[1:-1])
-            return [ast.Assign(targets=[target], value=p.value(args[-1]))]
-        case "add_at":
-            target = element(p, args[0], args[1:-1])
-            return [ast.AugAssign(target=target, op=ast.Add(), value=p.value(args[-1]))]
-        case "ref_put":
-            return [_call(f"ref_put({', '.join(map(p.text, args))})")]
-        case "check_broadcast" | "check_assign":
-            texts, split = [p.text(a) for a in args], s.params["split"]
-            a, b = tuple_text(texts[:split]), tuple_text(texts[split:])
-            return [_call(f"{name}({p.site(s)}, {a}, {b})")]
-        case "check_equal" | "check_range":
-            return [_call(f"{name}({p.site(s)}, {', '.join(map(p.text, args))})")]
-        case "fail":
-            return [_call(f"fail({p.site(s)}, {tuple_text(list(map(p.text, args)))})")]
-        case "show":
-            values = tuple_text(list(map(p.text, args)))
-            return [_call(f"show({s.params['message']!r}, {values})")]
-    raise UnsupportedError(
-        f"'{name}' has no lowered form on the cpu", s.loc, 'target="python" runs it without Numba'
-    )
+def _add_at(p: Any, s: Def) -> ast.stmt:
+    target = element(p, s.args[0], s.args[1:-1])
+    return ast.AugAssign(target=target, op=ast.Add(), value=p.value(s.args[-1]))
 
 
+def _check_shapes(p: Any, s: Def) -> ast.stmt:
+    texts, split = [p.text(a) for a in s.args], s.params["split"]
+    a, b = tuple_text(texts[:split]), tuple_text(texts[split:])
+    return _call(s, p.site(s), a, b)
+
+
+def _call(s: Def, *args: str) -> ast.stmt:
+    return ast.Expr(value=parsed(f"{s.op.name}({', '.join(args)})"))
+
+
+def _values(p: Any, s: Def) -> str:
+    return tuple_text(list(map(p.text, s.args)))
+
+
+# ---- definitions ----
 def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.Subscript:
     place = ", ".join(p.text(i) for i in idx) or "()"
     return ast.Subscript(value=p.value(x), slice=ast.Name(id=place))
-
-
-def _call(text: str) -> ast.stmt:
-    return ast.Expr(value=parsed(text))
 
 
 def _dtype(short: str) -> str:
     return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
 
 
+def _index(p: Any, s: Def) -> ast.expr:
+    i, n = map(p.text, s.args)
+    return parsed(f"index({p.site(s)}, {i}, {n}, {s.params.get('axis', 0)})")
+
+
 def _array(p: Any, s: Def) -> ast.expr:
-    """A fresh array: carved from the workspace, or allocated."""
+    """A fresh array: carved from the workspace, or allocated; a number if it is one."""
+    if not isinstance(s.var.type, Array):  # type: ignore[union-attr]
+        return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
     name, dtype = s.op.name, _dtype(s.params["dtype"])
     if not s.args:  # an array without axes cannot have a negative one
         return parsed(f"np.{name}((), {dtype})")
     dims = tuple_text([p.text(a) for a in s.args])
     if s.var in p.in_workspace:
-        name = "workspace_empty" if name == "empty" else "workspace_zeros"
+        name = "workspace_empty" if s.op is memory.empty else "workspace_zeros"
         return parsed(f"{name}({p.site(s)}, {p.work}, {dims}, {dtype})")
     return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
 
@@ -117,7 +75,7 @@ def _tape(p: Any, s: Def) -> ast.expr:
     """A tape; one that grows gets the size that it came to in an earlier call."""
     dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
     slot = p.in_workspace.get(s.var)
-    if s.op.name == "tape_like":
+    if s.op is memory.tape_like:
         kind = "zeros" if slot is None else "workspace_zeros"
         size = f"{size}.size"
     elif slot:
@@ -127,6 +85,12 @@ def _tape(p: Any, s: Def) -> ast.expr:
         size = f"max({size}, 1)"
     work = "" if slot is None else f"{p.work}, "
     return parsed(f"{kind}({p.site(s)}, {work}({size},), {dtype})")
+
+
+def _reftape(p: Any, s: Def) -> ast.expr:
+    zeros = tuple_text(["0"] * s.params["ndim"])
+    slices = ", ".join(["::2"] * s.params["ndim"])
+    return parsed(f"[np.empty({zeros}, {_dtype(s.params['dtype'])})[{slices}]]")
 
 
 def _call_back(p: Any, s: Def) -> ast.expr:
@@ -145,21 +109,12 @@ def _trips(p: Any, s: Def) -> ast.expr:
 
 
 def _library(p: Any, s: Def) -> ast.expr:
-    name, dtype = s.op.name, s.args[0].type.dtype
-    parts = [p.text(a) for a in s.args]
-    if name in TRANSFORMS:
-        return _transform(p, s)
-    if name in RAISING:
+    call, parts = CALLS[s.op], [p.text(a) for a in s.args]
+    if call.error:
         parts.insert(0, p.site(s))
-    if name in STATED:
+    if call.stated:
         parts += [str(v) for v in s.params.values()]
-    if name == "searchsorted":
-        name = f"search_{s.params['side']}"
-    elif name == "matmul" and len(getattr(s.args[0].type, "dims", ())) > 2:
-        name = "matmul_stacked"
-    elif name in ("matmul", "matvec", "vecdot") and dtype[0] not in "fc":
-        name += "_integers"
-    return parsed(f"{name}({', '.join(parts)})")
+    return parsed(f"{function_of(s)}({', '.join(parts)})")
 
 
 def _transform(p: Any, s: Def) -> ast.expr:
@@ -169,3 +124,32 @@ def _transform(p: Any, s: Def) -> ast.expr:
     dtype = _dtype(s.var.type.dtype)  # type: ignore[union-attr]
     code = ("fft", "ifft", "rfft", "irfft").index(kind)
     return parsed(f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})")
+
+
+DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
+    **dict.fromkeys(CALLS, _library),
+    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
+    **dict.fromkeys(VIEWS, lambda p, s: parsed(VIEWS[s.op](s, p.text(s.args[0]), p.text))),
+    memory.load: lambda p, s: element(p, s.args[0], s.args[1:]),
+    memory.dim: lambda p, s: fill(f"x.shape[{s.params['axis']}]", x=p.value(s.args[0])),
+    memory.slots: lambda p, s: parsed(f"{p.text(s.args[0])}.size"),
+    memory.index: _index,
+    memory.trips: _trips,
+    memory.zeros: _array,
+    memory.empty: _array,
+    memory.tape: _tape,
+    memory.tape_like: _tape,
+    memory.reftape: _reftape,
+    callbacks.call_back: _call_back,
+}
+EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
+    memory.store: _store,
+    memory.add_at: _add_at,
+    memory.check_broadcast: _check_shapes,
+    memory.check_assign: _check_shapes,
+    memory.check_equal: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
+    memory.check_range: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
+    memory.ref_put: lambda p, s: _call(s, *map(p.text, s.args)),
+    memory.fail: lambda p, s: _call(s, p.site(s), _values(p, s)),
+    memory.show: lambda p, s: _call(s, repr(s.params["message"]), _values(p, s)),
+}

@@ -6,11 +6,10 @@ copies there). Only references to existing memory come from here, never a copy.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 
-from srcgrad.backends.cpu.expressions import parsed
 from srcgrad.ir.nodes import Atom, Const, Def
+from srcgrad.primitives import Primitive, memory
 
 Text = Callable[[Atom | int], str]
 
@@ -19,34 +18,30 @@ def tuple_text(items: list[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def reference(definition: Def, text: Text) -> ast.expr | None:
-    """The expression of a view; None if the definition is none."""
+def _transpose(definition: Def, source: str, text: Text) -> str:
     assert definition.var is not None
-    source = text(definition.args[0]) if definition.args else ""
-    match definition.op.name:
-        case "view":
-            return parsed(_view(definition, source, text))
-        case "transpose":
-            perm = definition.params["perm"]
-            if definition.var.type.layout == "C":  # only axes of length 1 changed places
-                return parsed(f"{source}.reshape({_dims(definition, text)})")
-            if perm == tuple(reversed(range(len(perm)))):
-                return parsed(f"{source}.T")  # Numba knows its order, BLAS needs no copy
-            return parsed(f"{source}.transpose({', '.join(map(str, perm))})")
-        case "reshape":
-            if len(getattr(definition.args[0].type, "dims", ())) == 1 == definition.var.type.ndim:
-                return parsed(f"{source}[:]")  # Numba may not know that it is contiguous
-            return parsed(f"{source}.reshape({_dims(definition, text)})")
-        case "tape_view":
-            dims = definition.var.type.dims
-            size = " * ".join(text(d) for d in dims) or "1"
-            start = text(definition.args[1])
-            if len(dims) == 1:
-                return parsed(f"{source}[{start}:{start} + {size}]")
-            return parsed(f"tape_view({source}, {start}, {size}, {_dims(definition, text)})")
-        case "ref_get":
-            return parsed(f"{source}[{text(definition.args[1])} + 1]")
-    return None
+    perm = definition.params["perm"]
+    if definition.var.type.layout == "C":  # only axes of length 1 changed places
+        return f"{source}.reshape({_dims(definition, text)})"
+    if perm == tuple(reversed(range(len(perm)))):
+        return f"{source}.T"  # Numba knows its order, BLAS needs no copy
+    return f"{source}.transpose({', '.join(map(str, perm))})"
+
+
+def _reshape(definition: Def, source: str, text: Text) -> str:
+    assert definition.var is not None
+    if len(getattr(definition.args[0].type, "dims", ())) == 1 == definition.var.type.ndim:
+        return f"{source}[:]"  # Numba may not know that it is contiguous
+    return f"{source}.reshape({_dims(definition, text)})"
+
+
+def _tape_view(definition: Def, source: str, text: Text) -> str:
+    assert definition.var is not None
+    dims, start = definition.var.type.dims, text(definition.args[1])
+    size = " * ".join(text(d) for d in dims) or "1"
+    if len(dims) == 1:
+        return f"{source}[{start}:{start} + {size}]"
+    return f"tape_view({source}, {start}, {size}, {_dims(definition, text)})"
 
 
 def _dims(definition: Def, text: Text) -> str:
@@ -91,3 +86,13 @@ def _span(span: list[Atom], size: str, text: Text) -> str:
         return f"{start}:{start} + {length} * {step}:{step}"
     stop = f"span_stop({start}, {length}, {step}, {size})"
     return f"max({start}, 0):{stop}:{step}"
+
+
+# the text of a view, from its definition and the text of what it is a view of
+VIEWS: dict[Primitive, Callable[[Def, str, Text], str]] = {
+    memory.view: _view,
+    memory.transpose: _transpose,
+    memory.reshape: _reshape,
+    memory.tape_view: _tape_view,
+    memory.ref_get: lambda s, source, text: f"{source}[{text(s.args[1])} + 1]",
+}

@@ -18,11 +18,11 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Const, Def, Function, If, Var
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import walk
+from srcgrad.primitives.memory import reserve, tape, tape_like
 
 KEPT = 1 << 30  # bytes that one function keeps between calls, in all its workspaces together
 ALIGNMENT = 64  # of what is carved: a cache line
 WORD = 8
-MADE = ("empty", "zeros", "tape", "tape_like")
 
 
 class Workspace:
@@ -95,7 +95,7 @@ def in_workspace(function: Function) -> dict[Var, int]:
     made = [d for d in _once(function.body) if classes.of(d.var) not in returned]  # type: ignore[arg-type]
     if not any(_varies(d) for d in made):
         return {}
-    reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and _grows(s)}
+    reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is reserve}
     # at the end of the function only what is made outside branches has a size
     sized = {s.var for s in function.body if isinstance(s, Def)} & reserved
     out: dict[Var, int] = {}
@@ -109,12 +109,8 @@ def _buffer(v: Var) -> bool:
     return isinstance(v.type, Array | Tape)
 
 
-def _grows(s: Def) -> bool:
-    return s.op.name == "reserve"
-
-
 def _varies(d: Def) -> bool:
-    return d.op.name.startswith("tape") or not all(isinstance(a, Const) for a in d.args)
+    return d.op in (tape, tape_like) or not all(isinstance(a, Const) for a in d.args)
 
 
 def _once(block: Block) -> list[Def]:
@@ -123,6 +119,6 @@ def _once(block: Block) -> list[Def]:
     for s in block:
         if isinstance(s, If):
             out += _once(s.then) + _once(s.orelse)
-        elif isinstance(s, Def) and s.op.name in MADE and s.args and _buffer(s.var):  # type: ignore[arg-type]
+        elif isinstance(s, Def) and s.op.fresh and s.args and _buffer(s.var):  # type: ignore[arg-type]
             out.append(s)
     return out

@@ -1,0 +1,80 @@
+"""The library calls of generated code: operations that are functions of the modules named here.
+
+One row per operation: its module, the functions it may become, the error it raises. Functions that
+may raise take the number of their site first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import Array
+from srcgrad.primitives import (
+    Primitive,
+    arrays,
+    banded,
+    equations,
+    factorisations,
+    least_squares,
+    linalg,
+    scans,
+    transforms,
+    triangular,
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    module: str
+    error: str = ""  # the text of its LinAlgError
+    stated: bool = False  # takes the parameters of the operation as arguments
+    functions: tuple[str, ...] = ()  # if it is not one that has the operation's name
+
+
+_SINGULAR, _SVD = "Singular matrix", "SVD did not converge"
+_EIG = "Array must not contain infs or NaNs, or eigenvalues did not converge"
+CALLS: dict[Primitive, Call] = {
+    arrays.matmul: Call("library", functions=("matmul", "matmul_integers", "matmul_stacked")),
+    arrays.matvec: Call("library", functions=("matvec", "matvec_integers")),
+    arrays.vecdot: Call("library", functions=("vecdot", "vecdot_integers")),
+    linalg.solve: Call("library", _SINGULAR),
+    linalg.inv: Call("library", _SINGULAR),
+    linalg.cholesky: Call("library", "Matrix is not positive definite"),
+    scans.searchsorted: Call("library", functions=("search_left", "search_right")),
+    triangular.solve_triangular: Call("factorisations", _SINGULAR, stated=True),
+    factorisations.eig: Call("factorisations", _EIG),
+    factorisations.eigh: Call("factorisations", "Eigenvalues did not converge", stated=True),
+    factorisations.svd: Call("factorisations", _SVD),
+    factorisations.singular_values: Call("factorisations", _SVD, stated=True),
+    least_squares.pinv: Call("factorisations", _SVD),
+    least_squares.lstsq: Call("factorisations", f"{_SVD} in Linear Least Squares"),
+    banded.band_product: Call("banded", stated=True),
+    banded.band_outer: Call("banded"),
+    banded.solve_banded: Call("banded", "singular matrix", stated=True),
+    banded.solveh_banded: Call("banded", "the matrix is not positive definite", stated=True),
+    equations.sylvester: Call("equations", equations.COMMON),
+    equations.sqrtm: Call("equations", equations.NO_ROOT),
+}
+_DETERMINANTS = (linalg.det, linalg.logabsdet, linalg.detsign, linalg.cofactors)
+_PIVOTED = (triangular.lu, triangular.lu_pivots, factorisations.qr, factorisations.coincide)
+_TRANSFORMS = (transforms.fft, transforms.rfft, transforms.irfft)
+CALLS |= dict.fromkeys((*_DETERMINANTS, scans.argsort), Call("library"))
+CALLS |= dict.fromkeys(_PIVOTED, Call("factorisations"))
+CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))
+
+
+def functions_of(op: Primitive) -> tuple[str, ...]:
+    """The names of the functions that calls of an operation are."""
+    return CALLS[op].functions or (op.name,)
+
+
+def function_of(s: Def) -> str:
+    """The name of the function that this call is, by what its operands are."""
+    if s.op is scans.searchsorted:
+        return f"search_{s.params['side']}"
+    x = s.args[0].type
+    if s.op is arrays.matmul and isinstance(x, Array) and x.ndim > 2:
+        return "matmul_stacked"
+    whole = f"{s.op.name}_integers"
+    return whole if whole in functions_of(s.op) and x.dtype[0] not in "fc" else s.op.name
