@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -72,6 +73,12 @@ def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
     return found
 
 
+def any_density() -> float:
+    """How often `Any` is written in the frontend, per 100 lines."""
+    text = "".join(p.read_text(encoding="utf-8") for p in (PACKAGE / "frontend").rglob("*.py"))
+    return 100 * len(re.findall(r"\bAny\b", text)) / text.count("\n")
+
+
 @cache
 def counts() -> dict[str, float]:
     """Each count by its name."""
@@ -80,6 +87,7 @@ def counts() -> dict[str, float]:
         "lines of the largest file": max(lines().values()),
         "lines of the median function": median(function_lengths()),
         "modules in circles of imports": sum(map(len, circles())),
+        "Any per 100 lines of the frontend": any_density(),
     }
 
 

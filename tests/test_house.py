@@ -6,10 +6,11 @@ from tests import house
 
 # A limit is lowered when the count has fallen, never raised.
 LIMITS = {
-    "shipped lines": 56_750,
+    "shipped lines": 56_700,
     "lines of the largest file": 400,
     "lines of the median function": 7,
     "modules in circles of imports": 0,
+    "Any per 100 lines of the frontend": 19.5,
 }
 
 

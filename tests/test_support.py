@@ -16,7 +16,7 @@ import srcgrad as flow
 from srcgrad import api
 from srcgrad.frontend.handlers import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import know_scipy
-from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.staged import StagedInterpreter
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
@@ -177,11 +177,11 @@ def methods() -> str:
 
 def syntax() -> str:
     def nodes_of(prefix: str) -> str:
-        found = (n.removeprefix(prefix) for n in dir(Interpreter) if n.startswith(prefix))
+        found = (n.removeprefix(prefix) for n in dir(StagedInterpreter) if n.startswith(prefix))
         nodes = sorted(n for n in found if n[0].isupper())  # others are helpers
         return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
 
-    done = {n.removeprefix("_do_") for n in dir(Interpreter) if n.startswith("_do_")}
+    done = {n.removeprefix("_do_") for n in dir(StagedInterpreter) if n.startswith("_do_")}
     names = dict.fromkeys(text for node, text in REFUSED.items() if node not in done)
     refused = ", ".join(f"`{text}`" for text in names)
     return (

@@ -19,6 +19,7 @@ from srcgrad.eager.functions import linear_algebra, pointwise, selections
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.frontend.handlers.reductions import reduce, summed
 from srcgrad.frontend.handlers.registry import TENSOR_FUNCTIONS
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.nodes import atom
@@ -136,7 +137,7 @@ def view(x: Any, *shape: Any) -> Any:
 
 
 def _made(
-    it: Any, node: Any, data: Any, dtype: Any = None, device: Any = None, **others: Any
+    it: Interpreter, node: Node, data: Any, dtype: Any = None, device: Any = None, **others: Any
 ) -> Any:
     """`flow.tensor` of Python's numbers; tensors lose their history there, so they are refused."""
     check_device(device)
@@ -163,7 +164,7 @@ def _holds_value(data: Any) -> bool:
 def _of_known_length(f: Any, at: int) -> Callable:
     """A function whose number of results is a length: that is asked for at compile time."""
 
-    def handler(it: Any, node: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, *args: Any, **keywords: Any) -> Any:
         dim = keywords.get("dim", args[at] if len(args) > at else 0)
         if is_array(x) and isinstance(dim, int) and -x.type.ndim <= dim < x.type.ndim:
             it.static_int(x.type.dims[dim], node, "the length of a dim that is split")
@@ -172,7 +173,7 @@ def _of_known_length(f: Any, at: int) -> Callable:
     return handler
 
 
-def _run(it: Any, node: Any, op: Any, *args: Any) -> Any:
+def _run(it: Interpreter, node: Node, op: Any, *args: Any) -> Any:
     """Linear algebra of tensors by NumPy's."""
     if op.name in ("detsign", "logabsdet"):
         return it.call_numpy(np.linalg.slogdet, list(args), {}, node)[op.name == "logabsdet"]
@@ -182,7 +183,7 @@ def _run(it: Any, node: Any, op: Any, *args: Any) -> Any:
     return it.call_numpy(f, list(args), {}, node)
 
 
-def _applied(it: Any, node: Any, op: Any, args: Any, params: Any) -> Any:
+def _applied(it: Interpreter, node: Node, op: Any, args: Any, params: Any) -> Any:
     """`apply(op, args, params)`: the row itself; one that shares memory or checks, by NumPy."""
     op = REGISTRY[op.name]  # a captured one is a record
     if op.name in FORMULAS:
@@ -198,7 +199,7 @@ def _applied(it: Any, node: Any, op: Any, args: Any, params: Any) -> Any:
     return it.emit(node, op.name, *args, **params)
 
 
-def _refuse_promotion(it: Any, node: Any, name: str, args: Any) -> None:
+def _refuse_promotion(it: Interpreter, node: Node, name: str, args: Any) -> None:
     arrays = [a for a in args[name == "where" :] if is_value(a) and is_array(a)]
     if len({atom(a).type.dtype for a in arrays}) > 1:
         it.refuse(node, f"{name} of tensors of several dtypes", "bring them to one: x.to(dtype)")
@@ -207,7 +208,7 @@ def _refuse_promotion(it: Any, node: Any, name: str, args: Any) -> None:
 def _elementwise(op: Any, exact: bool) -> Callable:
     """A function made of one primitive; integers that it would make floats are refused."""
 
-    def handler(it: Any, node: Any, *args: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any) -> Any:
         types = [atom(a).type for a in args if is_value(a)]
         whole = any(t.dtype[0] in "iub" and not getattr(t, "weak", False) for t in types)
         if whole and not (exact and all(t.dtype[0] in "iub" for t in types)):
@@ -218,7 +219,7 @@ def _elementwise(op: Any, exact: bool) -> Callable:
     return handler
 
 
-def _viewed(it: Any, node: Any, op: Any, x: Any, args: Any, params: Any) -> Any:
+def _viewed(it: Interpreter, node: Node, op: Any, x: Any, args: Any, params: Any) -> Any:
     return _applied(it, node, op, (x, *args), params)
 
 

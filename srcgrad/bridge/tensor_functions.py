@@ -25,6 +25,7 @@ from srcgrad.frontend.handlers.registry import (
     TENSOR_FUNCTIONS,
     TENSOR_METHODS,
 )
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_value
 from srcgrad.ir.nodes import atom
 from srcgrad.primitives import REGISTRY
@@ -79,7 +80,7 @@ def _spelled(keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _handler(name: str, f: Any, floating: bool, whole: bool) -> Callable:
-    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         operands, named = _spelled(keywords)
         args = (*args[: 0 if "input" in keywords else len(args)], *operands)
         if whole and (len(args) > 1 or keywords.keys() - {"input"}):
@@ -94,7 +95,7 @@ def _handler(name: str, f: Any, floating: bool, whole: bool) -> Callable:
 
 
 def _primitive(name: str) -> Callable:
-    def handler(it: Any, node: Any, input: Any) -> Any:
+    def handler(it: Interpreter, node: Node, input: Any) -> Any:
         if not is_value(input):
             it.refuse(node, f"{name} takes a tensor, not {describe(input)}")
         if name != "relu":
@@ -104,7 +105,7 @@ def _primitive(name: str) -> Callable:
     return handler
 
 
-def _refuse_integers(it: Any, node: Any, name: str, args: tuple) -> None:
+def _refuse_integers(it: Interpreter, node: Node, name: str, args: tuple) -> None:
     values = [atom(a) for a in args[:2] if is_value(a)]
     if values and all(a.type.dtype[0] in "iub" and not _is_weak(a) for a in values):
         it.refuse(node, f"{name} of integers is not supported here", "use .astype(float)")
@@ -117,7 +118,7 @@ def _is_weak(a: Any) -> bool:
 def _method_with_dim(handler: Callable) -> Callable:
     """NumPy's method that knows a tensor's keywords as well."""
 
-    def named(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+    def named(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         renamed = {_KEYWORDS.get(k, k): v for k, v in keywords.items()}
         return it.handled(handler, list(args), renamed, node)
 
@@ -127,7 +128,7 @@ def _method_with_dim(handler: Callable) -> Callable:
 def _by_keywords(of_tensor: Callable, of_array: Callable) -> Callable:
     """A tensor's method, unless it is called in a way that only arrays' methods take."""
 
-    def handler(it: Any, node: Any, x: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, *args: Any, **keywords: Any) -> Any:
         numpys = {"axis", "axes", "keepdims", "ddof", "repeats"} & {*keywords}
         permuted = of_array is METHODS["array", "transpose"] and len(args) != 2
         handler = of_array if numpys or permuted else of_tensor
@@ -139,7 +140,7 @@ def _by_keywords(of_tensor: Callable, of_array: Callable) -> Callable:
 def _as_formula(f: Callable) -> Callable:
     """Another function's source, followed in the place of the tensor function's."""
 
-    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         made = it.call(f, list(args), keywords, node)
         if is_array(made):
             it.captures.meet_tensor(made)
@@ -151,7 +152,7 @@ def _as_formula(f: Callable) -> Callable:
 def _along(f: Callable, name: str) -> Callable:
     """softmax and log_softmax, of floating arrays."""
 
-    def handler(it: Any, node: Any, input: Any, dim: Any = -1, dtype: Any = None) -> Any:
+    def handler(it: Interpreter, node: Node, input: Any, dim: Any = -1, dtype: Any = None) -> Any:
         if dtype is not None or not is_array(input) or not input.type.dims:
             it.refuse(node, f"{name} with a dtype, or of a number, is not supported here")
         _refuse_integers(it, node, name, (input,))
@@ -160,7 +161,7 @@ def _along(f: Callable, name: str) -> Callable:
     return handler
 
 
-def _cast(it: Any, node: Any, x: Any, dtype: Any, **keywords: Any) -> Any:
+def _cast(it: Interpreter, node: Node, x: Any, dtype: Any, **keywords: Any) -> Any:
     """`x.to(dtype)` and `x.astype(dtype)`, by a dtype of ours or of NumPy's."""
     target = getattr(dtype, "np", dtype)
     if is_value(dtype):
@@ -171,14 +172,14 @@ def _cast(it: Any, node: Any, x: Any, dtype: Any, **keywords: Any) -> Any:
 def _flatten(copied: Callable, of_dims: Callable) -> Callable:
     """NumPy's method without arguments, a tensor's with dims."""
 
-    def handler(it: Any, node: Any, x: Any, *dims: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, *dims: Any, **keywords: Any) -> Any:
         handler = of_dims if dims or keywords else copied
         return it.handled(handler, [x, *dims], keywords, node)
 
     return handler
 
 
-def _detached(it: Any, node: Any, x: Any) -> Any:
+def _detached(it: Interpreter, node: Node, x: Any) -> Any:
     """`x.detach()`: a constant; it shares memory with x, so nothing may be stored to either."""
     made = it.call(stop_gradient, [x], {}, node)
     if is_array(x) and made is not x:
@@ -186,30 +187,30 @@ def _detached(it: Any, node: Any, x: Any) -> Any:
     return made
 
 
-def _made(it: Any, node: Any, a: Any, history: Any = None) -> Any:
+def _made(it: Interpreter, node: Node, a: Any, history: Any = None) -> Any:
     return a
 
 
 def _in_order(names: tuple[str, ...], handler: Callable) -> Callable:
     """A handler of keywords for a function whose arguments may come by position."""
 
-    def ordered(it: Any, node: Any, input: Any, *args: Any, **keywords: Any) -> Any:
+    def ordered(it: Interpreter, node: Node, input: Any, *args: Any, **keywords: Any) -> Any:
         given = {**dict(zip(names, args, strict=False)), **keywords}
         return it.handled(handler, [input], given, node)
 
     return ordered
 
 
-def _size(it: Any, node: Any, x: Any, dim: Any = None) -> Any:
+def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
     dims = x.type.dims if is_array(x) else ()
     return tuple(dims) if dim is None else it.subscript(tuple(dims), [dim], node)
 
 
-def _numel(it: Any, node: Any, x: Any) -> Any:
+def _numel(it: Interpreter, node: Node, x: Any) -> Any:
     return it.b.size(x.type.dims if is_array(x) else ())
 
 
-def _dim(it: Any, node: Any, x: Any) -> Any:
+def _dim(it: Interpreter, node: Node, x: Any) -> Any:
     return len(x.type.dims) if is_array(x) else 0
 
 

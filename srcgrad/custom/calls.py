@@ -9,22 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.custom.check import Checked
-from srcgrad.custom.trace import (
-    Call,
-    Called,
-    Running,
-    is_floating,
-    returned_at,
-    varies,
-)
+from srcgrad.custom.trace import Call, Called, Running, is_floating, returned_at, varies
 from srcgrad.errors import ReturnTypeError, UnsupportedError
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe
 from srcgrad.tree import copied, leaves, mapped
 
 DEEPEST = 3  # calls of a function inside its own rule, with other arguments, that have a rule
 
 
-def call_with_vjp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> Any:
+def call_with_vjp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> Any:
     if owner.fwd is None:
         raise owner.without_rule()
     for part in ("fwd", "bwd"):  # stated anew, it is followed anew
@@ -78,7 +72,7 @@ def _cotangents(call: Call, made: Any, at: Any) -> list:
     return [g for g, leaf in zip(out, call.leaves, strict=True) if varies(leaf)]
 
 
-def call_with_jvp(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> Any:
+def call_with_jvp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> Any:
     if owner.jvp is None:
         raise owner.without_rule()
     it.captures.watch(("jvp", id(owner)), lambda: owner.jvp, "jvp")

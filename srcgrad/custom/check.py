@@ -6,6 +6,7 @@ from typing import Any
 
 from srcgrad.custom.trace import is_floating
 from srcgrad.errors import Location, ReturnTypeError, ShapeError
+from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.values import describe, is_array, is_scalar, is_value, plain
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Var, atom
@@ -16,7 +17,7 @@ from srcgrad.tree import matched
 class Checked:
     """Derivatives that a rule returns, held against what they are derivatives of."""
 
-    def __init__(self, it: Any, what: str, at: Location | None):
+    def __init__(self, it: Interpreter, what: str, at: Location | None):
         self.it, self.what, self.at = it, what, at
 
     def leaves(self, given: Any, like: Any, name: str) -> list[Any]:
@@ -87,7 +88,7 @@ def shape_of(t: Any) -> str:
     return shape_text(getattr(t, "dims", ()))
 
 
-def boxed(it: Any, number: Any, type_: Array) -> Var:
+def boxed(it: Interpreter, number: Any, type_: Array) -> Var:
     """Emit an array without axes that holds a number: arithmetic turned such an array into one."""
     made = it.b("zeros", dtype=type_.dtype, name="held")
     it.b("store", made, it.b.cast(number, Scalar(type_.dtype)))

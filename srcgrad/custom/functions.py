@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.tree import leaves
 
 
@@ -118,7 +119,7 @@ class custom_vjp(Ruled):
         """Set the rule: `fwd` gives the value and residuals, `bwd` maps adjoints back to inputs."""
         self.fwd, self.bwd = fwd, bwd
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         from srcgrad.custom.calls import call_with_vjp
 
         return call_with_vjp(it, self, args, kwargs, node)
@@ -169,7 +170,7 @@ class custom_jvp(Ruled):
 
         self.jvp = summed
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         from srcgrad.custom.calls import call_with_jvp
 
         return call_with_jvp(it, self, args, kwargs, node)

@@ -15,6 +15,7 @@ from srcgrad.custom.check import Checked
 from srcgrad.custom.trace import Call, Called, varies
 from srcgrad.errors import AutogradError
 from srcgrad.frontend.handlers.registry import CONTEXTS
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import Closure, describe, is_value
 from srcgrad.ir.nodes import Var
@@ -60,13 +61,13 @@ class insert_grad_of:
 class _Insertion(Call):
     """The variable, as a call that gives it back with the body for its rule."""
 
-    def __init__(self, it: Any, x: Any, node: Any):
+    def __init__(self, it: Interpreter, x: Any, node: Node):
         self.it, self.node, self.name = it, node, "insert_grad_of"
         self.what = "a variable after insert_grad_of"
         self.primals = self.leaves = self.inputs = [x]
 
 
-def _inserted(it: Any, node: Any, item: Any) -> None:
+def _inserted(it: Interpreter, node: Node, item: Any) -> None:
     call, target = item.context_expr, item.optional_vars
     name: Any = call.args[0] if len(call.args) == 1 and not call.keywords else None
     if not isinstance(name, gast.Name) or not isinstance(target, gast.Name):
@@ -101,9 +102,8 @@ def _function(node: Any, name: str) -> Any:
     """The body of a `with` as a function from its target to its target."""
     made = getattr(node, "srcgrad_function", None)
     if made is None:
-        last = gast.Return(gast.Name(name, gast.Load(), None, None))
-        gast.copy_location(last, node.body[-1])
-        gast.copy_location(last.value, node.body[-1])
+        value = gast.copy_location(gast.Name(name, gast.Load(), None, None), node.body[-1])
+        last = gast.copy_location(gast.Return(value), node.body[-1])
         empty: list[Any] = []
         argument = gast.Name(name, gast.Param(), None, None)
         args = gast.arguments([argument], empty, None, empty, empty, None, empty)

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.custom.functions import any_tensor
 from srcgrad.custom.trace import Call, Called, apart, is_floating, varies
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import describe, is_number, is_value
 from srcgrad.ir.nodes import Atom, Var, atom
@@ -74,7 +75,7 @@ class Opaque:
         """Every argument may have a derivative."""
         return ()
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend: the call as IR."""
         call = Call(it, self, args, kwargs, node)
         it.locate(node)
@@ -205,7 +206,7 @@ def _type(call: Call, v: Any) -> Any:
 
 
 def _emitted(
-    it: Any, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom]
+    it: Interpreter, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom]
 ) -> Iterator[Any]:
     """The call, and its results as values of these types."""
     b = it.b
@@ -228,7 +229,7 @@ def _emitted(
     return iter(made)
 
 
-def _common(it: Any, types: Sequence[Any]) -> str:
+def _common(it: Interpreter, types: Sequence[Any]) -> str:
     """The dtype that holds all results."""
     joined = functools.reduce(join_scalars, [Scalar(t.dtype) for t in types])
     kinds = {t.dtype[0] for t in types}

@@ -17,15 +17,11 @@ import gast
 
 from srcgrad.autodiff.clone import clone
 from srcgrad.custom.transpose import turned
-from srcgrad.errors import (
-    Location,
-    SourceError,
-    SrcgradError,
-    UnsupportedError,
-)
+from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
-from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import reachable
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
@@ -49,7 +45,7 @@ def is_floating(v: Any) -> bool:
 
 # ---- tracing apart ----
 @contextmanager
-def apart(it: Any) -> Iterator[None]:
+def apart(it: Interpreter) -> Iterator[None]:
     """Share nothing with what was computed before: what is read from outside is then seen."""
     scopes = it.b.scopes
     it.b.scopes = [{} for _ in scopes]
@@ -60,7 +56,7 @@ def apart(it: Any) -> Iterator[None]:
 
 
 @contextmanager
-def unchanging(it: Any, values: Any) -> Iterator[None]:
+def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
     """The containers among some values may not be changed meanwhile."""
     new = {k: v for k, v in reachable(list(values), ()).items() if k not in it.captures.immutable}
     it.captures.immutable.update(new)
@@ -87,7 +83,7 @@ class Running:
 class Call:
     """One call: the arguments, what it computes, and the values with their rule attached."""
 
-    def __init__(self, it: Any, owner: Any, args: list, kwargs: dict, node: Any):
+    def __init__(self, it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node):
         self.it, self.owner, self.node = it, owner, node
         self.name = owner.__name__
         self.args = [own_names(it, a) for a in positional(it, owner, args, kwargs, node)]
@@ -265,7 +261,7 @@ def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
 
 
 # ---- arguments ----
-def positional(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> list[Any]:
+def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> list[Any]:
     """All arguments by position, defaults included."""
     f = owner.function
     if not isinstance(f, types.FunctionType):
@@ -287,7 +283,7 @@ def positional(it: Any, owner: Any, args: list, kwargs: dict, node: Any) -> list
     return out
 
 
-def own_names(it: Any, value: Any) -> Any:
+def own_names(it: Interpreter, value: Any) -> Any:
     """An argument with other variables for what the program captures: whether a function reads its
     argument or captures it is then seen.
     """
@@ -297,7 +293,7 @@ def own_names(it: Any, value: Any) -> Any:
     return mapped(value, lambda v: _renamed(it, v) if v in captured else v)
 
 
-def _renamed(it: Any, v: Var) -> Var:
+def _renamed(it: Interpreter, v: Var) -> Var:
     b = it.b
     if isinstance(v.type, Array):
         made = b("view", v, spec=(":",) * v.type.ndim, name=v.name)
@@ -310,7 +306,7 @@ def _renamed(it: Any, v: Var) -> Var:
     return made
 
 
-def returned_at(it: Any, rule: Any) -> Location | None:
+def returned_at(it: Interpreter, rule: Any) -> Location | None:
     """Where a rule returns."""
     if not isinstance(rule, types.FunctionType):
         return it.b.loc

@@ -11,36 +11,22 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.carrier import Carrier
-from srcgrad.frontend.flow import RESULT
+from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of
-from srcgrad.frontend.part import Part
 from srcgrad.frontend.rows import are_rows
-from srcgrad.frontend.values import (
-    UNBOUND,
-    Conflict,
-    Record,
-    TrackedList,
-    describe,
-    is_scalar,
-)
+from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
 from srcgrad.ir.nodes import If, Var
 
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
 
-class Branches(Part):
+class Branches(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-    env: dict[str, Any]
-    frame: Any
-    captures: Any
-    scopes: dict[int, dict]  # the names of every frame, by id
-    shaped_at: dict[int, Any]
-
     def join(
-        self, test: Var, states: list[State], blocks: list[list], node: Any, live_rest: bool
+        self, test: Var, states: list[State], blocks: list[list], node: Node, live_rest: bool
     ) -> None:
         """Join two states into the present one, and emit the `If`."""
         live = (

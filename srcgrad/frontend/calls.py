@@ -15,13 +15,12 @@ import numpy as np
 from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.flow import RESULT, RETURNED
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
+from srcgrad.frontend.frame import RESULT, RETURNED, Passed
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import Liveness, assigned
-from srcgrad.frontend.part import Part
-from srcgrad.frontend.problems import Passed
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown import callable_name
@@ -44,10 +43,10 @@ from srcgrad.tracebacks import within
 from srcgrad.tree import is_dataclass_instance
 
 
-class Calls(Part):
+class Calls(Interpreter):
     """Mixed into the interpreter."""
 
-    def _of_Call(self, node: Any) -> Any:
+    def _of_Call(self, node: gast.Call) -> Any:
         f = self._callee(node.func)
         args = self.elements(node.args)
         kwargs: dict[str, Any] = {}
@@ -66,7 +65,7 @@ class Calls(Part):
             kwargs.update(given)
         return self.call(f, args, kwargs, node)
 
-    def _callee(self, node: Any) -> Any:
+    def _callee(self, node: Node) -> Any:
         """What is called. `size` is a number of arrays and a method of tensors."""
         if isinstance(node, gast.Attribute) and node.attr == "size":
             owner = self.expression(node.value)
@@ -75,7 +74,7 @@ class Calls(Part):
             return self.attribute(owner, "size", node)
         return self.expression(node)
 
-    def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def call(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         from srcgrad.frontend.handlers import handler_of
 
         f = within(f)
@@ -136,7 +135,7 @@ class Calls(Part):
             return next(kinds[k](v) for k in kinds if isinstance(v, k))
         return v
 
-    def handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def handled(self, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         from srcgrad.frontend.handlers.parameters import known_arguments
 
         args, kwargs = known_arguments(self, handler, args, kwargs, node)
@@ -148,7 +147,7 @@ class Calls(Part):
                 self.refuse(node, f"this call is not supported: {_arguments_of(e)}")
             raise
 
-    def call_numpy(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def call_numpy(self, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         from srcgrad.frontend.handlers import handler_of
 
         handler = handler_of(f)
@@ -156,7 +155,7 @@ class Calls(Part):
         return self.handled(handler, *self._named(f, handler, args, kwargs, node), node)
 
     def _named(
-        self, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Any
+        self, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of a handler, bound as NumPy binds those of its function."""
         from srcgrad.frontend.handlers.signatures import as_named
@@ -167,7 +166,7 @@ class Calls(Part):
             self.refuse(node, f"this call is not supported: {_arguments_of(e)}", like=TypeError)
 
     def call_method(
-        self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Any
+        self, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any:
         from srcgrad.frontend.handlers.registry import kind_of_owner
 
@@ -184,7 +183,7 @@ class Calls(Part):
 
     # ---- inlining ----
     def follow(
-        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any:
         """The result of a Python function, whose source is interpreted here."""
         from srcgrad.frontend.handlers.parameters import known_arguments
@@ -232,7 +231,7 @@ class Calls(Part):
             )
 
     def bind(
-        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Any
+        self, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> dict[str, Any]:
         """The names of a function's arguments, defaults included."""
         try:
@@ -251,7 +250,7 @@ class Calls(Part):
                 env.setdefault(name, {})
         return env
 
-    def _default(self, f: types.FunctionType, name: str, value: Any, node: Any) -> Any:
+    def _default(self, f: types.FunctionType, name: str, value: Any, node: Node) -> Any:
         """The default of an argument: a captured value where its contents may change."""
         if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
             not is_dataclass_instance(value)
@@ -262,7 +261,7 @@ class Calls(Part):
         key = ("default", id(f), name)
         return self.captures.take(self, key, lambda: _default(f, name), name, node)
 
-    def inline(self, found: source.Source, env: dict[str, Any], outer: Any, node: Any) -> Any:
+    def inline(self, found: source.Source, env: dict[str, Any], outer: Any, node: Node) -> Any:
         """Interpret a function's body in a frame of its own; its result."""
         from srcgrad.frontend.frame import Frame
 
@@ -291,7 +290,7 @@ class Calls(Part):
             self.b.loc = loc
         self.refuse_recursion(found, self.frame.source.location(node))
 
-    def _result(self, frame: Any, node: Any) -> Any:
+    def _result(self, frame: Any, node: Node) -> Any:
         if frame.passed:
             raise Passed
         result = frame.env.get(RESULT)
@@ -320,15 +319,15 @@ class Calls(Part):
                 )
 
     # ---- closures ----
-    def closure(self, node: Any, name: str) -> Closure:
+    def closure(self, node: gast.FunctionDef | gast.Lambda, name: str) -> Closure:
         defaults = [self.expression(d) for d in node.args.defaults]
         kw = [None if d is None else self.expression(d) for d in node.args.kw_defaults]
         return Closure(node, self.env, defaults, kw, self.frame, name)
 
-    def _of_Lambda(self, node: Any) -> Any:
+    def _of_Lambda(self, node: gast.Lambda) -> Any:
         return self.closure(node, "<lambda>")
 
-    def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def _call_closure(self, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         signature = signature_of(f.node, f.defaults, f.kw_defaults)
         try:
             bound = signature.bind(*args, **kwargs)

@@ -21,12 +21,7 @@ from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.similar import similar, supported_in
-from srcgrad.frontend.values import (
-    NUMBERS,
-    Record,
-    TrackedList,
-    is_array,
-)
+from srcgrad.frontend.values import NUMBERS, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory

@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import OWN, Bound, GrownList, Record, describe, is_value
 from srcgrad.ir.nodes import Var
 
@@ -26,11 +26,11 @@ _SPECIAL = (
 )
 
 
-class Classes(Part):
+class Classes(Interpreter):
     """Mixed into the interpreter."""
 
     # ---- making ----
-    def construct(self, cls: type, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def construct(self, cls: type, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
             return self._named_tuple(cls, args, kwargs, node)
         if issubclass(cls, BaseException):
@@ -50,13 +50,13 @@ class Classes(Part):
             self.call(cls.__init__, [record, *args], kwargs, node)
         return record
 
-    def _named_tuple(self, cls: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
+    def _named_tuple(self, cls: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
         try:
             return cls(*args, **kwargs)
         except TypeError as e:
             self.refuse(node, str(e), like=TypeError)
 
-    def _refuse_special(self, cls: type, node: Any) -> None:
+    def _refuse_special(self, cls: type, node: Node) -> None:
         meta = type(cls)
         if meta is not type and meta.__module__ not in ("abc", "typing"):
             self.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
@@ -69,7 +69,7 @@ class Classes(Part):
                     )  # fmt: skip
 
     def _fill_dataclass(
-        self, record: Record, args: list[Any], kwargs: dict[str, Any], node: Any
+        self, record: Record, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> None:
         cls = record.cls
         try:
@@ -91,7 +91,7 @@ class Classes(Part):
             self.call(cls.__post_init__, [record], {}, node)
 
     # ---- attributes ----
-    def _has(self, owner: Any, name: str, node: Any) -> None:
+    def _has(self, owner: Any, name: str, node: Node) -> None:
         """Refuse an attribute that a list, a dict or a string does not have."""
         cls = list if isinstance(owner, GrownList) else type(owner)
         if hasattr(cls, name):
@@ -108,7 +108,7 @@ class Classes(Part):
             AttributeError,
         )  # fmt: skip
 
-    def attribute(self, owner: Any, name: str, node: Any) -> Any:
+    def attribute(self, owner: Any, name: str, node: Node) -> Any:
         if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
             return self.array_attribute(owner, name, node)
         if isinstance(owner, Record):
@@ -127,12 +127,12 @@ class Classes(Part):
             self.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
         return self.captures.attribute(self, owner, name, node)
 
-    def parts_of(self, owner: Any, node: Any) -> tuple | None:
+    def parts_of(self, owner: Any, node: Node) -> tuple | None:
         """What a static object is a list of, as its class says; None for any other."""
         name = getattr(type(owner), "srcgrad_parts", None)
         return None if name is None else tuple(self.attribute(owner, name, node).values())
 
-    def _record_attribute(self, owner: Record, name: str, node: Any) -> Any:
+    def _record_attribute(self, owner: Record, name: str, node: Node) -> Any:
         found = inspect.getattr_static(owner.cls, name, None)
         if isinstance(found, property):
             return self._of_class(owner, owner.cls, name, node)
@@ -146,7 +146,7 @@ class Classes(Part):
             )
         return self._of_class(owner, owner.cls, name, node)
 
-    def _of_class(self, owner: Any, cls: type, name: str, node: Any) -> Any:
+    def _of_class(self, owner: Any, cls: type, name: str, node: Node) -> Any:
         """What an attribute of a class means for an instance."""
         found = inspect.getattr_static(cls, name)
         if isinstance(found, types.FunctionType | property):
@@ -162,7 +162,7 @@ class Classes(Part):
             self.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
         return self.captures.attribute(self, cls, name, node)
 
-    def set_field(self, owner: Record, name: str, value: Any, node: Any) -> None:
+    def set_field(self, owner: Record, name: str, value: Any, node: Node) -> None:
         found = inspect.getattr_static(owner.cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
@@ -183,14 +183,14 @@ class Classes(Part):
             self.shaped_at[id(owner)] = self.b.loc
         owner.fields[name] = value
 
-    def truth_of_record(self, v: Record, node: Any) -> Any:
+    def truth_of_record(self, v: Record, node: Node) -> Any:
         for name in ("__bool__", "__len__"):
             f = inspect.getattr_static(v.cls, name, None)
             if isinstance(f, types.FunctionType):
                 return self.truth(self.call(f, [v], {}, node), node)
         return True
 
-    def compare_records(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def compare_records(self, name: str, a: Any, c: Any, node: Node) -> Any:
         """A comparison with an instance of a class of the user's."""
         method = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}[name]
         owner = a if isinstance(a, Record) else c
@@ -215,7 +215,7 @@ class Classes(Part):
             node, f"this comparison with {describe(owner)} is not supported", like=TypeError
         )
 
-    def record_in_place(self, name: str, a: Record, c: Any, node: Any) -> Any:
+    def record_in_place(self, name: str, a: Record, c: Any, node: Node) -> Any:
         """`a op= c`: the method for it if there is one, else `a op c`."""
         f = inspect.getattr_static(a.cls, f"__i{name}__", None)
         if isinstance(f, types.FunctionType):
@@ -224,7 +224,7 @@ class Classes(Part):
                 return out
         return self.record_operator(name, a, c, node)
 
-    def record_operator(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def record_operator(self, name: str, a: Any, c: Any, node: Node) -> Any:
         """`a op c` through the methods of a class of the user's; None if it has none."""
         for method, owner, other in ((name, a, c), (f"r{name}", c, a)):
             if isinstance(owner, Record):

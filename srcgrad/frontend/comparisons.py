@@ -12,7 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     Formatted,
     GrownList,
@@ -36,12 +36,10 @@ STATIC = {
 PRIMITIVE = {"Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne"}
 
 
-class Comparisons(Part):
+class Comparisons(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-
-    def _of_Compare(self, node: Any) -> Any:
+    def _of_Compare(self, node: gast.Compare) -> Any:
         left = self.expression(node.left)
         result: Any = True
 
@@ -58,7 +56,7 @@ class Comparisons(Part):
         result = rest(0, left)
         return result
 
-    def compare(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+    def compare(self, op: Any, a: Any, c: Any, node: Node) -> Any:
         name = type(op).__name__
         if name in ("Is", "IsNot"):
             if a is not c and is_array(a) and is_array(c):
@@ -99,7 +97,7 @@ class Comparisons(Part):
         except TypeError as e:
             self.refuse(node, str(e), like=TypeError)
 
-    def known_text(self, v: Any, node: Any) -> Any:
+    def known_text(self, v: Any, node: Node) -> Any:
         """Make the integers in a formatted string static; other values are returned unchanged."""
         if not isinstance(v, Formatted):
             return v
@@ -110,7 +108,7 @@ class Comparisons(Part):
                 self.refuse(node, "a string with a number of the run in it is not known")
         return v.template.format(*v.values)
 
-    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Node) -> Any:
         """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
         name = type(op).__name__
         if isinstance(a, GrownList):
@@ -137,7 +135,7 @@ class Comparisons(Part):
             )
         return same if name == "Eq" else self.negate(same)
 
-    def _contains(self, a: Any, c: Any, negated: bool, node: Any) -> Any:
+    def _contains(self, a: Any, c: Any, negated: bool, node: Node) -> Any:
         if isinstance(c, dict | str | set | frozenset):
             a = self.known_text(a, node)
             if isinstance(a, Var):
@@ -154,7 +152,7 @@ class Comparisons(Part):
             found = hit if found is False else found if hit is False else self.either(found, hit)
         return self.negate(found) if negated else found
 
-    def _of_BoolOp(self, node: Any) -> Any:
+    def _of_BoolOp(self, node: gast.BoolOp) -> Any:
         is_and = isinstance(node.op, gast.And)
 
         def go(values: list[Any]) -> Any:

@@ -14,7 +14,7 @@ import gast
 from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.trees import LISTING, as_function, function_at, item_functions
 from srcgrad.frontend.values import Closure, GrownList, Iterated, Range, Slice, is_array
 from srcgrad.ir.nodes import Var
@@ -30,20 +30,15 @@ def _binds(node: Any) -> bool:
     return any(isinstance(n, gast.NamedExpr) for n in gast.walk(node))
 
 
-class Comprehensions(Part):
+class Comprehensions(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-    env: dict[str, Any]
-    frame: Any
-    looped: set[tuple]
-
-    def _of_ListComp(self, node: Any) -> Any:
+    def _of_ListComp(self, node: gast.ListComp) -> Any:
         made = self._items(node, self._first(node))
         return made if isinstance(made, GrownList) else self.tracked_list(made, node)
 
     # ---- generator expressions ----
-    def _of_GeneratorExp(self, node: Any) -> Any:
+    def _of_GeneratorExp(self, node: gast.GeneratorExp) -> Any:
         """Its items are computed when they are asked for; what it reads may have changed then."""
         first, frame = self._first(node), self.frame
 
@@ -89,7 +84,7 @@ class Comprehensions(Part):
         v.spent = True
         return v.build()
 
-    def list_of(self, v: Any, node: Any) -> Any:
+    def list_of(self, v: Any, node: Node) -> Any:
         """A new list of the items of `v`."""
         v = self.collected(v)
         if isinstance(v, GrownList):
@@ -98,7 +93,7 @@ class Comprehensions(Part):
             return self.tracked_list(self.static_items(v, node), node)
         return self.loop_over(function_at(node, LISTING), [v], node)
 
-    def _is_pure(self, node: Any) -> bool:
+    def _is_pure(self, node: Node) -> bool:
         """Whether computing an item that Python would not compute changes nothing."""
         return not _binds(node) and all(
             self._is_of_library(n.func) for n in gast.walk(node) if isinstance(n, gast.Call)
@@ -150,16 +145,16 @@ class Comprehensions(Part):
         """The first iterable, which is evaluated outside of the comprehension."""
         return self.expression(node.generators[0].iter)
 
-    def _place(self, node: Any) -> tuple:
+    def _place(self, node: Node) -> tuple:
         return (self.frame.source.file, node.lineno, node.col_offset)
 
-    def may_be_loop(self, node: Any) -> bool:
+    def may_be_loop(self, node: Node) -> bool:
         """Whether nothing that is known speaks against a loop."""
         if self._place(node) in self.unrolled or isinstance(node, gast.SetComp | gast.DictComp):
             return False
         return not _binds(node)
 
-    def is_long(self, v: Any, node: Any) -> bool:
+    def is_long(self, v: Any, node: Node) -> bool:
         """Whether the items of `v` would be too much code if they were unrolled."""
         kinds = Range | Iterated | GrownList
         if not (is_array(v) or isinstance(v, kinds)) or not self.may_be_loop(node):
@@ -175,23 +170,23 @@ class Comprehensions(Part):
         except UnsupportedError:  # it depends on run-time values
             return True
 
-    def loop_instead(self, node: Any) -> None:
+    def loop_instead(self, node: Node) -> None:
         """Start again with a comprehension as a loop, or return if that cannot be."""
         if self.may_be_loop(node):
             self.captures.demands.looped.add(self._place(node))
             raise Respecialise("a comprehension is a loop")
 
-    def loop_over(self, tree: Any, args: list[Any], node: Any) -> Any:
+    def loop_over(self, tree: Any, args: list[Any], node: Node) -> Any:
         """Call what loops over its last argument; its items are unrolled if that is refused."""
         self.looped.add(self._place(node))
         return self.call(Closure(tree, self.env, [], [], self.frame, tree.name), args, {}, node)
 
-    def _of_SetComp(self, node: Any) -> Any:
+    def _of_SetComp(self, node: gast.SetComp) -> Any:
         out: list[Any] = []
         self._comprehend(self._first(node), lambda: out.append(self.expression(node.elt)), node)
         return self.call(set, [tuple(out)], {}, node)
 
-    def _of_DictComp(self, node: Any) -> Any:
+    def _of_DictComp(self, node: gast.DictComp) -> Any:
         out: dict = {}
 
         def add() -> None:
@@ -237,7 +232,7 @@ class Comprehensions(Part):
             self.env.pop(name, None)
         self.env.update(shadowed)
 
-    def _in_own_frame(self, own: set[str], node: Any, run: Callable[[], None]) -> None:
+    def _in_own_frame(self, own: set[str], node: Node, run: Callable[[], None]) -> None:
         """A frame for a comprehension whose names outlive it, in the functions made there."""
         outer = self.frame
         made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
@@ -250,7 +245,7 @@ class Comprehensions(Part):
         finally:
             self.frames.pop()
 
-    def _tests(self, conditions: list[Any], node: Any) -> bool:
+    def _tests(self, conditions: list[Any], node: Node) -> bool:
         for c in conditions:
             test = self.truth(self.expression(c), c)
             if isinstance(test, Var):
@@ -261,6 +256,3 @@ class Comprehensions(Part):
             if not test:
                 return False
         return True
-
-    def too_deep(self) -> UnsupportedError:
-        return UnsupportedError("the program is nested too deeply", self.b.loc)

@@ -11,8 +11,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind
-from srcgrad.frontend.part import Part
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
@@ -54,12 +54,10 @@ ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
 LARGEST_POWER = 64  # integer exponents up to here are products
 
 
-class Expressions(Part):
+class Expressions(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-
-    def expression(self, node: Any) -> Any:
+    def expression(self, node: Node) -> Any:
         method = getattr(self, f"_of_{type(node).__name__}", None)
         if method is None:
             self.refuse(
@@ -67,13 +65,13 @@ class Expressions(Part):
             )
         return method(node)
 
-    def _of_Constant(self, node: Any) -> Any:
+    def _of_Constant(self, node: gast.Constant) -> Any:
         return node.value
 
-    def _of_Name(self, node: Any) -> Any:
+    def _of_Name(self, node: gast.Name) -> Any:
         return self.lookup(node.id, node)
 
-    def _of_NamedExpr(self, node: Any) -> Any:
+    def _of_NamedExpr(self, node: gast.NamedExpr) -> Any:
         value = self.expression(node.value)
         self.assign(node.target, value)
         return value
@@ -88,16 +86,16 @@ class Expressions(Part):
                 out.append(self.expression(n))
         return out
 
-    def _of_Tuple(self, node: Any) -> Any:
+    def _of_Tuple(self, node: gast.Tuple) -> Any:
         return tuple(self.elements(node.elts))
 
-    def _of_List(self, node: Any) -> Any:
+    def _of_List(self, node: gast.List) -> Any:
         return self.tracked_list(self.elements(node.elts), node)
 
-    def _of_Set(self, node: Any) -> Any:
+    def _of_Set(self, node: gast.Set) -> Any:
         return self.call(set, [tuple(self.elements(node.elts))], {}, node)
 
-    def _of_Dict(self, node: Any) -> Any:
+    def _of_Dict(self, node: gast.Dict) -> Any:
         out: dict = {}
         for k, v in zip(node.keys, node.values, strict=True):
             if k is None:
@@ -107,7 +105,7 @@ class Expressions(Part):
             out[key] = self.expression(v)
         return out
 
-    def _of_JoinedStr(self, node: Any) -> Any:
+    def _of_JoinedStr(self, node: gast.JoinedStr) -> Any:
         template, values = "", []
         for part in node.values:
             if isinstance(part, gast.Constant):
@@ -123,7 +121,7 @@ class Expressions(Part):
         return Formatted(template, values) if values else template.format()
 
     # ---- operators ----
-    def _of_UnaryOp(self, node: Any) -> Any:
+    def _of_UnaryOp(self, node: gast.UnaryOp) -> Any:
         v = self.expression(node.operand)
         if isinstance(node.op, gast.Not):
             return self.negate(self.truth(v, node.operand))
@@ -141,11 +139,11 @@ class Expressions(Part):
                 return plain(self.b("invert", v))
         return plain(self.b("copy", v)) if is_array(v) else self.widened(v)
 
-    def _of_BinOp(self, node: Any) -> Any:
+    def _of_BinOp(self, node: gast.BinOp) -> Any:
         left, right = self.expression(node.left), self.expression(node.right)
         return self.binary(node.op, left, right, node)
 
-    def binary(self, op: Any, a: Any, c: Any, node: Any) -> Any:
+    def binary(self, op: Any, a: Any, c: Any, node: Node) -> Any:
         name = type(op).__name__
         if isinstance(a, Record) or isinstance(c, Record):
             return self.record_operator(OPERATORS[name], a, c, node)
@@ -186,7 +184,7 @@ class Expressions(Part):
             )
         return self.emit(node, PRIMITIVE[name], a, c)
 
-    def emit(self, node: Any, op: str, *args: Any, weak: bool | None = None, **params: Any) -> Any:
+    def emit(self, node: Node, op: str, *args: Any, weak: bool | None = None, **params: Any) -> Any:
         """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
         try:
             return plain(self.b(op, *args, weak=weak, **params))
@@ -210,7 +208,7 @@ class Expressions(Part):
             zero = plain(self.b("eq", c, 0))
             self.fail_if(zero, "ZeroDivisionError", "integer division or modulo by zero")
 
-    def _arithmetic(self, v: Any, node: Any) -> None:
+    def _arithmetic(self, v: Any, node: Node) -> None:
         if not is_value(v):
             self.refuse(
                 node, f"arithmetic with {describe(v)} is not supported",
@@ -219,7 +217,7 @@ class Expressions(Part):
                 else "", like=TypeError,
             )  # fmt: skip
 
-    def _static_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def _static_binary(self, name: str, a: Any, c: Any, node: Node) -> Any:
         for v in (a, c):
             if isinstance(v, Closure | Formatted | Iterated | Partial):
                 self.refuse(node, f"arithmetic with {describe(v)} is not supported", like=TypeError)
@@ -237,7 +235,7 @@ class Expressions(Part):
         except (ZeroDivisionError, ValueError, OverflowError) as e:
             self.fails(e, node)
 
-    def _text(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def _text(self, name: str, a: Any, c: Any, node: Node) -> Any:
         """Texts put together, and `%`; None if this is neither."""
         made: tuple[str, list] | None = None
         if name == "Add" and isinstance(c, str | Formatted):
@@ -252,7 +250,7 @@ class Expressions(Part):
             return None
         return Formatted(*made) if made[1] else made[0].format()
 
-    def _lists_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def _lists_binary(self, name: str, a: Any, c: Any, node: Node) -> Any:
         """Operators of lists that grow: `+` and `*`, and those of arrays."""
         if is_array(a) or is_array(c):
             return self._sequence_binary(name, a, c, node)
@@ -266,7 +264,7 @@ class Expressions(Part):
         self._arithmetic(a, node)
         self._arithmetic(c, node)
 
-    def _sequence_binary(self, name: str, a: Any, c: Any, node: Any) -> Any:
+    def _sequence_binary(self, name: str, a: Any, c: Any, node: Node) -> Any:
         if name == "Mult" and (is_integer(a) or is_integer(c)):
             seq, times = (a, c) if isinstance(a, list | tuple) else (c, a)
             if isinstance(seq, list):
@@ -282,7 +280,7 @@ class Expressions(Part):
             like=TypeError,
         )
 
-    def power(self, a: Any, n: Any, node: Any) -> Any:
+    def power(self, a: Any, n: Any, node: Node) -> Any:
         """`a ** n`: a product for small integer exponents, else pow."""
         a, n = self.widened_pair(a, n)
         if is_array(a) and a.type.dtype == "bool" and atom(n).type.dtype[0] in "bi":
@@ -326,7 +324,7 @@ class Expressions(Part):
         self.fail_if(negative, "ValueError", text)
 
     # ---- choices ----
-    def _of_IfExp(self, node: Any) -> Any:
+    def _of_IfExp(self, node: gast.IfExp) -> Any:
         test = self.truth(self.expression(node.test), node.test)
         if isinstance(test, Var) and _none(node.body) != _none(node.orelse):
             self.refuse(node, "one side is None and the other is not")
@@ -336,10 +334,10 @@ class Expressions(Part):
         )  # fmt: skip
 
     # ---- attributes ----
-    def _of_Attribute(self, node: Any) -> Any:
+    def _of_Attribute(self, node: gast.Attribute) -> Any:
         return self.attribute(self.expression(node.value), node.attr, node)
 
-    def array_attribute(self, v: Any, name: str, node: Any) -> Any:
+    def array_attribute(self, v: Any, name: str, node: Node) -> Any:
         dims = v.type.dims if is_array(v) else ()
         match name:
             case "shape":

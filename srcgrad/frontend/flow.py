@@ -12,21 +12,11 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
 from srcgrad.frontend.heap import State
-from srcgrad.frontend.part import Part
-from srcgrad.frontend.problems import Passed
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
-
-RETURNED, RESULT = "$returned", "$result"
-
-
-class Diverged(Exception):
-    """The path that is interpreted always fails: what follows on it is never reached."""
-
-    def __init__(self, kind: str, message: str, location: Any):
-        super().__init__(message)
-        self.kind, self.message, self.location = kind, message, location
 
 
 def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
@@ -63,12 +53,8 @@ def always_exits(stmts: list[Any]) -> bool:
     return False
 
 
-class ControlFlow(Part):
+class ControlFlow(Interpreter):
     """Mixed into the interpreter, which has `b`, `env`, `frame`, `execute`, `truth`, `refuse`."""
-
-    b: Any
-    env: dict[str, Any]
-    frame: Any
 
     # ---- sequences and exits ----
     def block(self, stmts: list[Any]) -> None:
@@ -141,7 +127,7 @@ class ControlFlow(Part):
         test: Any,
         then: Callable[[], Any],
         orelse: Callable[[], Any],
-        node: Any,
+        node: Node,
         live_rest: bool = False,
     ) -> Any:
         """Run one of two continuations, or both into an `If`; their values join."""

@@ -1,4 +1,4 @@
-"""A function that is being interpreted: its source, its names, where it was called from."""
+"""A function that is being interpreted: its source, its names, how a path of it ends early."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from typing import Any
 
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.source import Source
+
+RETURNED, RESULT = "$returned", "$result"
+
+
+class Diverged(Exception):
+    """The path that is interpreted always fails: what follows on it is never reached."""
+
+    def __init__(self, kind: str, message: str, location: Any):
+        super().__init__(message)
+        self.kind, self.message, self.location = kind, message, location
 
 
 @dataclass(eq=False)
@@ -23,3 +33,7 @@ class Frame:
     returns: list[Any] = field(default_factory=list)  # where it returned
     passed: bool = False  # whether one of its statements was passed over
     called_at: Any = None  # the place of its call; None for the function that is compiled
+
+
+class Passed(Exception):
+    """A statement reads what one that was refused would have bound."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad import tree
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -103,14 +103,8 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
     return found
 
 
-class Heap(Part):
+class Heap(Interpreter):
     """Mixed into the interpreter, which has `env`, `frames`, `refuse`."""
-
-    env: dict[str, Any]
-    frames: list[Any]
-    frozen: dict[int, Any]
-    captures: Any
-    held: list[Any]  # what is being iterated over or returned, though no name holds it
 
     def _roots(self) -> list[Any]:
         return [*self.held, *(env for f in self.frames for env in frames_of(f))]
@@ -145,7 +139,7 @@ class Heap(Part):
             if any(id(s) in found or id(s) in self.frozen or len(users[id(s)]) > 1 for s in others):
                 self.frozen.update({id(v): v for v in (made, *others)})
 
-    def changing(self, owner: Any, node: Any) -> None:
+    def changing(self, owner: Any, node: Node) -> None:
         """Called before a container is changed: refuses where that may concern another one."""
         if id(owner) in self.captures.immutable:
             self.refuse(

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     Range,
@@ -37,20 +37,18 @@ def subscripted(x: Any) -> Any:
     return METHODS.get((type(x).__name__, "__getitem__"))
 
 
-class Indexing(Part):
+class Indexing(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-
-    def _of_Subscript(self, node: Any) -> Any:
+    def _of_Subscript(self, node: gast.Subscript) -> Any:
         x = self.expression(node.value)
         return self.subscript(x, self.items_of(x, node.slice), node)
 
-    def items_of(self, x: Any, node: Any) -> list[Any]:
+    def items_of(self, x: Any, node: Node) -> list[Any]:
         """The parts of a subscript of `x`; the key of a dict is one."""
         return [self.expression(node)] if isinstance(x, dict) else self.index_items(node)
 
-    def index_items(self, node: Any) -> list[Any]:
+    def index_items(self, node: Node) -> list[Any]:
         nodes = node.elts if isinstance(node, gast.Tuple) else [node]
         if not isinstance(node, gast.Tuple):
             item = self._index_item(node)
@@ -64,7 +62,7 @@ class Indexing(Part):
         return self.expression(n)
 
     # ---- reading ----
-    def subscript(self, x: Any, items: list[Any], node: Any) -> Any:
+    def subscript(self, x: Any, items: list[Any], node: gast.Subscript) -> Any:
         if is_array(x):
             return self.read(x, items, node)
         if isinstance(x, GrownList):
@@ -108,7 +106,7 @@ class Indexing(Part):
             self.refuse(node, f"{describe(x)} is not supported", "pass its fields")
         self.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)
 
-    def _slice_of_sequence(self, x: Any, item: Any, node: Any) -> Any:
+    def _slice_of_sequence(self, x: Any, item: Any, node: Node) -> Any:
         parts = [getattr(item, f, None) for f in ("lower", "upper", "step")]
         if isinstance(item, slice):
             parts = [item.start, item.stop, item.step]
@@ -120,7 +118,7 @@ class Indexing(Part):
         part = x[slice(*bounds)]
         return self.tracked_list(part, node) if isinstance(x, list) else part
 
-    def _index_of_scalar(self, x: Any, items: list[Any], node: Any) -> Any:
+    def _index_of_scalar(self, x: Any, items: list[Any], node: Node) -> Any:
         """A NumPy scalar takes [()], [...] and [None]."""
         if all(i is Ellipsis for i in items):
             return x
@@ -128,7 +126,7 @@ class Indexing(Part):
             return self.b("broadcast_to", x, *([1] * len(items)))
         self.refuse(node, "a number cannot be indexed", like=IndexError)
 
-    def read(self, x: Var, items: list[Any], node: Any) -> Any:
+    def read(self, x: Var, items: list[Any], node: Node) -> Any:
         referring = any(i is Ellipsis for i in items) and bool(x.type.dims)  # x[0, ...] is a view
         items = self._expanded(x, items, node)
         if any(_advanced(i) for i in items):
@@ -138,7 +136,7 @@ class Indexing(Part):
             return plain(self.b("load", x, *self._places(x, items)))
         return self.view(x, items, node)
 
-    def _expanded(self, x: Var, items: list[Any], node: Any) -> list[Any]:
+    def _expanded(self, x: Var, items: list[Any], node: Node) -> list[Any]:
         """One item per axis: the ellipsis and missing axes filled in, 0-d arrays loaded."""
         items = [self._index_value(i, node) for i in items]
         used = sum(_axes_of(i) for i in items if i is not Ellipsis and i is not None)
@@ -156,7 +154,7 @@ class Indexing(Part):
             return [*items[:k], *whole, *items[k + 1 :]]
         return [*items, *whole]
 
-    def _index_value(self, i: Any, node: Any) -> Any:
+    def _index_value(self, i: Any, node: Node) -> Any:
         if i is None or i is Ellipsis or isinstance(i, Slice) or is_integer(i):
             return i
         if isinstance(i, list) or (isinstance(i, tuple) and all(is_number(v) for v in i)):
@@ -186,7 +184,7 @@ class Indexing(Part):
             self.place(i, n, k) for k, (i, n) in enumerate(zip(items, x.type.dims, strict=True))
         ]
 
-    def view(self, x: Var, items: list[Any], node: Any) -> Var:
+    def view(self, x: Var, items: list[Any], node: Node) -> Var:
         """A view by integers, slices and new axes (one item per axis)."""
         spec, atoms, axis = [], [], 0
         for item in items:
@@ -205,7 +203,7 @@ class Indexing(Part):
             axis += 1
         return self.b("view", x, *atoms, spec=tuple(spec))
 
-    def span(self, s: Slice, n: Any, node: Any) -> list[Any]:
+    def span(self, s: Slice, n: Any, node: Node) -> list[Any]:
         """Start, length and step of a slice of an axis of length `n` (Python's clipping)."""
         step = 1 if s.step is None else s.step
         if is_number(step) and step == 0:
@@ -230,7 +228,7 @@ class Indexing(Part):
             stop = b("slice_stop", upper, n, step)
         return [plain(start), b.dim(b("trips", start, stop, step)), step]
 
-    def _slice_bound(self, v: Any, node: Any) -> Any:
+    def _slice_bound(self, v: Any, node: Node) -> Any:
         if isinstance(v, bool):  # Python's are integers
             return int(v)
         if v is None or is_integer(v):
@@ -269,7 +267,7 @@ class Indexing(Part):
         return b("slice_start", i, n, 1)
 
     # ---- advanced indices ----
-    def _gathered(self, x: Var, items: list[Any], node: Any) -> tuple[Any, list[Any], tuple]:
+    def _gathered(self, x: Var, items: list[Any], node: Node) -> tuple[Any, list[Any], tuple]:
         """Base, checked index arrays of one shape, and the spec of a gather or scatter."""
         if any(i is None for i in items):
             x, items = self._with_new_axes(x, items, node)
@@ -295,7 +293,7 @@ class Indexing(Part):
             place += 1
         return base, idx, spec
 
-    def _with_new_axes(self, x: Var, items: list[Any], node: Any) -> tuple[Var, list[Any]]:
+    def _with_new_axes(self, x: Var, items: list[Any], node: Node) -> tuple[Var, list[Any]]:
         """A view that has the new axes already, and the items with whole axes in their place."""
         whole = Slice(None, None, None)
         axes: list[Any] = []
@@ -304,7 +302,7 @@ class Indexing(Part):
             axes += [None] if i is None else [whole] * (i.type.ndim if mask else 1)
         return self.view(x, axes, node), [whole if i is None else i for i in items]
 
-    def _masks_as_indices(self, x: Var, items: list[Any], node: Any) -> list[Any]:
+    def _masks_as_indices(self, x: Var, items: list[Any], node: Node) -> list[Any]:
         out: list[Any] = []
         axis = 0
         for i in items:

@@ -1,39 +1,21 @@
-"""The interpreter: frames, names and truth. Statements, expressions and the rest are mixed in.
+"""The state of the interpretation of one function for one signature: frames, names, the builder.
 
-One instance interprets one function for one signature and leaves its statements in a builder.
+What reads and changes it are the parts, which `staged` puts together; their statements are left in
+the builder. Imports no part.
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import gast
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError
-from srcgrad.frontend.branches import Branches
-from srcgrad.frontend.calls import Calls
-from srcgrad.frontend.captures import Captures
-from srcgrad.frontend.classes import Classes
-from srcgrad.frontend.comparisons import Comparisons
-from srcgrad.frontend.comprehensions import Comprehensions
-from srcgrad.frontend.expressions import Expressions
-from srcgrad.frontend.flow import ControlFlow, Diverged
-from srcgrad.frontend.frame import Frame
-from srcgrad.frontend.heap import Heap
-from srcgrad.frontend.indexing import Indexing
-from srcgrad.frontend.iteration import Iteration
-from srcgrad.frontend.kinds import Kinds
-from srcgrad.frontend.lists import Lists
-from srcgrad.frontend.loops import Loops
+from srcgrad.frontend.frame import Diverged, Frame, Passed
 from srcgrad.frontend.orders import Reshape
-from srcgrad.frontend.patterns import Patterns
-from srcgrad.frontend.problems import Passed, Problems
-from srcgrad.frontend.recursion import Recursion
-from srcgrad.frontend.rows import Rows
 from srcgrad.frontend.snapshots import Snapshot
-from srcgrad.frontend.statements import Statements
-from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.unknown import Unknown
 from srcgrad.frontend.values import (
     POISON,
     RUNNING,
@@ -55,13 +37,13 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.primitives import REGISTRY
 
+Node = gast.AST
 
-class Interpreter(
-    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Comprehensions, Lists, Rows, Calls, Recursion, Classes, Kinds, Problems,
-    Unknown,
-):  # fmt: skip
-    def __init__(self, captures: Captures):
+
+class Interpreter:
+    """The state, and what is asked of it everywhere."""
+
+    def __init__(self, captures: Any):
         self.b = Builder(REGISTRY)
         self.captures = captures
         self.frames: list[Frame] = []
@@ -84,6 +66,10 @@ class Interpreter(
         self.grown: dict[Any, Any] = captures.grown
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
+    if TYPE_CHECKING:  # what the parts have
+
+        def __getattr__(self, name: str) -> Any: ...
+
     @property
     def frame(self) -> Frame:
         return self.frames[-1]
@@ -93,18 +79,18 @@ class Interpreter(
         return self.frame.env
 
     # ---- errors and places ----
-    def locate(self, node: Any) -> None:
+    def locate(self, node: Node) -> None:
         self.b.loc = self.frame.source.location(node)
 
     def refuse(
-        self, node: Any, reason: str, way_out: str = "", like: type[Exception] | None = None
+        self, node: Node | None, reason: str, way_out: str = "", like: type[Exception] | None = None
     ) -> NoReturn:
         """Refuse the program; `like` is what plain Python raises here, if it does."""
         location = self.b.loc if node is None else self.frame.source.location(node)
         raise UnsupportedError(reason, location, way_out, like=like)
 
     # ---- names ----
-    def lookup(self, name: str, node: Any) -> Any:
+    def lookup(self, name: str, node: Node) -> Any:
         frame: Frame | None = self.frame
         while frame is not None:
             if name in frame.env and name not in frame.elsewhere:
@@ -122,7 +108,7 @@ class Interpreter(
             return getattr(builtins, name)
         return self._undefined(name, node)
 
-    def _bound(self, env: dict[str, Any], name: str, node: Any) -> Any:
+    def _bound(self, env: dict[str, Any], name: str, node: Node) -> Any:
         value = env[name]
         if value is POISON:
             raise Passed
@@ -137,14 +123,14 @@ class Interpreter(
             return value.value
         return value
 
-    def _unbound(self, name: str, node: Any) -> NoReturn:
+    def _unbound(self, name: str, node: Node) -> NoReturn:
         """A name that no path has bound is read: an error now, or on the path that does so."""
         location = self.frame.source.location(node)
         if len(self.b.scopes) == 1:
             raise UnboundError(_unbound(name), location)
         self.fail("UnboundLocalError", _unbound(name))
 
-    def _undefined(self, name: str, node: Any) -> NoReturn:
+    def _undefined(self, name: str, node: Node) -> NoReturn:
         if len(self.b.scopes) > 1:
             self.fail("NameError", f"name '{name}' is not defined")
         raise UnboundError(f"name '{name}' is not defined", self.frame.source.location(node))
@@ -154,7 +140,7 @@ class Interpreter(
         self.b("fail", *values, kind=kind, message=message)
         raise Diverged(kind, message, self.b.loc)
 
-    def fails(self, e: Exception, node: Any) -> NoReturn:
+    def fails(self, e: Exception, node: Node) -> NoReturn:
         """What was computed at compile time raised: so does this path, whenever it runs."""
         self.locate(node)
         self.fail(type(e).__name__, literal(str(e)))
@@ -170,21 +156,18 @@ class Interpreter(
                 live_rest=True,
             )
 
-    def stands_for_view(self, copy: Any, source: Any, what: str, node: Any) -> None:
+    def stands_for_view(self, copy: Any, source: Any, what: str, node: Node) -> None:
         """A copy stands where NumPy has a view: refused later if that shows."""
         if isinstance(copy, Var):
             self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
 
-    def is_reshape(self, made: Any, source: Any, what: str, node: Any) -> None:
+    def is_reshape(self, made: Any, source: Any, what: str, node: Node) -> None:
         """A view of an array in C order: refused later if NumPy may have a copy, and that shows."""
         if isinstance(made, Var) and isinstance(source, Var):
             self.reshapes.append(Reshape(made, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
-    def number(self, a: Any) -> Any:
-        return plain(a) if not isinstance(a, Var) else a
-
-    def static_int(self, v: Any, node: Any, what: str) -> int:
+    def static_int(self, v: Any, node: Node | None, what: str) -> int:
         """An int that must be known at compile time; asks for a specialisation if it is not."""
         if is_array(v) and not v.type.dims:
             v = self.b("load", v)
@@ -198,7 +181,7 @@ class Interpreter(
             like=TypeError,
         )
 
-    def static_number(self, v: Any, node: Any, what: str) -> Any:
+    def static_number(self, v: Any, node: Node, what: str) -> Any:
         """Make a number, a name or None static, floats included."""
         if is_array(v):
             reason = f"{what} must be known at compile time, not {describe(v)}"
@@ -207,7 +190,7 @@ class Interpreter(
             self.captures.demand_static(self, v, node, what)
         return v
 
-    def truth(self, v: Any, node: Any) -> Any:
+    def truth(self, v: Any, node: Node) -> Any:
         """The truth of a value: a bool now, or a run-time one."""
         if is_array(v):
             if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(

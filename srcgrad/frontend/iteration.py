@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.flow import exits
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     Bound,
     GrownList,
@@ -27,16 +27,11 @@ from srcgrad.ir.nodes import Var
 MOST_UNROLLED = 4096  # trips of one unrolled loop
 
 
-class Iteration(Part):
+class Iteration(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-    env: dict[str, Any]
-    frame: Any
-    held: list[Any]
-
     # ---- for ----
-    def for_loop(self, node: Any) -> None:
+    def for_loop(self, node: gast.For) -> None:
         it = self.iterated(self.expression(node.iter), node.iter, tested=True)
         key = (self.frame.source.file, node.lineno)
         static = it.static or (key in self.unrolled and is_number(it.length))
@@ -49,7 +44,7 @@ class Iteration(Part):
         finally:
             self.held.pop()
 
-    def trip(self, node: Any, it: Iterated, k: Any) -> None:
+    def trip(self, node: gast.For, it: Iterated, k: Any) -> None:
         """The target bound to the k-th item, and the body; neither if the item is left out."""
         if isinstance(k, Var):
             self.captures.loops[k] = (self.frame.source.file, node.lineno, it.length)
@@ -63,7 +58,7 @@ class Iteration(Part):
         else:
             self.branch(self.truth(it.test(k), node.iter), run, lambda: None, node)
 
-    def _bind_item(self, node: Any, it: Iterated, index: Any) -> None:
+    def _bind_item(self, node: gast.For, it: Iterated, index: Any) -> None:
         if not isinstance(index, Var):
             self.assign(node.target, it.item(index))
             return
@@ -76,7 +71,7 @@ class Iteration(Part):
             index.name = node.target.id
         self.assign(node.target, value)
 
-    def _unrolled(self, node: Any, it: Iterated) -> None:
+    def _unrolled(self, node: gast.For, it: Iterated) -> None:
         """One copy of the body per item; exits guard what follows."""
         self.frame.depth += 1
         kinds = exits(node.body)
@@ -112,7 +107,7 @@ class Iteration(Part):
         self.frame.depth -= 1
 
     # ---- iterables ----
-    def iterated(self, v: Any, node: Any, tested: bool = False) -> Iterated:
+    def iterated(self, v: Any, node: Node, tested: bool = False) -> Iterated:
         """What `v` runs over; one with a test only for who asks for it."""
         match v:
             case Iterated():
@@ -181,7 +176,7 @@ class Iteration(Part):
         """The number of trips, never negative."""
         return plain(self.b("maximum", it.length, 0))
 
-    def zipped(self, parts: list[Iterated], node: Any) -> Iterated:
+    def zipped(self, parts: list[Iterated], node: Node) -> Iterated:
         if not parts:
             return self.static_iterated([])
         lengths = [self.length_of(p) for p in parts]
@@ -212,16 +207,11 @@ class Iteration(Part):
 
         return Iterated(n, item, it.static, sources=it.sources, once=True)
 
-    def static_items(self, v: Any, node: Any) -> list[Any]:
+    def static_items(self, v: Any, node: Node) -> list[Any]:
         """The items of what must have a length known at compile time."""
         return list(self.items_in_turn(v, node))
 
-    def items_of_part(self, it: Iterated, node: Any) -> list[Any]:
-        """The items of one of several iterables, which may be the same one."""
-        n = it.length if it.static else self.static_int(it.length, node, "the number of items")
-        return [it.item(k) for k in range(int(n))]
-
-    def items_in_turn(self, v: Any, node: Any) -> Iterator[Any]:
+    def items_in_turn(self, v: Any, node: Node) -> Iterator[Any]:
         """The same, each read when it is asked for: what is done with one may store to the next."""
         v = self.collected(v)
         if isinstance(v, GrownList):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import NUMBERS, describe, is_array
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
@@ -68,7 +68,7 @@ def type_of_value(value: Any) -> Any:
     return None
 
 
-class Kinds(Part):
+class Kinds(Interpreter):
     """The questions; `captures.kinds` holds what is known of inputs and of what handlers made."""
 
     def kind_of(self, v: Any) -> Kind:
@@ -121,7 +121,7 @@ class Kinds(Part):
         tensor = is_array(v) and self.kind_of(v) is Kind.TENSOR
         return describe(v).replace("an array", "a tensor") if tensor else describe(v)
 
-    def method_of(self, owner: Any, name: str, node: Any) -> Callable | None:
+    def method_of(self, owner: Any, name: str, node: Node) -> Callable | None:
         """The handler of a method; None if its owner has no such method."""
         from srcgrad.frontend.handlers.registry import METHODS, TENSOR_METHODS, kind_of_owner
 
@@ -144,7 +144,7 @@ class Kinds(Part):
             )
         return handler or of_tensor
 
-    def class_of(self, v: Any, node: Any) -> type:
+    def class_of(self, v: Any, node: Node) -> type:
         """What `type` says of an array, or of the tensor that it stands for."""
         from srcgrad.frontend.handlers.registry import TENSOR_CLASS
 
@@ -173,7 +173,7 @@ def _composed(name: str, of_array: Callable | None) -> Callable | None:
     if primitive or not isinstance(f, types.FunctionType) or name.endswith("_"):
         return None
 
-    def handler(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
         if of_array is not None and kwargs.keys() & OF_ARRAYS:
             return of_array(it, node, *args, **kwargs)
         return it.call(f, list(args), kwargs, node)

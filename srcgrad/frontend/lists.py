@@ -12,7 +12,7 @@ import gast
 
 from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.grown import items_of, length_of
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
@@ -31,19 +31,10 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, join_scalars
 
 
-class Lists(Part):
+class Lists(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-    frame: Any
-    grown: dict[Any, tuple[Scalar | None, int]]
-    append_row: Any
-    row: Any
-    size_of_row: Any
-    view: Any
-    shaped_at: dict[int, Any]
-
-    def static_key(self, key: Any, node: Any) -> Any:
+    def static_key(self, key: Any, node: Node) -> Any:
         """A key of a dict, which must be known and hashable."""
         what = "a key of a dict"
         key = self.known_text(key, node)
@@ -61,13 +52,13 @@ class Lists(Part):
             return tuple(self.static_key(k, node) for k in key)
         return key
 
-    def reshaping(self, owner: Any, node: Any) -> None:
+    def reshaping(self, owner: Any, node: Node) -> None:
         """Called before the length or the keys of a container change."""
         self.changing(owner, node)
         self.shaped_at[id(owner)] = self.frame.source.location(node)
 
     # ---- items ----
-    def set_item(self, x: Any, items: list[Any], value: Any, node: Any) -> None:
+    def set_item(self, x: Any, items: list[Any], value: Any, node: Node) -> None:
         """`x[items] = value` of a list or dict."""
         self.changing(x, node)
         if isinstance(x, dict):
@@ -78,7 +69,7 @@ class Lists(Part):
             return
         x[self.list_place(x, items, node)] = value
 
-    def list_place(self, x: Any, items: list[Any], node: Any) -> int:
+    def list_place(self, x: Any, items: list[Any], node: Node) -> int:
         """The place that an index of a list or tuple means."""
         if len(items) != 1 or not (
             is_integer(items[0]) or is_array(items[0]) or _is_bool(items[0])
@@ -96,7 +87,7 @@ class Lists(Part):
             self._out_of_range(x, k, node)
         return k % len(x)
 
-    def _out_of_range(self, x: Any, k: int, node: Any) -> NoReturn:
+    def _out_of_range(self, x: Any, k: int, node: Node) -> NoReturn:
         owner: Any = getattr(node, "value", None)
         if isinstance(owner, gast.Attribute) and owner.attr == "shape" and not x:
             name = owner.value.id if isinstance(owner.value, gast.Name) else "the array"
@@ -150,7 +141,7 @@ class Lists(Part):
             self.grown[key] = atom(item).type, 0
         raise Respecialise(f"the list of line {key[1]} grows at run time")
 
-    def tracked_list(self, items: list[Any], node: Any) -> Any:
+    def tracked_list(self, items: list[Any], node: Node) -> Any:
         key = (self.frame.source.file, node.lineno, node.col_offset)
         if key not in self.grown:
             return TrackedList(items, key)
@@ -166,7 +157,7 @@ class Lists(Part):
             self.append(out, item, node)
         return out
 
-    def append(self, owner: Any, item: Any, node: Any) -> None:
+    def append(self, owner: Any, item: Any, node: Node) -> None:
         if isinstance(owner, list):
             self.reshaping(owner, node)
             owner.append(item)
@@ -175,7 +166,7 @@ class Lists(Part):
         else:
             self.refuse(node, f"{describe(owner)} has no append")
 
-    def extend(self, owner: Any, items: Any, node: Any) -> None:
+    def extend(self, owner: Any, items: Any, node: Node) -> None:
         items = self.collected(items)
         if self.is_long(items, node):
             self.loop_over(function_at(node, EXTENDING), [owner, items], node)
@@ -183,7 +174,7 @@ class Lists(Part):
         for item in self.static_items(items, node):
             self.append(owner, item, node)
 
-    def repeated(self, items: Any, times: Any, node: Any) -> Any:
+    def repeated(self, items: Any, times: Any, node: Node) -> Any:
         """`items * times`: a loop where the number is known only at run time, or is large."""
         many = isinstance(times, Var) or (not isinstance(items, list)) or len(items) * times > MANY
         if many and self.may_be_loop(node):
@@ -191,7 +182,7 @@ class Lists(Part):
         times = self.static_int(times, node, "the number of repetitions")
         return self.tracked_list(list(items) * times, node)
 
-    def pop_grown(self, v: GrownList, node: Any) -> Any:
+    def pop_grown(self, v: GrownList, node: Node) -> Any:
         """The last item, taken off."""
         self.changing_grown(v, node)
         n = self.grown_length(v)
@@ -201,7 +192,7 @@ class Lists(Part):
         self.set_length(v, last)
         return item
 
-    def changing_grown(self, v: GrownList, node: Any) -> None:
+    def changing_grown(self, v: GrownList, node: Node) -> None:
         """Called before such a list is changed."""
         self.changing(v, node)
         if v.settled is not None:
@@ -225,7 +216,7 @@ class Lists(Part):
     def set_length(self, v: GrownList, n: Any) -> None:
         self.b("store", v.length, 0, self.b.cast(n, Scalar("i64")))
 
-    def _append_grown(self, owner: GrownList, item: Any, node: Any) -> None:
+    def _append_grown(self, owner: GrownList, item: Any, node: Node) -> None:
         unknown = owner.key in self.grown and self.grown[owner.key][0] is None
         if unknown and (is_scalar(item) or are_rows([item])):
             self.grow(owner.key, item)
@@ -257,7 +248,7 @@ class Lists(Part):
             self.grown[owner.key] = joined, 0
             raise Respecialise("a list holds another type than assumed")
 
-    def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Any) -> None:
+    def set_grown(self, x: GrownList, items: list[Any], value: Any, node: Node) -> None:
         self.changing_grown(x, node)
         if not is_scalar(value) or not x.of_numbers:
             self.refuse(
@@ -269,7 +260,7 @@ class Lists(Part):
     def grown_length(self, v: GrownList) -> Any:
         return length_of(self.b, v)
 
-    def grown_place(self, v: GrownList, i: Any, node: Any) -> Any:
+    def grown_place(self, v: GrownList, i: Any, node: Node) -> Any:
         if _is_bool(i):
             i = self.b.cast(i, Scalar("i64")) if isinstance(i, Var) else int(i)
         if not is_integer(i):
@@ -278,12 +269,12 @@ class Lists(Part):
             )
         return plain(self.b("index", i, self.grown_length(v), axis=0))
 
-    def grown_item(self, v: GrownList, i: Any, node: Any) -> Any:
+    def grown_item(self, v: GrownList, i: Any, node: Node) -> Any:
         if isinstance(i, Slice):
             return self.grown_slice(v, i, node)
         return self.grown_load(v, self.grown_place(v, i, node), node)
 
-    def grown_slice(self, v: GrownList, part: Slice, node: Any) -> GrownList:
+    def grown_slice(self, v: GrownList, part: Slice, node: Node) -> GrownList:
         """A new list of some of the items."""
         b, whole = self.b, items_of(self.b, v)
         whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
@@ -298,7 +289,7 @@ class Lists(Part):
         self.set_length(out, count)
         return out
 
-    def grown_load(self, v: GrownList, place: Any, node: Any) -> Any:
+    def grown_load(self, v: GrownList, place: Any, node: Node) -> Any:
         """The item at a checked place, a Python number where the items are."""
         if not v.of_numbers:
             return self.row(v, place, node)

@@ -16,11 +16,12 @@ import gast
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.branches import Cell
 from srcgrad.frontend.carrier import Carrier
-from srcgrad.frontend.flow import RESULT, RETURNED, Diverged, exits, nothing
+from srcgrad.frontend.flow import exits, nothing
+from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.heap import State
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, spec_of
 from srcgrad.frontend.liveness import assigned
-from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
 from srcgrad.ir.nodes import Def, For, Var, While, atom
 from srcgrad.ir.types import INT
@@ -60,14 +61,8 @@ class Attempt:
     left: list[Any] = field(default_factory=list)  # the containers that the body leaves in them
 
 
-class Loops(Part):
+class Loops(Interpreter):
     """Mixed into the interpreter."""
-
-    b: Any
-    env: dict[str, Any]
-    frame: Any
-    scopes: dict[int, dict]
-    frozen: dict[int, Any]
 
     def loop(self, node: Any, iterated: Iterated | None) -> None:
         """A `for` over `iterated`, or a `while` (None)."""
@@ -93,7 +88,7 @@ class Loops(Part):
                 gone = returned if gone is False else self.either(gone, returned)
             self.branch(self.negate(gone), lambda: self.block(node.orelse), nothing, node)
 
-    def _settled(self, node: Any, it: Iterated | None, kinds: set[str], turned: bool) -> None:
+    def _settled(self, node: Node, it: Iterated | None, kinds: set[str], turned: bool) -> None:
         """Emit the loop once a trial changes nothing."""
         entry = self.snapshot()
         if turned:

@@ -9,25 +9,19 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.part import Part
-from srcgrad.frontend.values import (
-    GrownList,
-    Iterated,
-    Record,
-    is_array,
-    is_value,
-)
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
 from srcgrad.ir.nodes import Var
 
 
-class Patterns(Part):
+class Patterns(Interpreter):
     """Mixed into the interpreter."""
 
-    def _do_Match(self, node: Any) -> None:
+    def _do_Match(self, node: gast.Match) -> None:
         subject = self.expression(node.subject)
         self._cases(node, subject, node.cases)
 
-    def _cases(self, node: Any, subject: Any, cases: list[Any]) -> None:
+    def _cases(self, node: Node, subject: Any, cases: list[Any]) -> None:
         if not cases:
             return
         case, rest = cases[0], cases[1:]

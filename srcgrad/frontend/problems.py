@@ -16,27 +16,20 @@ import gast
 
 from srcgrad.errors import RaisedError, SrcgradError, together
 from srcgrad.frontend.heap import frames_of, reachable
+from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.liveness import assigned
-from srcgrad.frontend.part import Part
 from srcgrad.frontend.values import POISON
 
 MOST = 10  # problems in one error
 MOST_PASSED = 100  # statements that are passed over: a recursion may come to one again and again
 
 
-class Passed(Exception):
-    """A statement reads what one that was refused would have bound."""
-
-
 class _Enough(Exception):
     """The search for further problems ends."""
 
 
-class Problems(Part):
+class Problems(Interpreter):
     """Mixed into the interpreter."""
-
-    problems: list[SrcgradError]
-    passed: int  # how many statements were passed over
 
     def pass_over(self, s: Any, e: Exception, depth: int) -> None:
         """Note the problem of a statement and leave its names as poison."""

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any, NoReturn
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
 from srcgrad.frontend.values import is_array
@@ -19,10 +19,10 @@ DEEP = 12  # nested calls from which on the depth of a recursion is specialized 
 DEEPEST = 60  # nested calls at which a recursion is refused
 
 
-class Recursion(Part):
+class Recursion(Interpreter):
     """Mixed into the interpreter."""
 
-    def limit_recursion(self, found: Source, node: Any) -> None:
+    def limit_recursion(self, found: Source, node: Node) -> None:
         """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
 
         From `DEEP` calls on, these are the integers that a call changes and that depend on

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.grown import dims_of_rows, items_of
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.values import GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var
@@ -24,15 +24,10 @@ def are_rows(items: list[Any]) -> bool:
     return len(kinds) == 1 and None not in kinds and all(v.type.dims for v in items)
 
 
-class Rows(Part):
+class Rows(Interpreter):
     """Mixed into the interpreter."""
 
-    b: Any
-    frame: Any
-    snapshots: list[Snapshot]
-    grown_length: Any
-
-    def append_row(self, owner: GrownList, item: Any, node: Any) -> None:
+    def append_row(self, owner: GrownList, item: Any, node: Node) -> None:
         assert owner.shape is not None
         rank = owner.shape.type.dims[0]  # type: ignore[union-attr]
         kind = (rank, owner.dtype.dtype)
@@ -54,7 +49,7 @@ class Rows(Part):
         b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
         self.set_length(owner, after)
 
-    def row(self, v: GrownList, place: Any, node: Any) -> Any:
+    def row(self, v: GrownList, place: Any, node: Node) -> Any:
         """The array at a checked place."""
         dims = dims_of_rows(self.b, v)
         start = self.b("mul", place, self.size_of_row(dims))
@@ -62,11 +57,11 @@ class Rows(Part):
         self._stands_for_itself(copy, Const(0, INT), "an item of a list", node, False)
         return copy
 
-    def _stands_for_itself(self, copy: Any, source: Any, what: str, node: Any, kept: bool) -> None:
+    def _stands_for_itself(self, copy: Any, source: Any, what: str, node: Node, kept: bool) -> None:
         place = self.frame.source.location(node)
         self.snapshots.append(Snapshot(copy, source, what, place, kept, "the array itself"))
 
-    def stacked_rows(self, v: GrownList, node: Any) -> Var:
+    def stacked_rows(self, v: GrownList, node: Node) -> Var:
         """All items as one array, whose first axis counts them."""
         empty = self.b("eq", self.grown_length(v), 0)
         self.fail_if(empty, "ValueError", "need at least one array to stack")

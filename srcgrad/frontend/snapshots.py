@@ -61,9 +61,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
 
 def _refuse(each: Snapshot, why: str) -> None:
     raise UnsupportedError(
-        f"{each.what} is {each.stands_for}, and {why}",
-        each.loc,
-        "make a copy of it: .copy()",
+        f"{each.what} is {each.stands_for}, and {why}", each.loc, "make a copy of it: .copy()"
     )
 
 

@@ -12,18 +12,11 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.expressions import OPERATORS
-from srcgrad.frontend.flow import RESULT, RETURNED
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.frame import RESULT, RETURNED
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.stores import PARTS
 from srcgrad.frontend.texts import literal, shown, without_values
-from srcgrad.frontend.values import (
-    UNBOUND,
-    GrownList,
-    Iterated,
-    Record,
-    describe,
-    is_array,
-)
+from srcgrad.frontend.values import UNBOUND, GrownList, Iterated, Record, describe, is_array
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
@@ -36,10 +29,10 @@ def context_of(f: Any) -> Any:
     return CONTEXTS.get(f) if isinstance(f, type) else None
 
 
-class Statements(Part):
+class Statements(Interpreter):
     """Mixed into the interpreter."""
 
-    def execute(self, node: Any) -> None:
+    def execute(self, node: Node) -> None:
         self.locate(node)
         method = getattr(self, f"_do_{type(node).__name__}", None)
         if method is None:
@@ -47,19 +40,19 @@ class Statements(Part):
             self.refuse(node, f"'{kind}' is not supported", "move it out of the compiled function")
         method(node)
 
-    def _do_Pass(self, node: Any) -> None:
+    def _do_Pass(self, node: gast.Pass) -> None:
         pass
 
-    def _do_Expr(self, node: Any) -> None:
+    def _do_Expr(self, node: gast.Expr) -> None:
         self.expression(node.value)
 
     # ---- assignment ----
-    def _do_Assign(self, node: Any) -> None:
+    def _do_Assign(self, node: gast.Assign) -> None:
         value = self.expression(node.value)
         for target in node.targets:
             self.assign(target, value)
 
-    def _do_AnnAssign(self, node: Any) -> None:
+    def _do_AnnAssign(self, node: gast.AnnAssign) -> None:
         if node.value is not None:
             self.assign(node.target, self.expression(node.value))
 
@@ -146,7 +139,7 @@ class Statements(Part):
         for t, v in zip(target.elts, parts, strict=True):
             self.assign(t.value if isinstance(t, gast.Starred) else t, v)
 
-    def _do_AugAssign(self, node: Any) -> None:
+    def _do_AugAssign(self, node: gast.AugAssign) -> None:
         target = node.target
         if isinstance(target, gast.Subscript):
             self.augment(node)
@@ -169,7 +162,7 @@ class Statements(Part):
         else:
             self.assign(target, new)
 
-    def augmented(self, node: Any, old: Any, value: Any) -> Any:
+    def augmented(self, node: gast.AugAssign, old: Any, value: Any) -> Any:
         """`old op= value`: arrays and lists are changed in place."""
         if is_array(old):
             self.in_place(node.op, old, value, node)
@@ -198,34 +191,34 @@ class Statements(Part):
         return sum(bound is v for frame in self.frames for bound in frame.env.values())
 
     # ---- leaving ----
-    def _do_If(self, node: Any) -> None:
+    def _do_If(self, node: gast.If) -> None:
         test = self.truth(self.expression(node.test), node.test)
         self.branch(test, lambda: self.block(node.body), lambda: self.block(node.orelse), node)
 
-    def _do_While(self, node: Any) -> None:
+    def _do_While(self, node: gast.While) -> None:
         self.loop(node, None)
 
-    def _do_For(self, node: Any) -> None:
+    def _do_For(self, node: gast.For) -> None:
         self.for_loop(node)
 
-    def _do_Break(self, node: Any) -> None:
+    def _do_Break(self, node: gast.Break) -> None:
         self.env[self.flag("break")] = True
 
-    def _do_Continue(self, node: Any) -> None:
+    def _do_Continue(self, node: gast.Continue) -> None:
         self.env[self.flag("continue")] = True
 
-    def _do_Return(self, node: Any) -> None:
+    def _do_Return(self, node: gast.Return) -> None:
         value = None if node.value is None else self.expression(node.value)
         self.frame.returns.append(self.frame.source.location(node))
         self.env[RESULT] = value
         self.env[RETURNED] = True
 
-    def _do_FunctionDef(self, node: Any) -> None:
+    def _do_FunctionDef(self, node: gast.FunctionDef) -> None:
         if node.decorator_list:
             self.refuse(node, "a decorator inside a compiled function is not supported")
         self.env[node.name] = self.closure(node, node.name)
 
-    def _do_Nonlocal(self, node: Any) -> None:
+    def _do_Nonlocal(self, node: gast.Nonlocal) -> None:
         for name in node.names:
             frame = self.frame.outer
             while frame is not None and name not in frame.local and name not in frame.env:
@@ -237,7 +230,7 @@ class Statements(Part):
                     "return the value instead",
                 )  # fmt: skip
 
-    def _do_Delete(self, node: Any) -> None:
+    def _do_Delete(self, node: gast.Delete) -> None:
         for target in node.targets:
             match target:
                 case gast.Name():
@@ -248,10 +241,10 @@ class Statements(Part):
                 case _:
                     self.refuse(target, "'del' of this is not supported")
 
-    def _do_With(self, node: Any) -> None:
+    def _do_With(self, node: gast.With) -> None:
         """np.errstate changes no value: compiled code never warns. Others have handlers."""
         for item in node.items:
-            call = item.context_expr
+            call: Any = item.context_expr
             f = self.expression(call.func) if isinstance(call, gast.Call) else None
             if (context := context_of(f)) is not None and len(node.items) == 1:
                 context(self, node, item)
@@ -268,7 +261,7 @@ class Statements(Part):
         self.block(node.body)
 
     # ---- failing ----
-    def _do_Assert(self, node: Any) -> None:
+    def _do_Assert(self, node: gast.Assert) -> None:
         test = self.truth(self.expression(node.test), node.test)
         if test is True:
             return
@@ -279,7 +272,7 @@ class Statements(Part):
 
         self.branch(test, lambda: None, failing, node, live_rest=True)
 
-    def _do_Raise(self, node: Any) -> None:
+    def _do_Raise(self, node: gast.Raise) -> None:
         exc = node.exc
         if exc is None:
             self.refuse(
@@ -306,17 +299,17 @@ class Statements(Part):
         return template, *values
 
     # ---- imports ----
-    def _do_Import(self, node: Any) -> None:
+    def _do_Import(self, node: gast.Import) -> None:
         for alias in node.names:
             module = self._imported(alias.name, node)
             if not alias.asname:
                 module = self._imported(alias.name.split(".")[0], node)
             self.env[alias.asname or alias.name.split(".")[0]] = module
 
-    def _do_ImportFrom(self, node: Any) -> None:
+    def _do_ImportFrom(self, node: gast.ImportFrom) -> None:
         if node.level:
             self.refuse(node, "a relative import inside a compiled function is not supported")
-        module = self._imported(node.module, node)
+        module = self._imported(node.module or "", node)
         for alias in node.names:
             if not hasattr(module, alias.name):
                 self.refuse(
@@ -326,7 +319,7 @@ class Statements(Part):
                 self, module, alias.name, node
             )
 
-    def _imported(self, name: str, node: Any) -> Any:
+    def _imported(self, name: str, node: Node) -> Any:
         try:
             return importlib.import_module(name)
         except ImportError as e:

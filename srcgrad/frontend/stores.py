@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.errors import ShapeError
 from srcgrad.frontend.expressions import PRIMITIVE
 from srcgrad.frontend.indexing import _advanced
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     Record,
@@ -27,7 +27,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.build import shape_text
-from srcgrad.ir.nodes import Def, Var, atom
+from srcgrad.ir.nodes import Atom, Def, Var, atom
 from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype, same_dim, same_dims
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
@@ -35,10 +35,8 @@ from srcgrad.primitives.memory import gather_dims
 PARTS = ("real", "imag")  # of a complex number, in the order of `to_complex`
 
 
-class Stores(Part):
+class Stores(Interpreter):
     """Mixed into the interpreter."""
-
-    b: Any
 
     def store(self, target: Any, x: Any, value: Any) -> None:
         items = self.items_of(x, target.slice)
@@ -56,7 +54,7 @@ class Stores(Part):
             self.refuse(target, f"{describe(x)} does not support item assignment", like=TypeError)
         self.write(x, items, value, target)
 
-    def write(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
+    def write(self, x: Var, items: list[Any], value: Any, node: Node) -> None:
         items = self._expanded(x, items, node)
         value = self._stored_value(x, value, node)
         if any(_advanced(i) for i in items):
@@ -72,7 +70,7 @@ class Stores(Part):
             )
             self.assign_array(x if whole else self.view(x, items, node), value)
 
-    def owner_of_part(self, node: Any) -> tuple[Any, str]:
+    def owner_of_part(self, node: Node) -> tuple[Any, str]:
         """For `z.real` and `z.imag`: an array of complex numbers and the part's name.
 
         The attribute itself without a name where `z` is something else; (None, "") for other nodes.
@@ -85,7 +83,7 @@ class Stores(Part):
         return self.attribute(owner, node.attr, node), ""
 
     def store_part(
-        self, z: Var, name: str, items: list[Any], value: Any, node: Any, op: Any = None
+        self, z: Var, name: str, items: list[Any], value: Any, node: Node, op: Any = None
     ) -> None:
         """`z.real[items] = value`, or `op=` it: the other part stays as it is."""
         if isinstance(value, list | tuple | GrownList):
@@ -99,7 +97,7 @@ class Stores(Part):
         parts[name] = self.b.cast(value, Scalar(real_dtype(z.type.dtype)))
         self.write(z, items, self.b("to_complex", *(parts[each] for each in PARTS)), node)
 
-    def augment_part(self, z: Var, name: str, items: list[Any], node: Any) -> None:
+    def augment_part(self, z: Var, name: str, items: list[Any], node: gast.AugAssign) -> None:
         """`z.real[items] op= value`."""
         start = len(self.b.out)
         value = self.expression(node.value)
@@ -107,7 +105,7 @@ class Stores(Part):
             self.refuse(node, "the right side stores to memory", "compute it before")
         self.store_part(z, name, items, value, node.target, node.op)
 
-    def _stored_value(self, x: Var, value: Any, node: Any) -> Any:
+    def _stored_value(self, x: Var, value: Any, node: Node) -> Any:
         if isinstance(value, list | tuple | GrownList):
             value = self.call_numpy(np.array, [value], {}, node)
         if not is_value(value):
@@ -119,7 +117,7 @@ class Stores(Part):
             value = self.b("load", value)
         return self.b.cast(value, Scalar(want))
 
-    def _only_element(self, value: Var, node: Any) -> Any:
+    def _only_element(self, value: Var, node: Node) -> Any:
         for d in value.type.dims:
             if isinstance(d, Var):
                 self.b("check_equal", d, 1, message="setting an array element with a sequence.")
@@ -169,7 +167,7 @@ class Stores(Part):
             return value
         return self.b("copy", value)
 
-    def root(self, v: Var) -> Var | None:
+    def root(self, v: Atom) -> Atom | None:
         """The variable of the buffer that `v` views, if it was allocated in plain sight."""
         definition = self.definition(v)
         while definition is not None and definition.op.view:
@@ -177,7 +175,7 @@ class Stores(Part):
             definition = self.definition(v)
         return v if definition is not None else None
 
-    def _write_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
+    def _write_advanced(self, x: Var, items: list[Any], value: Any, node: Node) -> None:
         mask = items[0]
         if (
             len(items) == 1
@@ -205,8 +203,9 @@ class Stores(Part):
         return self.b("broadcast_to", value, *dims)
 
     # ---- augmented ----
-    def augment(self, node: Any) -> None:
+    def augment(self, node: gast.AugAssign) -> None:
         """`x[items] op= value`."""
+        assert isinstance(node.target, gast.Subscript)
         x, name = self.owner_of_part(node.target.value)
         x = self.expression(node.target.value) if x is None else x
         items = self.items_of(x, node.target.slice)
@@ -239,13 +238,13 @@ class Stores(Part):
         else:
             self.in_place(node.op, self.view(x, items, node), value, node)
 
-    def _known_before(self, node: Any) -> dict:
+    def _known_before(self, node: Node) -> dict:
         """What the builder knows before a value is computed that may store to something."""
         calls = any(isinstance(n, gast.Call) for n in gast.walk(node))
         return dict(self.b.scopes[-1]) if calls else {}
 
     def _augment_old(
-        self, x: Var, items: list[Any], value: Any, node: Any, start: int, known: dict
+        self, x: Var, items: list[Any], value: Any, node: gast.AugAssign, start: int, known: dict
     ) -> None:
         """`x[items] op= value` where computing the value stores: the old one is read before."""
         later, now = self.b.out[start:], self.b.scopes[-1]
@@ -263,7 +262,7 @@ class Stores(Part):
         else:
             self.write(x, items, self.binary(node.op, old, value, node), node)
 
-    def _augment_element(self, x: Var, places: list[Any], value: Any, node: Any) -> None:
+    def _augment_element(self, x: Var, places: list[Any], value: Any, node: gast.AugAssign) -> None:
         if is_array(value):
             value = self._only_element(value, node)
         if is_float(x.type.dtype) and isinstance(node.op, gast.Add | gast.Sub) and is_scalar(value):
@@ -275,7 +274,7 @@ class Stores(Part):
         new = self.binary(node.op, old, value, node)
         self.b("store", x, *places, self._stored_value(x, new, node))
 
-    def _augment_advanced(self, x: Var, items: list[Any], value: Any, node: Any) -> None:
+    def _augment_advanced(self, x: Var, items: list[Any], value: Any, node: gast.AugAssign) -> None:
         mask = items[0]
         if (
             len(items) == 1
@@ -291,7 +290,7 @@ class Stores(Part):
         new = self._stored_value(x, self.binary(node.op, old, value, node), node)
         self.b("scatter", base, *idx, self._spread(new, base, idx, spec), spec=spec)
 
-    def in_place(self, op: Any, x: Var, value: Any, node: Any) -> None:
+    def in_place(self, op: Any, x: Var, value: Any, node: Node) -> None:
         """`x op= value` on a whole array or view: NumPy's in-place operator."""
         if isinstance(value, list | tuple | GrownList):
             value = self.call_numpy(np.array, [value], {}, node)

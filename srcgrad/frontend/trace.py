@@ -26,13 +26,14 @@ from srcgrad.frontend import source
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
-from srcgrad.frontend.flow import Diverged
 from srcgrad.frontend.foreign import not_taken
+from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.orders import refuse_reordered
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.staged import StagedInterpreter
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     Conflict,
@@ -122,7 +123,7 @@ def trace(
     and what the function itself raises whatever its arguments' values are.
     """
     captures = Captures(demands)
-    it = Interpreter(captures)
+    it = StagedInterpreter(captures)
     try:
         return _traced(it, captures, function, arguments, demands, name)
     except SrcgradError as e:
@@ -145,7 +146,6 @@ def _traced(
 ) -> Traced:  # fmt: skip
     found = source.find(function)
     captures.watch_attribute(function, "__code__")
-    it.b.entry = []
     taken = _Arguments(it, demands)
     env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
     it.b.loc = found.location(found.tree)

@@ -64,7 +64,7 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
                 _srcgrad_made.append(k * v)
         return _srcgrad_made
     """
-    made = gast.parse(COMPREHENSION if stop is None else UNTIL).body[0]
+    made: Any = gast.parse(COMPREHENSION if stop is None else UNTIL).body[0]
     inner: Any = made.body[-2]
     if stop is None:
         inner.value.args = [comprehension.elt]
@@ -90,6 +90,9 @@ def _placed(made: Any, at: Any) -> Any:
     return gast.fix_missing_locations(made)
 
 
+ITEM = "def item(_srcgrad_item):\n    _ = _srcgrad_item\n    return 0"
+
+
 @functools.lru_cache(maxsize=1024)
 def item_functions(generator: Any) -> tuple[Any, Any]:
     """A generator expression's value and its condition (or None), as functions of an item.
@@ -105,7 +108,7 @@ def item_functions(generator: Any) -> tuple[Any, Any]:
     tests = g.ifs if len(g.ifs) < 2 else [gast.BoolOp(gast.And(), g.ifs)]
 
     def of(value: Any) -> Any:
-        made = gast.parse("def item(_srcgrad_item):\n    _ = _srcgrad_item\n    return 0").body[0]
+        made: Any = gast.parse(ITEM).body[0]
         made.body[0].targets, made.body[1].value = [g.target], value
         return _placed(made, generator)
 

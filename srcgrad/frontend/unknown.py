@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.foreign import foreign_library
-from srcgrad.frontend.part import Part
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import article
 
 
-class Unknown(Part):
+class Unknown(Interpreter):
     """Mixed into the interpreter."""
 
-    def refuse_unknown(self, f: Any, node: Any) -> None:
+    def refuse_unknown(self, f: Any, node: Node) -> None:
         """A function of NumPy, SciPy or the standard library without a row in our tables."""
         from srcgrad.frontend.handlers.registry import refusal_of
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad import tree
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
-from srcgrad.ir.types import Array, Scalar, Tape, np_dtype
+from srcgrad.ir.types import Array, Scalar, np_dtype
 
 Known = Any  # annotates a static parameter of a handler or a formula
 
@@ -203,10 +203,6 @@ def is_array(v: Any) -> TypeGuard[Var]:
 def is_value(v: Any) -> bool:
     """What arithmetic takes: a number or an array."""
     return is_scalar(v) or is_array(v)
-
-
-def is_tape(v: Any) -> bool:
-    return isinstance(v, Var) and isinstance(v.type, Tape)
 
 
 def is_integer(v: Any) -> bool:

@@ -16,18 +16,13 @@ from typing import Any
 from srcgrad.autodiff.clone import clone
 from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
-from srcgrad.frontend.flow import Diverged
+from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import State, contents
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trace import taken_apart
-from srcgrad.frontend.values import (
-    RUNNING,
-    Closure,
-    MaybeUnbound,
-    Record,
-    is_value,
-)
+from srcgrad.frontend.values import RUNNING, Closure, MaybeUnbound, Record, is_value
 from srcgrad.inside.splicing import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
@@ -61,7 +56,7 @@ class Inner:
     fn: Any
     transform: ByPosition  # of nothing yet
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend where a compiled function calls this one."""
         weights = self.transform.weights
         arguments = named(self.fn, args, kwargs)
@@ -80,7 +75,9 @@ def is_inner(v: Any) -> bool:
     )
 
 
-def with_functions(compiled: Any, it: Any, arguments: dict[str, Any], node: Any, extra: Any) -> Any:
+def with_functions(
+    compiled: Any, it: Interpreter, arguments: dict[str, Any], node: Node, extra: Any
+) -> Any:
     """A transformed function that is called with such functions among its arguments."""
     call = _Call(it, compiled.function, arguments, 0, node)
     bound = inspect.BoundArguments(compiled._signature, OrderedDict(call.kwargs))
@@ -90,7 +87,7 @@ def with_functions(compiled: Any, it: Any, arguments: dict[str, Any], node: Any,
     return _put(it, spec.program(likes_of(it, arguments), Demands()), arguments, node, extra)
 
 
-def tangent(it: Any, fn: Any, args: list, tangents: list, node: Any, fitted: Any) -> Any:
+def tangent(it: Interpreter, fn: Any, args: list, tangents: list, node: Node, fitted: Any) -> Any:
     """(out, out_dot) of a call; `fitted` makes the tangent of the leaf at a path."""
     arguments = named(fn, args, {})
     dots = dict(zip(arguments, tangents, strict=True))
@@ -108,7 +105,9 @@ def named(fn: Any, args: list, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**dict(zip(names, args, strict=True)), **kwargs}
 
 
-def _put(it: Any, p: Program, arguments: dict[str, Any], node: Any, extra: Any = None) -> Any:
+def _put(
+    it: Interpreter, p: Program, arguments: dict[str, Any], node: Node, extra: Any = None
+) -> Any:
     """Emit a program for the values of a call, and return its result."""
     values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     given = [values[path] if path in values else extra(path, values) for path in p.inputs]
@@ -118,7 +117,7 @@ def _put(it: Any, p: Program, arguments: dict[str, Any], node: Any, extra: Any =
 class _Call:
     """One call of such a function: its floating arguments are parameters of their own."""
 
-    def __init__(self, it: Any, fn: Any, arguments: dict[str, Any], count: int, node: Any):
+    def __init__(self, it: Interpreter, fn: Any, arguments: dict[str, Any], count: int, node: Node):
         self.it, self.fn, self.node = it, fn, node
         self.params: list[Var] = []
         self.inputs: list[tuple] = []
@@ -218,7 +217,7 @@ def _among(h: Hidden, weights: tuple) -> bool:
     return h.parameter is not None and any(h.parameter is w for w in weights)
 
 
-def _changed(before: State, it: Any) -> bool:
+def _changed(before: State, it: Interpreter) -> bool:
     """Whether names or containers hold something else than before."""
     pairs = [(before.env, it.env)]
     pairs += [(before.contents[k], contents(v)) for k, v in before.objects.items()]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import RUNNING, is_number, plain
 from srcgrad.inside.closures import with_functions
 from srcgrad.inside.splicing import captured_now, likes_of, put_demands, spliced
@@ -19,7 +20,7 @@ Extra = Callable[[tuple, dict[tuple, Any]], Any]
 
 
 def inline(
-    compiled: Any, it: Any, args: list, kwargs: dict, node: Any, extra: Extra | None = None
+    compiled: Any, it: Interpreter, args: list, kwargs: dict, node: Node, extra: Extra | None = None
 ) -> Any:
     """Emit the program of a `Compiled` for the values of a call, and return its result.
 

@@ -16,6 +16,7 @@ from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.opaque import opaque
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_value, plain
 from srcgrad.inside import closures
 from srcgrad.inside.closures import Inner, is_inner
@@ -44,7 +45,7 @@ def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> 
     return transform(fn, position, members, *flags)
 
 
-def _weights(it: Any, weights: Any) -> Any:
+def _weights(it: Interpreter, weights: Any) -> Any:
     """Captured Parameters, by identity: what stands for them is what they are inputs as."""
     known = {h.var: h.parameter for h in it.captures.hidden.values()}
 
@@ -56,7 +57,7 @@ def _weights(it: Any, weights: Any) -> Any:
 
 
 def _gradient(
-    it: Any, node: Any, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
+    it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
 ) -> Any:
     """The transform of a function: one that is known, or one that belongs to this run."""
     by = _weights(it, weights)
@@ -75,7 +76,7 @@ def _gradient(
     )  # fmt: skip
 
 
-def _refuse_no_function(it: Any, node: Any, fn: Any) -> None:
+def _refuse_no_function(it: Interpreter, node: Node, fn: Any) -> None:
     if is_value(fn):
         it.refuse(
             node, f"{describe(fn)} cannot be differentiated: it is no function", like=TypeError
@@ -84,16 +85,16 @@ def _refuse_no_function(it: Any, node: Any, fn: Any) -> None:
 
 @implements(entry_points.grad)
 def _grad(
-    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
-    return_ids: Any = False,
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, weights: Any = None,
+    has_aux: Any = False, return_ids: Any = False,
 ) -> Any:  # fmt: skip
     return _gradient(it, node, entry_points.grad, fn, grad_position, weights, has_aux, return_ids)
 
 
 @implements(entry_points.value_and_grad)
 def _value_and_grad(
-    it: Any, node: Any, fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: Any = False,
-    return_ids: Any = False,
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, weights: Any = None,
+    has_aux: Any = False, return_ids: Any = False,
 ) -> Any:  # fmt: skip
     return _gradient(
         it, node, entry_points.value_and_grad, fn, grad_position, weights, has_aux, return_ids
@@ -101,16 +102,22 @@ def _value_and_grad(
 
 
 @implements(jacrev)
-def _jacrev(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+def _jacrev(
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
+) -> Any:
     return _jacobian(it, node, jacrev, fn, grad_position, has_aux)
 
 
 @implements(jacfwd)
-def _jacfwd(it: Any, node: Any, fn: Any, grad_position: Any = 0, has_aux: Any = False) -> Any:
+def _jacfwd(
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
+) -> Any:
     return _jacobian(it, node, jacfwd, fn, grad_position, has_aux)
 
 
-def _jacobian(it: Any, node: Any, transform: Any, fn: Any, position: Any, has_aux: Any) -> Any:
+def _jacobian(
+    it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, has_aux: Any
+) -> Any:
     if not is_inner(fn):
         _refuse_no_function(it, node, fn)
         return _jacobian_of(transform, fn, position, has_aux)
@@ -126,19 +133,19 @@ def _jacobian_of(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
 
 
 @implements(entry_points.compile)
-def _compile(it: Any, node: Any, fn: Any, **options: Any) -> Any:
+def _compile(it: Interpreter, node: Node, fn: Any, **options: Any) -> Any:
     return fn
 
 
 @implements(vjp)
-def _vjp(it: Any, node: Any, fn: Any, *args: Any) -> Any:
+def _vjp(it: Interpreter, node: Node, fn: Any, *args: Any) -> Any:
     it.refuse(
         node, "vjp inside a compiled function is not supported", "use grad, or call it outside"
     )
 
 
 @implements(entry_points.jvp)
-def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
+def _jvp(it: Interpreter, node: Node, fn: Any, args: Any, tangents: Any) -> Any:
     args = list(args) if isinstance(args, tuple | list) else [args]
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
     if len(args) != len(tangents):
@@ -160,7 +167,7 @@ def _jvp(it: Any, node: Any, fn: Any, args: Any, tangents: Any) -> Any:
     return inline(compiled, it, args, {}, node, tangent)
 
 
-def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
+def _dot(it: Interpreter, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
     """The tangent of the leaf at `path`."""
     try:
         t = tangent_at(dots, path[1:])
@@ -169,7 +176,7 @@ def _dot(it: Any, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -
     return _tangent(it, atom(values[path[1:]]), t, spelled(path[1:]))
 
 
-def _tangent(it: Any, v: Any, t: Any, name: str) -> Any:
+def _tangent(it: Interpreter, v: Any, t: Any, name: str) -> Any:
     """The tangent of `v`, checked against its shape; zero if None is given."""
     if isinstance(t, Var) and not float_type(t.type):
         t = it.b.cast(t, v.type)
@@ -193,12 +200,12 @@ def _tangent(it: Any, v: Any, t: Any, name: str) -> Any:
     return t if same else it.b("broadcast_to", t, *v.type.dims)
 
 
-def _misfit(it: Any, t: Any, v: Any, name: str) -> NoReturn:
+def _misfit(it: Interpreter, t: Any, v: Any, name: str) -> NoReturn:
     text = f"the tangent of {name} has the shape {shape_of(t.type)}, {name} has {shape_of(v.type)}"
     raise ArgumentValueError(text, it.b.loc, ZERO)
 
 
-def _floating(it: Any, node: Any, v: Any) -> Any:
+def _floating(it: Interpreter, node: Node, v: Any) -> Any:
     """A value of an equation: lists are arrays, integers are floats."""
     if isinstance(v, list | tuple):
         v = it.call_numpy(np.array, [v], {}, node)
@@ -209,7 +216,7 @@ def _floating(it: Any, node: Any, v: Any) -> Any:
 
 @implements(odes.odeint)
 def _odeint(
-    it: Any, node: Any, rhs: Any, y0: Any, t: Any, *args: Any, rtol: Any = 1.4e-8,
+    it: Interpreter, node: Node, rhs: Any, y0: Any, t: Any, *args: Any, rtol: Any = 1.4e-8,
     atol: Any = 1.4e-8, mxstep: Any = 10_000, adjoint: Any = True,
 ) -> Any:  # fmt: skip
     y0, t = _floating(it, node, y0), _floating(it, node, t)
@@ -224,7 +231,7 @@ def _odeint(
 
 
 @implements(custom_vjp, custom_jvp, fixed_point, implicit_root, opaque)
-def _ruled(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+def _ruled(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
     it.refuse(
         node, "a rule stated inside a compiled function is not supported",
         "define the function and its rule outside",
@@ -232,7 +239,7 @@ def _ruled(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 @implements(entry_points.stop_gradient)
-def _stop_gradient(it: Any, node: Any, x: Any) -> Any:
+def _stop_gradient(it: Interpreter, node: Node, x: Any) -> Any:
     def constant(v: Any) -> Any:
         return it.b("stop_gradient", v) if isinstance(v, Var) and float_type(v.type) else v
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.ir.nodes import Atom, Var
 from srcgrad.ir.types import Array
 
 
-def refuse_overlap(it: Any, given: list[Atom], stored: frozenset[int], node: Any) -> None:
+def refuse_overlap(it: Interpreter, given: list[Atom], stored: frozenset[int], node: Node) -> None:
     """Refuse a call in which an array that is stored to may overlap with another one."""
     arrays = {k: v for k, v in enumerate(given) if isinstance(v.type, Array)}
     for k in sorted(stored.intersection(arrays)):
@@ -28,7 +29,7 @@ def refuse_overlap(it: Any, given: list[Atom], stored: frozenset[int], node: Any
                 it.captures.stored.add(mine)
 
 
-def _root(it: Any, v: Any) -> Var | None:
+def _root(it: Interpreter, v: Any) -> Var | None:
     """The array whose memory it is: an input, or one made here; None if that is not known."""
     while True:
         v = it.captures.stands_for.get(v, v)
@@ -40,5 +41,5 @@ def _root(it: Any, v: Any) -> Var | None:
         v = made.args[0]
 
 
-def _is_input(it: Any, v: Var | None) -> bool:
+def _is_input(it: Interpreter, v: Var | None) -> bool:
     return v in it.captures.given

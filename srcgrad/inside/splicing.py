@@ -11,6 +11,7 @@ from srcgrad.autodiff.splice import splice
 from srcgrad.custom.check import boxed
 from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import MARKS
 from srcgrad.frontend.values import inside as from_outside
 from srcgrad.frontend.values import plain
@@ -21,7 +22,7 @@ from srcgrad.transforms.program import Program
 from srcgrad.tree import Leaf, mapped, outside
 
 
-def spliced(it: Any, program: Program, given: list, node: Any) -> Any:
+def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
     """Emit a program for the values of its parameters, and return its result."""
     given = [atom(v) for v in given]
     refuse_overlap(it, given, program.unshared, node)
@@ -44,7 +45,7 @@ def captured_now(h: Hidden) -> Callable[[], Any]:
     return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
 
 
-def put_demands(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) -> None:
+def put_demands(it: Interpreter, demands: Demands, values: dict[tuple, Any], node: Node) -> None:
     """What the program must know of its arguments, this function must know of its own."""
     for path, v in values.items():
         if path in demands.static_leaves and isinstance(v, Var):
@@ -55,7 +56,7 @@ def put_demands(it: Any, demands: Demands, values: dict[tuple, Any], node: Any) 
             it.captures.demand_static(it, dim, node, f"the shape of '{path[0]}'")
 
 
-def _fitting(it: Any, p: Var, v: Any) -> Any:
+def _fitting(it: Interpreter, p: Var, v: Any) -> Any:
     v = atom(v)
     if isinstance(p.type, Scalar):
         return it.b.cast(v, p.type)
@@ -66,12 +67,12 @@ def _fitting(it: Any, p: Var, v: Any) -> Any:
     return v
 
 
-def likes_of(it: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+def likes_of(it: Interpreter, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments of the kinds of those of a call, as the caller has them."""
     return {n: mapped(v, lambda v: like(it, v), outside) for n, v in arguments.items()}
 
 
-def like(it: Any, v: Any) -> Any:
+def like(it: Interpreter, v: Any) -> Any:
     """A value of the kind of an IR value: tracing reads kinds only."""
     if not isinstance(v, Var | Const):
         return v

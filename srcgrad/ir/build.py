@@ -45,6 +45,7 @@ class Builder:
     def __init__(self, table: Mapping[str, Primitive]):
         self.table = table
         self.out: list[Stmt] = []
+        self.entry: list[Stmt] = []  # what is made before all else
         self.scopes: list[dict] = [{}]
         self.definition: dict[Var, Def] = {}
         self.loc: Location | None = None

@@ -5,7 +5,7 @@ Never changes a node: `rename` builds new ones (the types of variables it rename
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from srcgrad.ir.nodes import (
@@ -35,7 +35,7 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
     return ()
 
 
-def walk(block: Block) -> Iterator[Stmt]:
+def walk(block: Sequence[Stmt]) -> Iterator[Stmt]:
     """Every statement, outer before inner."""
     for s in block:
         yield s

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.custom.functions import any_tensor, custom_jvp
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.transforms.entry_points import jvp
 
 
@@ -113,7 +114,7 @@ def _refuse_captured(made: Any, given: tuple) -> None:
 
 
 @implements(_refuse_captured)
-def _seen(it: Any, node: Any, made: Any, given: Any) -> None:
+def _seen(it: Interpreter, node: Node, made: Any, given: Any) -> None:
     """In compiled code captured values are inputs of the program, and seen to be read."""
 
 

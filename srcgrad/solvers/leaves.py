@@ -10,6 +10,7 @@ from typing import Any
 
 from srcgrad import tree
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import TrackedList
 from srcgrad.ir.nodes import Const, Var
@@ -41,10 +42,10 @@ def _is_float(value: Any) -> bool:
 
 
 @implements(float_leaves)
-def _float_leaves(it: Any, node: Any, value: Any) -> Any:
+def _float_leaves(it: Interpreter, node: Node, value: Any) -> Any:
     return TrackedList(float_leaves(value))
 
 
 @implements(with_leaves)
-def _with_leaves(it: Any, node: Any, value: Any, leaves: Any) -> Any:
+def _with_leaves(it: Interpreter, node: Node, value: Any, leaves: Any) -> Any:
     return with_leaves(value, leaves)

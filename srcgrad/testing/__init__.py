@@ -19,14 +19,7 @@ from srcgrad.tracebacks import entered, entrance
 if TYPE_CHECKING:
     from srcgrad.numeric import slope
 
-__all__ = [
-    "GradientError",
-    "GradientWarning",
-    "check_grads",
-    "check_jvp_vjp",
-    "gradcheck",
-    "slope",
-]
+__all__ = ["GradientError", "GradientWarning", "check_grads", "check_jvp_vjp", "gradcheck", "slope"]
 
 
 def __getattr__(name: str) -> Any:

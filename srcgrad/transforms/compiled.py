@@ -19,6 +19,7 @@ from srcgrad import above, collector
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
@@ -312,7 +313,7 @@ class Compiled:
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend where a compiled function calls this one."""
         return above.inliner().inline(self, it, args, kwargs, node)
 

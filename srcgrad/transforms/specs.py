@@ -19,13 +19,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
-from srcgrad.transforms.program import (
-    Program,
-    persistent,
-    protected,
-    pruned,
-    values,
-)
+from srcgrad.transforms.program import Program, persistent, protected, pruned, values
 from srcgrad.transforms.refusals import (
     no_float,
     nothing_returned,

@@ -42,7 +42,8 @@ def thin_handlers() -> dict[str, ast.FunctionDef]:
 
 
 def lines(functions: dict[str, ast.FunctionDef]) -> int:
-    return sum((f.end_lineno or 0) - f.lineno + 1 for f in functions.values())
+    """The lines of the bodies: how a signature is wrapped does not count."""
+    return sum((f.end_lineno or 0) - f.body[0].lineno + 1 for f in functions.values())
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import _scalar, as_integer, scalar_type
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -30,21 +31,21 @@ from srcgrad.ir.types import FLOAT, INT
 
 # ---- conversions ----
 @implements(float)
-def float_(it: Any, node: Any, x: Any = 0.0) -> Any:
+def float_(it: Interpreter, node: Node, x: Any = 0.0) -> Any:
     return _converted(it, node, x, FLOAT, float)
 
 
 @implements(int)
-def int_(it: Any, node: Any, x: Any = 0) -> Any:
+def int_(it: Interpreter, node: Node, x: Any = 0) -> Any:
     return _converted(it, node, x, INT, int)
 
 
 @implements(bool, np.bool_)
-def bool_(it: Any, node: Any, x: Any = False) -> Any:
+def bool_(it: Interpreter, node: Node, x: Any = False) -> Any:
     return it.truth(x, node)
 
 
-def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
+def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) -> Any:
     if is_number(x) or isinstance(x, str):
         return static(x)
     if not is_value(x):
@@ -56,7 +57,7 @@ def _converted(it: Any, node: Any, x: Any, target: Any, static: Any) -> Any:
 
 
 def _cast_to(dtype: Any) -> None:
-    def handler(it: Any, node: Any, x: Any = 0) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any = 0) -> Any:
         if is_number(x):
             return dtype(x)
         if isinstance(x, list | tuple):
@@ -73,7 +74,7 @@ for _dtype in (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, 
 
 # ---- sequences ----
 @implements(len)
-def len_(it: Any, node: Any, x: Any) -> Any:
+def len_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
         if not x.type.dims:
             it.refuse(node, "len() of a 0-d array", like=TypeError)
@@ -93,7 +94,7 @@ def len_(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(range)
-def range_(it: Any, node: Any, *args: Any) -> Any:
+def range_(it: Interpreter, node: Node, *args: Any) -> Any:
     if not 1 <= len(args) <= 3:
         it.refuse(node, f"range() takes 1 to 3 arguments, not {len(args)}", like=TypeError)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
@@ -113,14 +114,14 @@ def range_(it: Any, node: Any, *args: Any) -> Any:
 
 
 @implements(enumerate)
-def enumerate_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
     return it.enumerated(it.iterated(x, node), start)
 
 
 @implements(zip)
-def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
+def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
     parts = [it.iterated(x, node) for x in xs]
     if strict is True:
         for k, p in enumerate(parts[1:]):
@@ -142,24 +143,24 @@ def zip_(it: Any, node: Any, *xs: Any, strict: Any = False) -> Any:
 
 
 @implements(reversed)
-def reversed_(it: Any, node: Any, x: Any) -> Any:
+def reversed_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Iterated):
         it.refuse(node, "an iterator cannot be reversed", "make a list of it", like=TypeError)
     return it.reversed(it.iterated(x, node))
 
 
 @implements(list)
-def list_(it: Any, node: Any, x: Any = ()) -> Any:
+def list_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     return it.list_of(x, node)
 
 
 @implements(tuple)
-def tuple_(it: Any, node: Any, x: Any = ()) -> Any:
+def tuple_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     return tuple(it.static_items(x, node))
 
 
 @implements(set, frozenset)
-def set_(it: Any, node: Any, x: Any = ()) -> Any:
+def set_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
     if any(not _constant(v) for v in items):
         it.refuse(node, "a set of run-time values is not supported", "use an array or a list")
@@ -174,7 +175,7 @@ def _constant(v: Any) -> bool:
 
 
 @implements(dict)
-def dict_(it: Any, node: Any, x: Any = (), **kwargs: Any) -> Any:
+def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
     out: dict = {}
     pairs = x.items() if isinstance(x, dict) else it.static_items(x, node)
     for pair in pairs:
@@ -184,7 +185,7 @@ def dict_(it: Any, node: Any, x: Any = (), **kwargs: Any) -> Any:
 
 
 @implements(sorted)
-def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -> Any:
+def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any = False) -> Any:
     items = sorted(x) if isinstance(x, set | frozenset) else it.list_of(x, node)
     if not isinstance(reverse, bool):
         it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
@@ -203,7 +204,7 @@ def sorted_(it: Any, node: Any, x: Any, key: Any = None, reverse: Any = False) -
     return it.tracked_list([items[k] for k in order], node)
 
 
-def _in_order(it: Any, node: Any, items: Any, keys: Any, reverse: bool) -> Any:
+def _in_order(it: Interpreter, node: Node, items: Any, keys: Any, reverse: bool) -> Any:
     """An array of the items in order; equal ones stay in theirs, in reverse too."""
     values, keys = (it.call_numpy(np.array, [v], {}, node) for v in (items, keys))
     flip = lambda v: it.view(v, [Slice(None, None, -1)], node)
@@ -214,5 +215,5 @@ def _in_order(it: Any, node: Any, items: Any, keys: Any, reverse: bool) -> Any:
 
 
 @implements(functools.partial)
-def partial_(it: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+def partial_(it: Interpreter, node: Node, f: Any, *args: Any, **kwargs: Any) -> Any:
     return Partial(f, args, kwargs)

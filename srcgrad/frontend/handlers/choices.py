@@ -10,11 +10,12 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 
 
 @implements(np.select)
-def select(it: Any, node: Any, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(it: Interpreter, node: Node, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """The choice of the first condition that holds."""
     conditions = it.static_items(condlist, node)
     choices = it.static_items(choicelist, node)
@@ -28,19 +29,19 @@ def select(it: Any, node: Any, condlist: Any, choicelist: Any, default: Any = 0)
 
 
 @implements(np.compress)
-def compress(it: Any, node: Any, condition: Any, x: Any, axis: Any = None) -> Any:
+def compress(it: Interpreter, node: Node, condition: Any, x: Any, axis: Any = None) -> Any:
     # by places and not by a mask: the condition may be shorter than the axis
     (places,) = it.call_numpy(np.nonzero, [condition], {}, node)
     return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
 
 
 @method("array", "compress")
-def compress_method(it: Any, node: Any, x: Any, condition: Any, axis: Any = None) -> Any:
+def compress_method(it: Interpreter, node: Node, x: Any, condition: Any, axis: Any = None) -> Any:
     return compress(it, node, condition, x, axis)
 
 
 @implements(np.array_equal)
-def array_equal(it: Any, node: Any, a: Any, c: Any) -> Any:
+def array_equal(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = operands(it, node, (a, c), "array_equal")
     dims, others = (list(v.type.dims) if is_array(v) else [] for v in (a, c))
     if len(dims) != len(others):
@@ -57,7 +58,9 @@ def array_equal(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 
 @implements(math.isclose)
-def isclose(it: Any, node: Any, a: Any, c: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def isclose(
+    it: Interpreter, node: Node, a: Any, c: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0
+) -> Any:
     if all(is_number(v) for v in (a, c, rel_tol, abs_tol)):
         return math.isclose(a, c, rel_tol=rel_tol, abs_tol=abs_tol)
     b = it.b

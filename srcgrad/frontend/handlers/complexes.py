@@ -19,6 +19,7 @@ from srcgrad.frontend.handlers.elementwise import (
     to_out,
 )
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
@@ -31,18 +32,18 @@ def complex_operand(v: Any) -> bool:
 
 # ---- parts ----
 @implements(np.real)
-def real(it: Any, node: Any, x: Any) -> Any:
+def real(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "real")
     return it.array_attribute(x, "real", node)
 
 
 @implements(np.imag)
-def imag(it: Any, node: Any, x: Any) -> Any:
+def imag(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "imag")
     return it.array_attribute(x, "imag", node)
 
 
-def part(it: Any, node: Any, x: Any, name: str) -> Any:
+def part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
     """`x.real` or `x.imag`; of an array NumPy gives a view."""
     if is_number(x):
         return getattr(x, name)
@@ -54,7 +55,7 @@ def part(it: Any, node: Any, x: Any, name: str) -> Any:
     return made
 
 
-def _zeros(it: Any, x: Any) -> Any:
+def _zeros(it: Interpreter, x: Any) -> Any:
     dtype = atom(x).type.dtype
     if is_array(x):
         return it.b("zeros", *x.type.dims, dtype=dtype)
@@ -62,14 +63,14 @@ def _zeros(it: Any, x: Any) -> Any:
 
 
 @method("array", "conj", "conjugate")
-def conj_method(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+def conj_method(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     """NumPy's method gives a real array itself, its function a new one."""
     real_array = is_array(x) and not complex_operand(x) and out is None
     return x if real_array else conj(it, node, x, out)
 
 
 @implements(np.conj, np.conjugate)
-def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "conj")
     if is_number(x):
         return np.conj(x)
@@ -81,14 +82,14 @@ def conj(it: Any, node: Any, x: Any, out: Any = None) -> Any:
 
 # ---- what a value is ----
 @implements(np.iscomplexobj)
-def iscomplexobj(it: Any, node: Any, x: Any) -> Any:
+def iscomplexobj(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "iscomplexobj")
     return complex_operand(x)
 
 
 # ---- complex numbers from real ones ----
 @implements(complex)
-def complex_(it: Any, node: Any, *args: Any) -> Any:
+def complex_(it: Interpreter, node: Node, *args: Any) -> Any:
     if all(is_number(a) or isinstance(a, str) for a in args):
         return complex(*args)
     if not 1 <= len(args) <= 2:
@@ -103,13 +104,13 @@ def complex_(it: Any, node: Any, *args: Any) -> Any:
     return _made(it, node, *args)
 
 
-def _made(it: Any, node: Any, re: Any, im: Any) -> Any:
+def _made(it: Interpreter, node: Node, re: Any, im: Any) -> Any:
     """Python's complex number of two real ones."""
     return it.emit(node, "to_complex", it.b.cast(re, FLOAT), it.b.cast(im, FLOAT), weak=True)
 
 
 def _cast_to(dtype: Any) -> None:
-    def handler(it: Any, node: Any, x: Any = 0) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any = 0) -> Any:
         if is_number(x):
             return dtype(x)
         (x,) = operands(it, node, (x,), dtype.__name__)
@@ -131,7 +132,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def _number(it: Any, node: Any, z: Any, what: str) -> Any:
+def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
     """What a function of cmath takes: a number, which it makes a complex one."""
     (z,) = operands(it, node, (z,), what)
     return it.b.cast(_scalar(it, node, z, what), COMPLEX)
@@ -140,7 +141,7 @@ def _number(it: Any, node: Any, z: Any, what: str) -> Any:
 def _register(name: str, primitive: str) -> None:
     f = getattr(cmath, name)
 
-    def handler(it: Any, node: Any, z: Any) -> Any:
+    def handler(it: Interpreter, node: Node, z: Any) -> Any:
         if is_number(z):
             return elementwise(it, node, primitive, f, (z,), None, None)
         return it.emit(node, primitive, _number(it, node, z, name), weak=True)
@@ -153,7 +154,7 @@ for _name, _primitive in NAMES.items():
 
 
 @implements(cmath.log)
-def log(it: Any, node: Any, z: Any, base: Any = None) -> Any:
+def log(it: Interpreter, node: Node, z: Any, base: Any = None) -> Any:
     made = it.emit(node, "log", _number(it, node, z, "log"), weak=True)
     if base is None:
         return made
@@ -161,18 +162,18 @@ def log(it: Any, node: Any, z: Any, base: Any = None) -> Any:
 
 
 @implements(cmath.phase)
-def phase(it: Any, node: Any, z: Any) -> Any:
+def phase(it: Interpreter, node: Node, z: Any) -> Any:
     z = _number(it, node, z, "phase")
     return it.emit(node, "arctan2", it.b("imag", z), it.b("real", z), weak=True)
 
 
 @implements(cmath.polar)
-def polar(it: Any, node: Any, z: Any) -> Any:
+def polar(it: Interpreter, node: Node, z: Any) -> Any:
     return it.emit(node, "abs", _number(it, node, z, "polar"), weak=True), phase(it, node, z)
 
 
 @implements(cmath.rect)
-def rect(it: Any, node: Any, r: Any, phi: Any) -> Any:
+def rect(it: Interpreter, node: Node, r: Any, phi: Any) -> Any:
     r, phi = operands(it, node, (r, phi), "rect")
     r, phi = (it.b.cast(_scalar(it, node, v, "rect"), FLOAT) for v in (r, phi))
     return _made(it, node, it.b("mul", r, it.b("cos", phi)), it.b("mul", r, it.b("sin", phi)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from srcgrad import tree
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, is_number, written
 from srcgrad.ir.nodes import Var
@@ -13,7 +14,7 @@ from srcgrad.ir.nodes import Var
 _MISSING = object()
 
 
-def _fixed(it: Any, node: Any, owner: Any, name: str, way_out: str) -> None:
+def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> None:
     """Only for a list whose length is known."""
     if isinstance(owner, GrownList):
         it.refuse(node, f"{name} of a list that grows at run time", way_out)
@@ -21,17 +22,17 @@ def _fixed(it: Any, node: Any, owner: Any, name: str, way_out: str) -> None:
 
 # ---- lists ----
 @method("list", "append")
-def append(it: Any, node: Any, owner: Any, item: Any) -> None:
+def append(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
     it.append(owner, item, node)
 
 
 @method("list", "extend")
-def extend(it: Any, node: Any, owner: Any, items: Any) -> None:
+def extend(it: Interpreter, node: Node, owner: Any, items: Any) -> None:
     it.extend(owner, items, node)
 
 
 @method("list", "pop")
-def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
+def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
     if isinstance(owner, GrownList):
         if not is_number(k) or k != -1:
             it.refuse(
@@ -46,14 +47,14 @@ def pop(it: Any, node: Any, owner: Any, k: Any = -1) -> Any:
 
 
 @method("list", "insert")
-def insert(it: Any, node: Any, owner: Any, k: Any, item: Any) -> None:
+def insert(it: Interpreter, node: Node, owner: Any, k: Any, item: Any) -> None:
     _fixed(it, node, owner, "insert()", "use an array")
     it.reshaping(owner, node)
     owner.insert(it.static_int(k, node, "the index of a list"), item)
 
 
 @method("list", "clear")
-def clear_list(it: Any, node: Any, owner: Any) -> None:
+def clear_list(it: Interpreter, node: Node, owner: Any) -> None:
     if isinstance(owner, GrownList):
         it.changing_grown(owner, node)
         it.set_length(owner, 0)
@@ -63,27 +64,27 @@ def clear_list(it: Any, node: Any, owner: Any) -> None:
 
 
 @method("list", "remove")
-def remove(it: Any, node: Any, owner: Any, item: Any) -> None:
+def remove(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
     _fixed(it, node, owner, "remove()", "use an array")
     it.reshaping(owner, node)
     del owner[_found(it, node, owner, item)]
 
 
 @method("list", "index")
-def index(it: Any, node: Any, owner: Any, item: Any) -> Any:
+def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     _fixed(it, node, owner, "index()", "use an array")
     return _found(it, node, owner, item)
 
 
 @method("list", "count")
-def count(it: Any, node: Any, owner: Any, item: Any) -> Any:
+def count(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     _fixed(it, node, owner, "count()", "use an array")
     if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
         it.refuse(node, "count() of run-time values", "compare the items in a loop")
     return list(owner).count(item)
 
 
-def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
+def _found(it: Interpreter, node: Node, owner: Any, item: Any) -> int:
     if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
         it.refuse(
             node, "a search among run-time values is not supported", "compare the items in a loop"
@@ -94,19 +95,19 @@ def _found(it: Any, node: Any, owner: Any, item: Any) -> int:
 
 
 @method("list", "copy")
-def copy_list(it: Any, node: Any, owner: Any) -> Any:
+def copy_list(it: Interpreter, node: Node, owner: Any) -> Any:
     return it.list_of(owner, node)
 
 
 @method("list", "reverse")
-def reverse(it: Any, node: Any, owner: Any) -> None:
+def reverse(it: Interpreter, node: Node, owner: Any) -> None:
     _fixed(it, node, owner, "reverse()", "use np.flip(np.array(...))")
     it.changing(owner, node)
     owner.reverse()
 
 
 @method("list", "sort")
-def sort(it: Any, node: Any, owner: Any, key: Any = None, reverse: Any = False) -> None:
+def sort(it: Interpreter, node: Node, owner: Any, key: Any = None, reverse: Any = False) -> None:
     _fixed(it, node, owner, "sort()", "use np.sort(np.array(...))")
     it.changing(owner, node)
     owner[:] = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
@@ -114,17 +115,17 @@ def sort(it: Any, node: Any, owner: Any, key: Any = None, reverse: Any = False) 
 
 # ---- tuples ----
 @method("tuple", "index")
-def index_of_tuple(it: Any, node: Any, owner: Any, item: Any) -> Any:
+def index_of_tuple(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     return _found(it, node, owner, item)
 
 
 @method("tuple", "count")
-def count_in_tuple(it: Any, node: Any, owner: Any, item: Any) -> Any:
+def count_in_tuple(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     return count(it, node, owner, item)
 
 
 @method("tuple", "_replace")
-def replaced(it: Any, node: Any, owner: Any, **changes: Any) -> Any:
+def replaced(it: Interpreter, node: Node, owner: Any, **changes: Any) -> Any:
     """A named tuple with other values in some fields."""
     wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
     if wrong:
@@ -133,44 +134,44 @@ def replaced(it: Any, node: Any, owner: Any, **changes: Any) -> Any:
 
 
 @method("tuple", "_asdict")
-def as_dict(it: Any, node: Any, owner: Any) -> Any:
+def as_dict(it: Interpreter, node: Node, owner: Any) -> Any:
     return dict(zip(owner._fields, owner, strict=True))
 
 
 # ---- dicts ----
 @method("dict", "keys")
-def keys(it: Any, node: Any, owner: Any) -> Any:
+def keys(it: Interpreter, node: Node, owner: Any) -> Any:
     return it.tracked_list(list(owner.keys()), node)
 
 
 @method("dict", "values")
-def values(it: Any, node: Any, owner: Any) -> Any:
+def values(it: Interpreter, node: Node, owner: Any) -> Any:
     return it.tracked_list(list(owner.values()), node)
 
 
 @method("dict", "items")
-def items(it: Any, node: Any, owner: Any) -> Any:
+def items(it: Interpreter, node: Node, owner: Any) -> Any:
     return it.tracked_list(list(owner.items()), node)
 
 
 @method("dict", "get")
-def get(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
+def get(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
     return owner.get(it.static_key(key, node), default)
 
 
 @method("dict", "copy")
-def copy_dict(it: Any, node: Any, owner: Any) -> Any:
+def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
     return dict(owner)
 
 
 @method("dict", "update")
-def update(it: Any, node: Any, owner: Any, other: Any = (), **kwargs: Any) -> None:
+def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
     for key, value in it.call(dict, [other], kwargs, node).items():
         it.set_item(owner, [key], value, node)
 
 
 @method("dict", "setdefault")
-def setdefault(it: Any, node: Any, owner: Any, key: Any, default: Any = None) -> Any:
+def setdefault(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
     key = it.static_key(key, node)
     if key not in owner:
         it.set_item(owner, [key], default, node)
@@ -178,7 +179,7 @@ def setdefault(it: Any, node: Any, owner: Any, key: Any, default: Any = None) ->
 
 
 @method("dict", "pop")
-def pop_key(it: Any, node: Any, owner: Any, key: Any, default: Any = _MISSING) -> Any:
+def pop_key(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = _MISSING) -> Any:
     key = it.static_key(key, node)
     if key not in owner:
         if default is _MISSING:
@@ -189,14 +190,14 @@ def pop_key(it: Any, node: Any, owner: Any, key: Any, default: Any = _MISSING) -
 
 
 @method("dict", "clear")
-def clear_dict(it: Any, node: Any, owner: Any) -> None:
+def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
     it.reshaping(owner, node)
     owner.clear()
 
 
 # ---- strings ----
 @method("str", "format")
-def format_(it: Any, node: Any, owner: Any, *args: Any, **named: Any) -> Any:
+def format_(it: Interpreter, node: Node, owner: Any, *args: Any, **named: Any) -> Any:
     try:
         template, values = filled_in(owner, args, named)
     except (LookupError, ValueError, TypeError) as e:
@@ -205,7 +206,7 @@ def format_(it: Any, node: Any, owner: Any, *args: Any, **named: Any) -> Any:
 
 
 @method("str", "join")
-def join_(it: Any, node: Any, owner: str, items: Any) -> Any:
+def join_(it: Interpreter, node: Node, owner: str, items: Any) -> Any:
     parts = it.static_items(items, node)
     if not all(isinstance(p, str | Formatted) for p in parts):
         it.refuse(node, "join() takes strings, as many as are known at compile time")
@@ -216,7 +217,7 @@ def join_(it: Any, node: Any, owner: str, items: Any) -> Any:
 
 
 def _static_str(name: str) -> None:
-    def handler(it: Any, node: Any, owner: str, *args: Any) -> Any:
+    def handler(it: Interpreter, node: Node, owner: str, *args: Any) -> Any:
         if any(isinstance(a, Var) for a in args):
             it.refuse(node, f"str.{name} of run-time values")
         try:
@@ -232,6 +233,6 @@ for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replac
 
 
 @implements(tree.mapped)
-def mapped(it: Any, node: Any, value: Any, at: Any) -> Any:
+def mapped(it: Interpreter, node: Node, value: Any, at: Any) -> Any:
     """A structure with the results of a function in the place of its leaves."""
     return tree.mapped(value, lambda leaf: it.call(at, [leaf], {}, node))

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.frontend.grown import items_of
 from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -21,11 +22,11 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
-from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Scalar, is_float, join_scalars
 
 
-def dims_of(it: Any, node: Any, shape: Any) -> list[Any]:
+def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
     """A shape argument as dims: ints and run-time integers."""
     if is_array(shape) and shape.type.ndim == 1:
         shape = it.static_items(shape, node)
@@ -46,7 +47,7 @@ def dims_of(it: Any, node: Any, shape: Any) -> list[Any]:
     return out
 
 
-def _is_length(it: Any, v: Var) -> bool:
+def _is_length(it: Interpreter, v: Atom) -> bool:
     """Whether a run-time integer is known not to be negative."""
     definition = it.definition(v)
     if definition is None:
@@ -61,11 +62,11 @@ def _is_length(it: Any, v: Var) -> bool:
     return False
 
 
-def _dtype(it: Any, node: Any, dtype: Any, default: str = "f64") -> str:
+def _dtype(it: Interpreter, node: Node, dtype: Any, default: str = "f64") -> str:
     return default if dtype is None else scalar_type(it, node, dtype).dtype
 
 
-def filled(it: Any, dims: list[Any], value: Any, dtype: str) -> Any:
+def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
     """A new array with every element `value`."""
     value = it.b.cast(value, Scalar(dtype))
     if not dims:
@@ -79,29 +80,29 @@ def filled(it: Any, dims: list[Any], value: Any, dtype: str) -> Any:
 
 
 @implements(np.zeros)
-def zeros(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+def zeros(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
     return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
 
 
 @implements(np.ones)
-def ones(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+def ones(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
     return _ordered(it, filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype)), order)
 
 
 @implements(np.empty)
-def empty(it: Any, node: Any, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
+def empty(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
     # zeros, so that a read of what was never written is at least the same every time
     return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
 
 
 @implements(np.ndarray)
-def ndarray(it: Any, node: Any, shape: Any, dtype: Any = None) -> Any:
+def ndarray(it: Interpreter, node: Node, shape: Any, dtype: Any = None) -> Any:
     """The class itself called for memory; a buffer or strides of the caller's are refused."""
     return empty(it, node, shape, dtype)
 
 
 @implements(np.full)
-def full(it: Any, node: Any, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     dims = dims_of(it, node, shape)
     if is_array(fill_value):
         value = it.b("broadcast_to", fill_value, *dims)
@@ -109,7 +110,9 @@ def full(it: Any, node: Any, shape: Any, fill_value: Any, dtype: Any = None) -> 
     return filled(it, dims, fill_value, _dtype(it, node, dtype, atom(fill_value).type.dtype))
 
 
-def _like(it: Any, node: Any, x: Any, value: Any, dtype: Any = None, shape: Any = None) -> Any:
+def _like(
+    it: Interpreter, node: Node, x: Any, value: Any, dtype: Any = None, shape: Any = None
+) -> Any:
     if isinstance(x, list | tuple):
         x = array(it, node, x)
     dims = list(x.type.dims) if is_array(x) else []
@@ -123,7 +126,7 @@ def _like(it: Any, node: Any, x: Any, value: Any, dtype: Any = None, shape: Any 
 
 @implements(np.zeros_like, np.empty_like)
 def zeros_like(
-    it: Any, node: Any, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
     shape: Any = None,
 ) -> Any:  # fmt: skip
     return _like(it, node, x, 0, dtype, shape)
@@ -131,7 +134,7 @@ def zeros_like(
 
 @implements(np.ones_like)
 def ones_like(
-    it: Any, node: Any, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
     shape: Any = None,
 ) -> Any:  # fmt: skip
     return _like(it, node, x, 1, dtype, shape)
@@ -139,21 +142,21 @@ def ones_like(
 
 @implements(np.full_like)
 def full_like(
-    it: Any, node: Any, x: Any, fill_value: Any, dtype: Any = None, order: Any = "K",
+    it: Interpreter, node: Node, x: Any, fill_value: Any, dtype: Any = None, order: Any = "K",
     subok: Any = True, shape: Any = None,
 ) -> Any:  # fmt: skip
     return _like(it, node, x, fill_value, dtype, shape)
 
 
 @implements(np.eye)
-def eye(it: Any, node: Any, N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+def eye(it: Interpreter, node: Node, N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     n, m = dims_of(it, node, (N, N if M is None else M))
     rows, cols = ranges(it, n, m)
     diagonal = it.b("eq", it.b("add", rows, k), cols)
     return it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
 
 
-def ranges(it: Any, n: Any, m: Any) -> tuple[Any, Any]:
+def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
     """Row numbers as a column and column numbers as a row."""
     rows = it.b("view", it.b("iota", n), spec=(":", "n"))
     cols = it.b("view", it.b("iota", m), spec=("n", ":"))
@@ -161,7 +164,7 @@ def ranges(it: Any, n: Any, m: Any) -> tuple[Any, Any]:
 
 
 @implements(np.arange)
-def arange(it: Any, node: Any, *args: Any, dtype: Any = None) -> Any:
+def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     kind = join_scalars(join_scalars(atom(start).type, atom(stop).type), atom(step).type)
     b = it.b
@@ -192,14 +195,9 @@ def _unit(start: Any, step: Any) -> bool:
 
 @implements(np.linspace)
 def linspace(
-    it: Any,
-    node: Any,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
+    it: Interpreter, node: Node, start: Any, stop: Any, num: Any = 50, endpoint: Any = True,
     dtype: Any = None,
-) -> Any:
+) -> Any:  # fmt: skip
     b = it.b
     (n,) = dims_of(it, node, num)
     start, stop = (b.cast(v, Scalar("f64")) for v in (start, stop))
@@ -216,14 +214,9 @@ def linspace(
 # ---- array and its kin ----
 @implements(np.array)
 def array(
-    it: Any,
-    node: Any,
-    x: Any,
-    dtype: Any = None,
-    copy: Any = True,
-    ndmin: Any = 0,
+    it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
     order: Any = None,
-) -> Any:
+) -> Any:  # fmt: skip
     out = as_array(it, node, x, copy=bool(copy))
     if dtype is not None:
         out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
@@ -236,7 +229,7 @@ def array(
 
 
 @implements(np.asarray, np.asanyarray)
-def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
+def asarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
     out = as_array(it, node, x, copy=False)
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
         out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
@@ -244,16 +237,16 @@ def asarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
 
 
 @implements(np.copy)
-def copy(it: Any, node: Any, x: Any, order: Any = "K") -> Any:
+def copy(it: Interpreter, node: Node, x: Any, order: Any = "K") -> Any:
     return _ordered(it, as_array(it, node, x, copy=True), order)
 
 
 @implements(method="copy")
-def copy_method(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+def copy_method(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
     return _ordered(it, as_array(it, node, x, copy=True), order)
 
 
-def _ordered(it: Any, made: Any, order: Any) -> Any:
+def _ordered(it: Interpreter, made: Any, order: Any) -> Any:
     """A new array in C order if that is asked for, in any order otherwise."""
     if isinstance(made, Var) and order != "K":
         it.orders[made] = order == "C"
@@ -261,13 +254,13 @@ def _ordered(it: Any, made: Any, order: Any) -> Any:
 
 
 @implements(np.copyto)
-def copyto(it: Any, node: Any, dst: Any, src: Any, where: Any = True) -> None:
+def copyto(it: Interpreter, node: Node, dst: Any, src: Any, where: Any = True) -> None:
     value = src if where is True else it.emit(node, "where", where, src, dst)
     to_out(it, node, value, dst)
 
 
 @implements(method="astype")
-def astype(it: Any, node: Any, x: Any, dtype: Any, copy: Any = True) -> Any:
+def astype(it: Interpreter, node: Node, x: Any, dtype: Any, copy: Any = True) -> Any:
     target = scalar_type(it, node, dtype)
     if is_array(x) and x.type.dtype == target.dtype:
         return it.b("copy", x) if copy else x
@@ -275,12 +268,12 @@ def astype(it: Any, node: Any, x: Any, dtype: Any, copy: Any = True) -> Any:
 
 
 @implements(method="fill")
-def fill(it: Any, node: Any, x: Any, value: Any) -> None:
+def fill(it: Interpreter, node: Node, x: Any, value: Any) -> None:
     it.assign_array(x, it._stored_value(x, value, node))
 
 
 @implements(method="item")
-def item(it: Any, node: Any, x: Any, *index: Any) -> Any:
+def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
     if not is_array(x):
         return x
     if index:
@@ -301,11 +294,11 @@ def item(it: Any, node: Any, x: Any, *index: Any) -> Any:
 
 
 @implements(method="tolist")
-def tolist(it: Any, node: Any, x: Any) -> Any:
+def tolist(it: Interpreter, node: Node, x: Any) -> Any:
     return x if not is_array(x) else [tolist(it, node, v) for v in it.static_items(x, node)]
 
 
-def as_array(it: Any, node: Any, x: Any, copy: bool) -> Any:
+def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
     """NumPy's conversion: arrays, numbers, nested sequences of them."""
     if is_array(x):
         return it.b("copy", x) if copy else x
@@ -320,12 +313,12 @@ def as_array(it: Any, node: Any, x: Any, copy: bool) -> Any:
     it.refuse(node, f"{describe(x)} cannot be made an array")
 
 
-def _strong(it: Any, x: Any) -> Any:
+def _strong(it: Interpreter, x: Any) -> Any:
     t = atom(x).type
     return plain(it.b.cast(x, Scalar(t.dtype))) if is_number(x) else x
 
 
-def _stacked(it: Any, node: Any, xs: Any) -> Any:
+def _stacked(it: Interpreter, node: Node, xs: Any) -> Any:
     """An array of a sequence: of numbers, or of arrays and sequences of one shape."""
     parts = [p if is_value(p) else as_array(it, node, p, copy=False) for p in xs]
     parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
@@ -345,7 +338,7 @@ def _stacked(it: Any, node: Any, xs: Any) -> Any:
     return it.b("pack", *(it.b.cast(it.b.cast(p, kind), strong) for p in parts), name="array")
 
 
-def same_dims(it: Any, node: Any, a: Var, c: Var, axes: Any) -> None:
+def same_dims(it: Interpreter, node: Node, a: Var, c: Var, axes: Any) -> None:
     """Check that two arrays agree along axes."""
     for axis in axes:
         m, n = a.type.dims[axis], c.type.dims[axis]

@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import with_dims
 from srcgrad.frontend.handlers.solvers import LINALG, check_square, matrices, squares
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Partial, is_array, ndim, plain
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 
@@ -27,7 +28,7 @@ _UNSAID: Any = object()
 THIN = {"full_matrices": False}
 
 
-def reals(it: Any, node: Any, a: Any, what: str, square: bool = False) -> Any:
+def reals(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
     """Real matrices in single or double precision: what LAPACK and the rules have here."""
     a = (squares if square else matrices)(it, node, a, what)
     if is_complex(a.type.dtype):
@@ -39,12 +40,12 @@ def reals(it: Any, node: Any, a: Any, what: str, square: bool = False) -> Any:
     return a
 
 
-def flag(it: Any, node: Any, v: Any, what: str) -> bool:
+def flag(it: Interpreter, node: Node, v: Any, what: str) -> bool:
     """A yes or no that must be known at compile time."""
     return bool(it.static_int(v, node, what))
 
 
-def rows(it: Any, y: Any, start: Any, count: Any) -> Any:
+def rows(it: Interpreter, y: Any, start: Any, count: Any) -> Any:
     """Some rows of a primitive's result, as an array of their own."""
     return it.b("copy", it.b("view", y, start, count, 1, spec=("s", ":")))
 
@@ -53,14 +54,14 @@ def epsilon(a: Any) -> float:
     return float(np.finfo(np_dtype(a.type.dtype)).eps)
 
 
-def relative(it: Any, a: Any) -> Any:
+def relative(it: Interpreter, a: Any) -> Any:
     """The customary bound below which a singular value counts as zero, relative to the largest."""
     return plain(it.b("mul", it.b("maximum", *a.type.dims[-2:]), epsilon(a)))
 
 
 # ---- singular values ----
 @implements(np.linalg.svdvals)
-def svdvals(it: Any, node: Any, a: Any) -> Any:
+def svdvals(it: Interpreter, node: Node, a: Any) -> Any:
     a = reals(it, node, a, "svdvals")
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.svdvals, ("k",), a], {}, node)
@@ -69,7 +70,7 @@ def svdvals(it: Any, node: Any, a: Any) -> Any:
 
 @implements(np.linalg.svd)
 def svd(
-    it: Any, node: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True,
+    it: Interpreter, node: Node, a: Any, full_matrices: Any = True, compute_uv: Any = True,
     hermitian: Any = False,
 ) -> Any:  # fmt: skip
     if flag(it, node, hermitian, "hermitian"):
@@ -82,7 +83,7 @@ def svd(
     return _SVD(*thin_svd(it, node, a))
 
 
-def only_square(it: Any, a: Any, what: str, way_out: str) -> None:
+def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
     """The rest of a basis is not determined, so it has no derivative."""
     m, n = a.type.dims[-2:]
     if m is not n:
@@ -90,7 +91,7 @@ def only_square(it: Any, a: Any, what: str, way_out: str) -> None:
         it.fail_if(plain(it.b("ne", m, n)), "NotImplementedError", text)
 
 
-def thin_svd(it: Any, node: Any, a: Any) -> tuple[Any, Any, Any]:
+def thin_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
     if a.type.ndim > 2:
         return it.call(stacked, [Partial(np.linalg.svd, (), THIN), ("mk", "k", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
@@ -101,14 +102,14 @@ def thin_svd(it: Any, node: Any, a: Any) -> tuple[Any, Any, Any]:
 
 
 # ---- eigenvalues ----
-def lower_is_read(it: Any, node: Any, uplo: Any) -> bool:
+def lower_is_read(it: Interpreter, node: Node, uplo: Any) -> bool:
     if not isinstance(uplo, str) or uplo.upper() not in ("L", "U"):
         it.refuse(node, "UPLO argument must be 'L' or 'U'", like=ValueError)
     return uplo.upper() == "L"
 
 
 @implements(np.linalg.eigh)
-def eigh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
+def eigh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
     lower = lower_is_read(it, node, UPLO)
     a = reals(it, node, a, "eigh", square=True)
     if a.type.ndim > 2:
@@ -123,12 +124,12 @@ def eigh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
 
 
 @implements(np.linalg.eigvalsh)
-def eigvalsh(it: Any, node: Any, a: Any, UPLO: Any = "L") -> Any:
+def eigvalsh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
     return eigh(it, node, a, UPLO)[0]
 
 
 @implements(np.linalg.eig)
-def eig(it: Any, node: Any, a: Any) -> Any:
+def eig(it: Interpreter, node: Node, a: Any) -> Any:
     a = squares(it, node, a, "eig")
     if not is_complex(a.type.dtype):
         it.refuse(node, *UNCERTAIN)
@@ -140,7 +141,7 @@ def eig(it: Any, node: Any, a: Any) -> Any:
 
 
 @implements(np.linalg.eigvals)
-def eigvals(it: Any, node: Any, a: Any) -> Any:
+def eigvals(it: Interpreter, node: Node, a: Any) -> Any:
     return eig(it, node, a)[0]
 
 
@@ -153,7 +154,7 @@ UNCERTAIN = (
 
 # ---- QR ----
 @implements(np.linalg.qr)
-def qr(it: Any, node: Any, a: Any, mode: Any = "reduced") -> Any:
+def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
     a = reals(it, node, a, "qr")
     if mode not in ("reduced", "complete", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
@@ -167,7 +168,7 @@ def qr(it: Any, node: Any, a: Any, mode: Any = "reduced") -> Any:
     return r if mode == "r" else _QR(q, r)
 
 
-def thin_qr(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
+def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     """The columns beyond the number of rows are Q' a: they are not needed to find Q."""
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.qr, ("mk", "kn"), a], {}, node)
@@ -183,7 +184,7 @@ def thin_qr(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
 
 
 # ---- least squares ----
-def pseudoinverse(it: Any, node: Any, a: Any, rcond: Any) -> Any:
+def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
     if a.type.ndim > 2:
         return it.call(
             stacked, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
@@ -193,8 +194,9 @@ def pseudoinverse(it: Any, node: Any, a: Any, rcond: Any) -> Any:
 
 @implements(np.linalg.pinv)
 def pinv(
-    it: Any, node: Any, a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = _UNSAID
-) -> Any:
+    it: Interpreter, node: Node, a: Any, rcond: Any = None, hermitian: Any = False, *,
+    rtol: Any = _UNSAID,
+) -> Any:  # fmt: skip
     if flag(it, node, hermitian, "hermitian"):
         it.refuse(node, "pinv with hermitian=True is not supported", "leave it out")
     a = reals(it, node, a, "pinv")
@@ -206,7 +208,7 @@ def pinv(
 
 
 @implements(np.linalg.lstsq)
-def lstsq(it: Any, node: Any, a: Any, c: Any, rcond: Any = None) -> Any:
+def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any:
     a, c = pair(it, node, a, c, "lstsq")
     a = reals(it, node, a, "lstsq")
     if a.type.ndim > 2 or not is_array(c) or c.type.ndim > 2:
@@ -225,8 +227,9 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, rcond: Any = None) -> Any:
 # ---- what singular values tell ----
 @implements(np.linalg.matrix_rank)
 def matrix_rank(
-    it: Any, node: Any, a: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None
-) -> Any:
+    it: Interpreter, node: Node, a: Any, tol: Any = None, hermitian: Any = False, *,
+    rtol: Any = None,
+) -> Any:  # fmt: skip
     if flag(it, node, hermitian, "hermitian"):
         it.refuse(node, "matrix_rank with hermitian=True is not supported", "leave it out")
     if tol is not None and rtol is not None:
@@ -239,7 +242,7 @@ def matrix_rank(
 
 
 @implements(np.linalg.cond)
-def cond(it: Any, node: Any, a: Any, p: Any = None) -> Any:
+def cond(it: Interpreter, node: Node, a: Any, p: Any = None) -> Any:
     p = it.static_number(p, node, "the order of a norm of matrices")
     a = reals(it, node, a, "cond")
     it.fail_if(none_of(it, a.type.dims), LINALG, "cond is not defined on empty arrays")

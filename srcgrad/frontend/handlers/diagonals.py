@@ -11,12 +11,13 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.types import Scalar
 
 
 def _triangle(name: str, f: Any) -> None:
-    def handler(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, k: Any = 0) -> Any:
         (x,) = operands(it, node, (x,), name)
         if not is_array(x) or not x.type.dims:
             it.refuse(node, f"{name} takes an array with axes", like=TypeError)
@@ -32,7 +33,9 @@ _triangle("triu", np.triu)
 
 
 @implements(np.diagonal, method="diagonal")
-def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+def diagonal(
+    it: Interpreter, node: Node, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1
+) -> Any:
     """Of two axes, as the last one of the result."""
     (x,) = operands(it, node, (x,), "a diagonal")
     if not is_array(x) or x.type.ndim < 2:
@@ -59,12 +62,12 @@ def diagonal(it: Any, node: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2:
 
 
 @method("array", "trace")
-def trace(it: Any, node: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+def trace(it: Interpreter, node: Node, x: Any, *args: Any, **kwargs: Any) -> Any:
     return it.call_numpy(np.trace, [x, *args], kwargs, node)
 
 
 @implements(np.diag)
-def diag(it: Any, node: Any, x: Any, k: Any = 0) -> Any:
+def diag(it: Interpreter, node: Node, x: Any, k: Any = 0) -> Any:
     (x,) = operands(it, node, (x,), "diag")
     if x.type.ndim == 2:
         return diagonal(it, node, x, k)

@@ -12,11 +12,12 @@ from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_integer, is_unit
 from srcgrad.ir.types import Scalar
 
 
-def _axis(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, int]:
+def _axis(it: Interpreter, node: Node, x: Any, axis: Any, what: str) -> tuple[Any, int]:
     """The array and the axis that are edited: flat if none is named."""
     (x,) = operands(it, node, (x,), what)
     if axis is None:
@@ -24,7 +25,7 @@ def _axis(it: Any, node: Any, x: Any, axis: Any, what: str) -> tuple[Any, int]:
     return x, axes_of(it, node, x, axis)[0]
 
 
-def part(it: Any, node: Any, x: Any, axis: int, lower: Any, upper: Any) -> Any:
+def part(it: Interpreter, node: Node, x: Any, axis: int, lower: Any, upper: Any) -> Any:
     """A slice along one axis."""
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[axis] = Slice(lower, upper, None)
@@ -32,7 +33,7 @@ def part(it: Any, node: Any, x: Any, axis: int, lower: Any, upper: Any) -> Any:
 
 
 @implements(np.delete)
-def delete(it: Any, node: Any, x: Any, obj: Any, axis: Any = None) -> Any:
+def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> Any:
     x, k = _axis(it, node, x, axis, "delete")
     b, n = it.b, x.type.dims[k]
     if isinstance(obj, slice | Slice):
@@ -53,7 +54,7 @@ def delete(it: Any, node: Any, x: Any, obj: Any, axis: Any = None) -> Any:
     return b("reshape", kept, *dims)
 
 
-def _without(it: Any, node: Any, x: Any, axis: int, places: list[Any]) -> Any:
+def _without(it: Interpreter, node: Node, x: Any, axis: int, places: list[Any]) -> Any:
     """`x` without the places of a list, by a mask."""
     b, n = it.b, x.type.dims[axis]
     if not places or not all(is_integer(p) for p in places):
@@ -65,7 +66,7 @@ def _without(it: Any, node: Any, x: Any, axis: int, places: list[Any]) -> Any:
 
 
 @implements(np.insert)
-def insert(it: Any, node: Any, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     x, k = _axis(it, node, x, axis, "insert")
     b, n = it.b, x.type.dims[k]
     at = it.static_int(obj, node, "the position of an insertion")
@@ -78,7 +79,7 @@ def insert(it: Any, node: Any, x: Any, obj: Any, values: Any, axis: Any = None) 
     return b("reshape", joined(it, node, parts, k), *dims)
 
 
-def _inserted(it: Any, node: Any, x: Any, values: Any, axis: int) -> Any:
+def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int) -> Any:
     """What is inserted, in the dtype of `x` and as wide as it is."""
     (values,) = operands(it, node, (values,), "insert")
     ndim, b = x.type.ndim, it.b
@@ -95,7 +96,7 @@ def _inserted(it: Any, node: Any, x: Any, values: Any, axis: int) -> Any:
     return b("broadcast_to", values, *dims)
 
 
-def _at_least(it: Any, x: Any, ndim: int) -> Any:
+def _at_least(it: Interpreter, x: Any, ndim: int) -> Any:
     """`x` with leading axes of length 1."""
     if not is_array(x):
         return it.b("broadcast_to", x, *([1] * ndim))
@@ -104,7 +105,7 @@ def _at_least(it: Any, x: Any, ndim: int) -> Any:
 
 
 @implements(np.dstack)
-def dstack(it: Any, node: Any, xs: Any) -> Any:
+def dstack(it: Interpreter, node: Node, xs: Any) -> Any:
     sheets = []
     for x in parts_of(it, node, xs, "concatenate"):
         x = _at_least(it, x, 2)
@@ -113,7 +114,7 @@ def dstack(it: Any, node: Any, xs: Any) -> Any:
 
 
 @implements(np.block)
-def block(it: Any, node: Any, arrays: Any) -> Any:
+def block(it: Interpreter, node: Node, arrays: Any) -> Any:
     if not isinstance(arrays, list):
         return it.call_numpy(np.array, [arrays], {}, node)
     if not any(isinstance(row, list) for row in arrays):
@@ -125,7 +126,7 @@ def block(it: Any, node: Any, arrays: Any) -> Any:
     return joined(it, node, rows, rows[0].type.ndim - 2)
 
 
-def _side_by_side(it: Any, node: Any, xs: Any, ndim: int) -> Any:
+def _side_by_side(it: Interpreter, node: Node, xs: Any, ndim: int) -> Any:
     parts = operands(it, node, tuple(xs), "block")
     ndim = max([ndim, *(x.type.ndim for x in parts if is_array(x))])
     parts = [_at_least(it, x, ndim) for x in parts]

@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.products import contracted, meet
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import transpose
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, ndim
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
@@ -24,7 +25,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @implements(np.einsum)
-def einsum(it: Any, node: Any, *args: Any, optimize: Any = False) -> Any:
+def einsum(it: Interpreter, node: Node, *args: Any, optimize: Any = False) -> Any:
     given, xs = (args[0], args[1:]) if isinstance(args[0], str) else _spelled(it, node, args)
     xs = tuple(operands(it, node, xs, "einsum"))
     terms, right = _terms(it, node, given.replace(" ", ""), xs)
@@ -46,7 +47,7 @@ def einsum(it: Any, node: Any, *args: Any, optimize: Any = False) -> Any:
 
 
 # ---- subscripts ----
-def _spelled(it: Any, node: Any, args: tuple) -> tuple[str, tuple]:
+def _spelled(it: Interpreter, node: Node, args: tuple) -> tuple[str, tuple]:
     """The string that stands for einsum(x, [0, 1], y, [1, 2], [0, 2])."""
 
     def term(v: Any) -> str:
@@ -64,7 +65,7 @@ def _spelled(it: Any, node: Any, args: tuple) -> tuple[str, tuple]:
     return left, args[: len(args) // 2 * 2 : 2]
 
 
-def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
+def _terms(it: Interpreter, node: Node, spec: str, xs: tuple) -> tuple[list[str], str]:
     """The letters of each operand and of the result, those of ellipses among them."""
     left, arrow, right = spec.partition("->")
     terms = left.split(",")
@@ -95,7 +96,7 @@ def _terms(it: Any, node: Any, spec: str, xs: tuple) -> tuple[list[str], str]:
     return terms, right
 
 
-def _without_ones(it: Any, pairs: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
+def _without_ones(it: Interpreter, pairs: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
     """Operands without the axes of length 1 that broadcast to another operand's."""
     ones = [
         {c for c in t if all(_is_one(x, k) for k, other in enumerate(t) if other == c)}
@@ -119,7 +120,7 @@ def _is_one(x: Any, axis: int) -> bool:
 
 
 # ---- sums ----
-def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
+def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str]:
     """A repeated subscript takes the diagonal of its axes."""
     for c in dict.fromkeys(term):
         places = [k for k, other in enumerate(term) if other == c]
@@ -138,7 +139,7 @@ def _diagonals(it: Any, node: Any, x: Any, term: str) -> tuple[Any, str]:
     return x, term
 
 
-def _summed(it: Any, node: Any, x: Any, term: str, wanted: set[str]) -> tuple[Any, str]:
+def _summed(it: Interpreter, node: Node, x: Any, term: str, wanted: set[str]) -> tuple[Any, str]:
     """`x` summed over what nobody wants, in the dtype that it has."""
     gone = tuple(k for k, c in enumerate(term) if c not in wanted)
     if gone:
@@ -147,7 +148,7 @@ def _summed(it: Any, node: Any, x: Any, term: str, wanted: set[str]) -> tuple[An
 
 
 def _contract(
-    it: Any, node: Any, x: Any, s: str, y: Any, t: str, rest: set[str]
+    it: Interpreter, node: Node, x: Any, s: str, y: Any, t: str, rest: set[str]
 ) -> tuple[Any, str]:
     """One pair of operands: a product of matrices where something is summed, else multiply."""
     x, s = _summed(it, node, x, s, rest | set(t))
@@ -166,7 +167,7 @@ def _contract(
     return it.emit(node, "mul", *wide), letters
 
 
-def _placed(it: Any, node: Any, x: Any, term: str, letters: str) -> Any:
+def _placed(it: Interpreter, node: Node, x: Any, term: str, letters: str) -> Any:
     """`x` with its axes in the order of `letters`, those it lacks of length 1."""
     if not is_array(x):
         return x

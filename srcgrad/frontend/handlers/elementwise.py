@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     describe,
@@ -28,26 +29,24 @@ NAMES: dict[str, tuple] = {
     "add": (np.add,), "sub": (np.subtract,), "mul": (np.multiply,), "div": (np.divide,),
     "neg": (np.negative,), "abs": (np.abs, np.fabs, math.fabs), "sign": (np.sign,),
     "maximum": (np.maximum,), "minimum": (np.minimum,), "fmod": (np.fmod, math.fmod),
-    "copysign": (np.copysign, math.copysign), "hypot": (np.hypot,),
-    "exp": (np.exp, math.exp), "exp2": (np.exp2, math.exp2), "expm1": (np.expm1, math.expm1),
-    "log2": (np.log2, math.log2), "log10": (np.log10, math.log10),
-    "log1p": (np.log1p, math.log1p), "sqrt": (np.sqrt, math.sqrt), "cbrt": (np.cbrt, math.cbrt),
-    "logaddexp": (np.logaddexp,),
-    "sin": (np.sin, math.sin), "cos": (np.cos, math.cos), "tan": (np.tan, math.tan),
-    "arcsin": (np.arcsin, math.asin), "arccos": (np.arccos, math.acos),
-    "arctan": (np.arctan, math.atan), "arctan2": (np.arctan2, math.atan2),
-    "sinh": (np.sinh, math.sinh), "cosh": (np.cosh, math.cosh), "tanh": (np.tanh, math.tanh),
-    "arcsinh": (np.arcsinh, math.asinh), "arccosh": (np.arccosh, math.acosh),
-    "arctanh": (np.arctanh, math.atanh), "erf": (math.erf,), "erfc": (math.erfc,),
-    "lt": (np.less,), "le": (np.less_equal,), "gt": (np.greater,), "ge": (np.greater_equal,),
-    "eq": (np.equal,), "ne": (np.not_equal,),
+    "copysign": (np.copysign, math.copysign), "hypot": (np.hypot,), "exp": (np.exp, math.exp),
+    "exp2": (np.exp2, math.exp2), "expm1": (np.expm1, math.expm1), "log2": (np.log2, math.log2),
+    "log10": (np.log10, math.log10), "log1p": (np.log1p, math.log1p), "sqrt": (np.sqrt, math.sqrt),
+    "cbrt": (np.cbrt, math.cbrt), "logaddexp": (np.logaddexp,), "sin": (np.sin, math.sin),
+    "cos": (np.cos, math.cos), "tan": (np.tan, math.tan), "arcsin": (np.arcsin, math.asin),
+    "arccos": (np.arccos, math.acos), "arctan": (np.arctan, math.atan),
+    "arctan2": (np.arctan2, math.atan2), "sinh": (np.sinh, math.sinh), "cosh": (np.cosh, math.cosh),
+    "tanh": (np.tanh, math.tanh), "arcsinh": (np.arcsinh, math.asinh),
+    "arccosh": (np.arccosh, math.acosh), "arctanh": (np.arctanh, math.atanh), "erf": (math.erf,),
+    "erfc": (math.erfc,), "lt": (np.less,), "le": (np.less_equal,), "gt": (np.greater,),
+    "ge": (np.greater_equal,), "eq": (np.equal,), "ne": (np.not_equal,),
     "logical_and": (np.logical_and,), "logical_or": (np.logical_or,),
     "logical_xor": (np.logical_xor,), "logical_not": (np.logical_not,),
     "bit_and": (np.bitwise_and,), "bit_or": (np.bitwise_or,), "bit_xor": (np.bitwise_xor,),
     "invert": (np.invert,), "shift_left": (np.left_shift,), "shift_right": (np.right_shift,),
     "isnan": (np.isnan, math.isnan), "isinf": (np.isinf, math.isinf),
-    "isfinite": (np.isfinite, math.isfinite), "signbit": (np.signbit,),
-    "floor": (np.floor,), "ceil": (np.ceil,), "trunc": (np.trunc,), "rint": (np.rint,),
+    "isfinite": (np.isfinite, math.isfinite), "signbit": (np.signbit,), "floor": (np.floor,),
+    "ceil": (np.ceil,), "trunc": (np.trunc,), "rint": (np.rint,),
 }  # fmt: skip
 LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
 FLOATING = frozenset(NAMES) - {
@@ -57,28 +56,27 @@ FLOATING = frozenset(NAMES) - {
 }  # fmt: skip
 
 
-def _register(name: str, functions: tuple) -> None:
-    for f in functions:
+def _register(name: str, f: Any) -> None:
+    def handler(
+        it: Interpreter, node: Node, *args: Any, out: Any = None, dtype: Any = None,
+        where: Any = None,
+    ) -> Any:  # fmt: skip
+        if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
+            *args, out = args  # type: ignore[assignment]
+        if where is not None and where is not True:
+            made = elementwise(it, node, name, f, tuple(args), None, dtype)
+            return chosen_into(it, node, where, made, out)
+        return elementwise(it, node, name, f, tuple(args), out, dtype)
 
-        def handler(
-            it: Any, node: Any, *args: Any, out: Any = None, dtype: Any = None, where: Any = None,
-            f: Any = f,
-        ) -> Any:  # fmt: skip
-            if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
-                *args, out = args  # type: ignore[assignment]
-            if where is not None and where is not True:
-                made = elementwise(it, node, name, f, tuple(args), None, dtype)
-                return chosen_into(it, node, where, made, out)
-            return elementwise(it, node, name, f, tuple(args), out, dtype)
-
-        implements(f)(handler)
+    implements(f)(handler)
 
 
 for _name, _functions in NAMES.items():
-    _register(_name, _functions)
+    for _f in _functions:
+        _register(_name, _f)
 
 
-def operands(it: Any, node: Any, args: tuple, what: str) -> list[Any]:
+def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
     """Arguments of an elementwise function: lists are converted, others refused."""
     out = []
     for v in args:
@@ -90,7 +88,9 @@ def operands(it: Any, node: Any, args: tuple, what: str) -> list[Any]:
     return out
 
 
-def elementwise(it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dtype: Any) -> Any:
+def elementwise(
+    it: Interpreter, node: Node, name: str, f: Any, args: tuple, out: Any, dtype: Any
+) -> Any:
     what = getattr(f, "__name__", name)
     if all(is_number(a) for a in args) and out is None and dtype is None:
         return _static(it, node, f, args)
@@ -108,12 +108,12 @@ def elementwise(it: Any, node: Any, name: str, f: Any, args: tuple, out: Any, dt
     return to_out(it, node, result, out)
 
 
-def refuse_booleans(it: Any, node: Any, what: str, *values: Any) -> None:
+def refuse_booleans(it: Interpreter, node: Node, what: str, *values: Any) -> None:
     if all(atom(v).type.dtype == "bool" for v in values):
         it.refuse(node, f"NumPy's {what} of booleans is of half precision", "use .astype(float)")
 
 
-def _static(it: Any, node: Any, f: Any, args: tuple) -> Any:
+def _static(it: Interpreter, node: Node, f: Any, args: tuple) -> Any:
     with np.errstate(all="ignore"):
         try:
             return f(*args)
@@ -134,7 +134,7 @@ def _vectors_convert() -> bool:
 _VECTORS_CONVERT = _vectors_convert()
 
 
-def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:
+def _scalar(it: Interpreter, node: Node, v: Any, what: str) -> Any:
     """What a function of `math` takes: a number, or an array with one element."""
     if not is_array(v):
         return v
@@ -150,7 +150,7 @@ def _scalar(it: Any, node: Any, v: Any, what: str) -> Any:
     return it.b("load", v, *([0] * v.type.ndim))
 
 
-def scalar_type(it: Any, node: Any, dtype: Any) -> Scalar:
+def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
     """The IR type of a dtype argument: np.float32, "float32", float, x.dtype."""
     try:
         short = short_dtype(dtype)
@@ -162,7 +162,7 @@ def scalar_type(it: Any, node: Any, dtype: Any) -> Scalar:
     return Scalar(short)
 
 
-def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
+def to_out(it: Interpreter, node: Node, result: Any, out: Any) -> Any:
     """Store a result into the `out=` array, if there is one."""
     if out is None:
         return result
@@ -180,7 +180,7 @@ def to_out(it: Any, node: Any, result: Any, out: Any) -> Any:
     return out
 
 
-def chosen_into(it: Any, node: Any, where: Any, made: Any, out: Any) -> Any:
+def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) -> Any:
     """A result of a ufunc with where=: elsewhere `out` stays what it was."""
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
@@ -192,7 +192,7 @@ def chosen_into(it: Any, node: Any, where: Any, made: Any, out: Any) -> Any:
 # ---- those with something of their own ----
 @implements(np.log)
 def log_where(
-    it: Any, node: Any, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
+    it: Interpreter, node: Node, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
 ) -> Any:
     if where is None or where is True:
         return log(it, node, x, None, out, dtype)
@@ -200,7 +200,9 @@ def log_where(
 
 
 @implements(math.log)
-def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: Any = None) -> Any:
+def log(
+    it: Interpreter, node: Node, x: Any, base: Any = None, out: Any = None, dtype: Any = None
+) -> Any:
     if is_number(x) and (base is None or is_number(base)):
         known = _static(
             it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base)
@@ -214,7 +216,7 @@ def log(it: Any, node: Any, x: Any, base: Any = None, out: Any = None, dtype: An
 
 
 @implements(np.power)
-def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
+def power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
     x, n = operands(it, node, (x, n), "power")
     if is_number(x) and is_number(n):
         return _static(it, node, np.power, (x, n))
@@ -222,13 +224,13 @@ def power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
 
 
 @implements(np.float_power)
-def float_power(it: Any, node: Any, x: Any, n: Any, out: Any = None) -> Any:
+def float_power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
     x, n = (it.b.cast(v, Scalar("f64")) for v in operands(it, node, (x, n), "float_power"))
     return to_out(it, node, it.power(plain(x), plain(n), node), out)
 
 
 @implements(math.pow)
-def math_pow(it: Any, node: Any, x: Any, n: Any) -> Any:
+def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     if is_number(x) and is_number(n):
         return _static(it, node, math.pow, (x, n))
     x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
@@ -236,7 +238,7 @@ def math_pow(it: Any, node: Any, x: Any, n: Any) -> Any:
 
 
 @implements(np.square)
-def square(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+def square(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "square")
     if atom(x).type.dtype == "bool":
         it.refuse(node, "NumPy's square of booleans is an int8", "use .astype(int)")
@@ -244,45 +246,45 @@ def square(it: Any, node: Any, x: Any, out: Any = None) -> Any:
 
 
 @implements(np.reciprocal)
-def reciprocal(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+def reciprocal(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "reciprocal")
     return to_out(it, node, it.emit(node, "div", 1.0, x), out)
 
 
 @implements(np.positive)
-def positive(it: Any, node: Any, x: Any, out: Any = None) -> Any:
+def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "positive")
     return to_out(it, node, it.b("copy", x) if is_array(x) else x, out)
 
 
 @implements(np.floor_divide)
-def floor_divide(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+def floor_divide(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = operands(it, node, (a, c), "floor_divide")
     return to_out(it, node, it.binary(gast.FloorDiv(), a, c, node), out)
 
 
 @implements(np.mod, np.remainder)
-def mod(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = operands(it, node, (a, c), "mod")
     return to_out(it, node, it.binary(gast.Mod(), a, c, node), out)
 
 
 @implements(np.deg2rad, np.radians, math.radians)
-def radians(it: Any, node: Any, x: Any) -> Any:
+def radians(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "radians")
     refuse_booleans(it, node, "radians", x)
     return it.emit(node, "mul", x, math.pi / 180.0)
 
 
 @implements(np.rad2deg, np.degrees, math.degrees)
-def degrees(it: Any, node: Any, x: Any) -> Any:
+def degrees(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "degrees")
     refuse_booleans(it, node, "degrees", x)
     return it.emit(node, "mul", x, 180.0 / math.pi)
 
 
 @implements(np.sinc)
-def sinc(it: Any, node: Any, x: Any) -> Any:
+def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
     zero = it.b("eq", x, 0.0)
     y = it.b("mul", it.b("where", zero, 1.0, x), math.pi)
@@ -295,7 +297,7 @@ def sinc(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(np.heaviside)
-def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
+def heaviside(it: Interpreter, node: Node, x: Any, h: Any) -> Any:
     x, h = operands(it, node, (x, h), "heaviside")
     refuse_booleans(it, node, "heaviside", x, h)
     kind = float_kind(x, h)
@@ -308,7 +310,7 @@ def heaviside(it: Any, node: Any, x: Any, h: Any) -> Any:
 
 @implements(np.clip, method="clip")
 def clip(
-    it: Any, node: Any, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
+    it: Interpreter, node: Node, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
     min: Any = None, max: Any = None,
 ) -> Any:  # fmt: skip
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
@@ -328,7 +330,7 @@ def clip(
 
 
 @implements(np.where)
-def where(it: Any, node: Any, c: Any, a: Any = None, b: Any = None) -> Any:
+def where(it: Interpreter, node: Node, c: Any, a: Any = None, b: Any = None) -> Any:
     if a is None or b is None:
         return it.call_numpy(np.nonzero, [c], {}, node)
     c, a, b = operands(it, node, (c, a, b), "where")
@@ -351,7 +353,7 @@ def float_kind(*values: Any) -> Scalar:
     return joined if is_float(joined.dtype) else Scalar("f64")
 
 
-def as_integer(it: Any, x: Any) -> Any:
+def as_integer(it: Interpreter, x: Any) -> Any:
     """A run-time number as Python's integer; what no 64 bits hold raises."""
     from srcgrad.ir.types import INT
 
@@ -369,7 +371,7 @@ def as_integer(it: Any, x: Any) -> Any:
 
 
 def _integer_rounding(name: str, f: Any) -> None:
-    def handler(it: Any, node: Any, x: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return f(x)
         v = _scalar(it, node, x, name)
@@ -384,7 +386,7 @@ _integer_rounding("trunc", math.trunc)
 
 
 @implements(np.round, np.around, method="round")
-def round_(it: Any, node: Any, x: Any, decimals: Any = 0, out: Any = None) -> Any:
+def round_(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "round")
     if atom(x).type.dtype == "bool":
         it.refuse(node, "booleans cannot be rounded", "use .astype(float)")

@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import as_integer
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -28,7 +29,7 @@ from srcgrad.ir.types import INT, Scalar, is_float, np_dtype
 
 
 @implements(functools.reduce)
-def reduce_(it: Any, node: Any, f: Any, x: Any, *start: Any) -> Any:
+def reduce_(it: Interpreter, node: Node, f: Any, x: Any, *start: Any) -> Any:
     items = [*start, *it.static_items(x, node)]
     if not items:
         it.fail("TypeError", "reduce() of empty iterable with no initial value")
@@ -39,7 +40,7 @@ def reduce_(it: Any, node: Any, f: Any, x: Any, *start: Any) -> Any:
 
 
 @implements(abs)
-def abs_(it: Any, node: Any, x: Any) -> Any:
+def abs_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_number(x):
         return abs(x)
     if isinstance(x, Record):
@@ -50,7 +51,7 @@ def abs_(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(builtins.sum)
-def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
+def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     x = it.collected(x)
     if is_array(x):
         if atom(x).type.dtype == "bool":
@@ -76,7 +77,9 @@ def sum_(it: Any, node: Any, x: Any, start: Any = 0) -> Any:
 
 
 def _extreme(name: str, primitive: str, whole: Any) -> Any:
-    def handler(it: Any, node: Any, *given: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+    def handler(
+        it: Interpreter, node: Node, *given: Any, key: Any = None, default: Any = _NOTHING
+    ) -> Any:
         xs: list[Any] = [it.collected(x) for x in given]
         if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
             return _extreme_of_array(it, node, xs[0], name, whole, default)
@@ -106,7 +109,9 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
     return handler
 
 
-def _extreme_of_array(it: Any, node: Any, x: Any, name: str, whole: Any, default: Any) -> Any:
+def _extreme_of_array(
+    it: Interpreter, node: Node, x: Any, name: str, whole: Any, default: Any
+) -> Any:
     matrix = is_array(x) and x.type.ndim > 1
     if matrix or getattr(x, "shape", None) is not None:
         it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays", like=ValueError)
@@ -121,7 +126,7 @@ def _extreme_of_array(it: Any, node: Any, x: Any, name: str, whole: Any, default
     return it.branch(nothing, lambda: default, best, node, live_rest=True)
 
 
-def _chosen(it: Any, node: Any, better: Any, items: list[Any], key: Any) -> Any:
+def _chosen(it: Interpreter, node: Node, better: Any, items: list[Any], key: Any) -> Any:
     """The first of the items whose key is best."""
     best, high = items[0], it.call(key, [items[0]], {}, node)
     for v in items[1:]:
@@ -139,16 +144,16 @@ implements(builtins.min)(_extreme("min", "minimum", np.min))
 
 
 @implements(builtins.any)
-def any_(it: Any, node: Any, x: Any) -> Any:
+def any_(it: Interpreter, node: Node, x: Any) -> Any:
     return _quantified(it, node, x, np.any, it.either, False)
 
 
 @implements(builtins.all)
-def all_(it: Any, node: Any, x: Any) -> Any:
+def all_(it: Interpreter, node: Node, x: Any) -> Any:
     return _quantified(it, node, x, np.all, lambda a, c: it.b("logical_and", a, c), True)
 
 
-def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) -> Any:
+def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, start: bool) -> Any:
     if isinstance(x, Iterated) and x.until is not None:
         x.spent = True
         return x.until(not start)
@@ -168,7 +173,7 @@ def _quantified(it: Any, node: Any, x: Any, whole: Any, join: Any, start: bool) 
 
 
 @implements(round)
-def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
+def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
     if is_number(x):
         return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
     if not is_value(x) or (is_array(x) and x.type.dims):
@@ -185,17 +190,17 @@ def round_(it: Any, node: Any, x: Any, digits: Any = None) -> Any:
 
 
 @implements(divmod)
-def divmod_(it: Any, node: Any, a: Any, c: Any) -> Any:
+def divmod_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     return it.binary(gast.FloorDiv(), a, c, node), it.binary(gast.Mod(), a, c, node)
 
 
 @implements(pow)
-def pow_(it: Any, node: Any, a: Any, c: Any) -> Any:
+def pow_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     return it.binary(gast.Pow(), a, c, node)
 
 
 @implements(math.prod)
-def prod(it: Any, node: Any, x: Any) -> Any:
+def prod(it: Interpreter, node: Node, x: Any) -> Any:
     result: Any = 1
     for item in it.static_items(x, node):
         result = it.binary(gast.Mult(), result, item, node)

@@ -19,13 +19,14 @@ from srcgrad.frontend.formulas import (  # importing them states what they stand
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_float
 
 
 @implements(registry.known)
-def known(it: Any, node: Any, v: Any) -> Any:
+def known(it: Interpreter, node: Node, v: Any) -> Any:
     if isinstance(v, tuple | list):
         return tuple(known(it, node, each) for each in v)
     if v is None or isinstance(v, str | bool | float):
@@ -34,12 +35,12 @@ def known(it: Any, node: Any, v: Any) -> Any:
 
 
 @implements(registry.place)
-def place(it: Any, node: Any, axis: Any, n: Any) -> int:
+def place(it: Interpreter, node: Node, axis: Any, n: Any) -> int:
     return place_of_axis(it, node, axis, n)
 
 
 @implements(registry.floating)
-def floating(it: Any, node: Any, x: Any) -> Any:
+def floating(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "this function")
     kind = atom(x).type
     if is_complex(kind.dtype):
@@ -51,40 +52,42 @@ def floating(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(registry.constant)
-def constant(it: Any, node: Any, x: Any) -> Any:
+def constant(it: Interpreter, node: Node, x: Any) -> Any:
     return it.emit(node, "stop_gradient", x)
 
 
 @implements(registry.largest)
-def largest(it: Any, node: Any, x: Any, axis: Any, of_nothing: float) -> Any:
+def largest(it: Interpreter, node: Node, x: Any, axis: Any, of_nothing: float) -> Any:
     return largest_of(it, node, x, axis, True, of_nothing)
 
 
 @implements(registry.unsupported)
-def unsupported(it: Any, node: Any, reason: str, way_out: str = "", like: Any = None) -> Any:
+def unsupported(
+    it: Interpreter, node: Node, reason: str, way_out: str = "", like: Any = None
+) -> Any:
     it.refuse(node, reason, way_out, like)
 
 
 @implements(elementwise.bessel_i0)
-def bessel_i0(it: Any, node: Any, x: Any) -> Any:
+def bessel_i0(it: Interpreter, node: Node, x: Any) -> Any:
     return it.emit(node, "bessel_i0", x)
 
 
 @implements(registry.stored)
-def stored(it: Any, node: Any, value: Any, out: Any) -> Any:
+def stored(it: Interpreter, node: Node, value: Any, out: Any) -> Any:
     return to_out(it, node, value, out)
 
 
 @implements(registry.shaped)
-def shaped(it: Any, node: Any, x: Any, shape: Any) -> Any:
+def shaped(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     return it.b("reshape", x, *(it.b.dim(n) for n in shape))
 
 
 @implements(registry.is_array)
-def is_array_(it: Any, node: Any, x: Any) -> bool:
+def is_array_(it: Interpreter, node: Node, x: Any) -> bool:
     return is_array(x)
 
 
 @implements(registry.is_static)
-def is_static(it: Any, node: Any, v: Any) -> bool:
+def is_static(it: Interpreter, node: Node, v: Any) -> bool:
     return is_number(v)

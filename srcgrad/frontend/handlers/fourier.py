@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of, in_order
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar, is_complex, real_dtype
@@ -22,7 +23,7 @@ OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward":
 
 
 # ---- operands ----
-def _array(it: Any, node: Any, x: Any, f: Any) -> Any:
+def _array(it: Interpreter, node: Node, x: Any, f: Any) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
     if not is_array(x) or not x.type.dims:
         it.refuse(node, f"numpy.fft.{f.__name__} takes an array with axes", like=IndexError)
@@ -31,19 +32,19 @@ def _array(it: Any, node: Any, x: Any, f: Any) -> Any:
     return x
 
 
-def _complex(it: Any, x: Any) -> Any:
+def _complex(it: Interpreter, x: Any) -> Any:
     return it.b.cast(x, Scalar("c64" if x.type.dtype in ("f32", "c64") else "c128"))
 
 
-def _real(it: Any, x: Any) -> Any:
+def _real(it: Interpreter, x: Any) -> Any:
     return it.b.cast(x, Scalar("f32" if x.type.dtype == "f32" else "f64"))
 
 
-def _axis(it: Any, node: Any, x: Any, axis: Any) -> int:
+def _axis(it: Interpreter, node: Node, x: Any, axis: Any) -> int:
     return axes_of(it, node, x, axis)[0]
 
 
-def _length(it: Any, node: Any, n: Any) -> Any:
+def _length(it: Interpreter, node: Node, n: Any) -> Any:
     """The length of a transform: at least 1."""
     if not isinstance(n, Var):
         n = it.static_int(n, node, "the length of a transform")
@@ -52,7 +53,7 @@ def _length(it: Any, node: Any, n: Any) -> Any:
     return n
 
 
-def _resized(it: Any, node: Any, x: Any, n: Any, axis: int) -> Any:
+def _resized(it: Interpreter, node: Node, x: Any, n: Any, axis: int) -> Any:
     """`x` with length `n` along an axis: its end cut off, or zeros behind it."""
     b, old = it.b, x.type.dims[axis]
     if n is old or (is_number(n) and is_number(old) and n == old):
@@ -66,7 +67,7 @@ def _resized(it: Any, node: Any, x: Any, n: Any, axis: int) -> Any:
     return out
 
 
-def _normed(it: Any, node: Any, y: Any, n: Any, norm: Any, divided: bool) -> Any:
+def _normed(it: Interpreter, node: Node, y: Any, n: Any, norm: Any, divided: bool) -> Any:
     """The sums divided by n, by its root, or not; `divided` says what "backward" means."""
     if norm not in OPPOSITE:
         it.refuse(
@@ -82,14 +83,16 @@ def _normed(it: Any, node: Any, y: Any, n: Any, norm: Any, divided: bool) -> Any
 
 
 # ---- one axis ----
-def _transform(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any, inverse: bool) -> Any:
+def _transform(
+    it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any, inverse: bool
+) -> Any:
     k = _axis(it, node, x, axis)
     n = _length(it, node, x.type.dims[k] if n is None else n)
     x = _complex(it, _resized(it, node, x, n, k))
     return _normed(it, node, it.b("fft", x, axis=k, inverse=inverse), n, norm, inverse)
 
 
-def _half(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _half(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     if is_complex(x.type.dtype):
         it.refuse(
             node, "a transform of real numbers is given complex ones", "take .real", like=TypeError
@@ -100,7 +103,7 @@ def _half(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     return _normed(it, node, it.b("rfft", x, axis=k), n, norm, False)
 
 
-def _of_half(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _of_half(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     b, k = it.b, _axis(it, node, x, axis)
     if n is None:
         n = plain(b("mul", b("sub", x.type.dims[k], 1), 2))
@@ -111,27 +114,28 @@ def _of_half(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
 
 def _over_one(f: Any, transform: Any) -> None:
     def handler(
-        it: Any, node: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None
-    ) -> Any:
+        it: Interpreter, node: Node, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out:
+        Any = None,
+    ) -> Any:  # fmt: skip
         return to_out(it, node, transform(it, node, _array(it, node, a, f), n, axis, norm), out)
 
     implements(f)(handler)
 
 
-def _forward(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _forward(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     return _transform(it, node, x, n, axis, norm, False)
 
 
-def _inverse(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _inverse(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     return _transform(it, node, x, n, axis, norm, True)
 
 
-def _hermitian(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _hermitian(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     x = it.call_numpy(np.conj, [x], {}, node)
     return _of_half(it, node, x, n, axis, OPPOSITE.get(norm, norm))
 
 
-def _inverse_hermitian(it: Any, node: Any, x: Any, n: Any, axis: Any, norm: Any) -> Any:
+def _inverse_hermitian(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     y = _half(it, node, x, n, axis, OPPOSITE.get(norm, norm))
     return it.b("conj", y)
 
@@ -145,7 +149,7 @@ _over_one(np.fft.ihfft, _inverse_hermitian)
 
 
 # ---- several axes ----
-def _places(it: Any, node: Any, x: Any, s: Any, axes: Any) -> list[tuple[Any, int]]:
+def _places(it: Interpreter, node: Node, x: Any, s: Any, axes: Any) -> list[tuple[Any, int]]:
     """(length or None, axis) for each axis, in the order that they are given."""
     if s is not None:
         s = list(s) if isinstance(s, tuple | list) else it.static_items(s, node)
@@ -166,7 +170,7 @@ def _over_many(f: Any, transform: Any, last: Any, last_first: bool, default: Any
     """`last` is done along the last of the axes, `transform` along the others."""
 
     def handler(
-        it: Any, node: Any, a: Any, s: Any = None, axes: Any = default, norm: Any = None,
+        it: Interpreter, node: Node, a: Any, s: Any = None, axes: Any = default, norm: Any = None,
         out: Any = None,
     ) -> Any:  # fmt: skip
         x = _array(it, node, a, f)
@@ -188,7 +192,7 @@ for _default, _names in (((-2, -1), "2"), (None, "n")):
 
 
 # ---- frequencies and the order of them ----
-def _spacing(it: Any, node: Any, n: Any, d: Any) -> tuple[Any, Any]:
+def _spacing(it: Interpreter, node: Node, n: Any, d: Any) -> tuple[Any, Any]:
     (n,) = dims_of(it, node, n)
     nothing = plain(it.b("eq", it.b("mul", n, d), 0))
     it.fail_if(nothing, "ZeroDivisionError", "float division by zero")
@@ -196,7 +200,7 @@ def _spacing(it: Any, node: Any, n: Any, d: Any) -> tuple[Any, Any]:
 
 
 @implements(np.fft.fftfreq)
-def fftfreq(it: Any, node: Any, n: Any, d: Any = 1.0) -> Any:
+def fftfreq(it: Interpreter, node: Node, n: Any, d: Any = 1.0) -> Any:
     b = it.b
     n, step = _spacing(it, node, n, d)
     k = b("iota", n)
@@ -206,13 +210,13 @@ def fftfreq(it: Any, node: Any, n: Any, d: Any = 1.0) -> Any:
 
 
 @implements(np.fft.rfftfreq)
-def rfftfreq(it: Any, node: Any, n: Any, d: Any = 1.0) -> Any:
+def rfftfreq(it: Interpreter, node: Node, n: Any, d: Any = 1.0) -> Any:
     b = it.b
     n, step = _spacing(it, node, n, d)
     return it.emit(node, "mul", b("iota", b("add", b("floordiv", n, 2), 1)), step)
 
 
-def _shifted(it: Any, node: Any, x: Any, axes: Any, f: Any, back: bool) -> Any:
+def _shifted(it: Interpreter, node: Node, x: Any, axes: Any, f: Any, back: bool) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
     for k in axes_of(it, node, x, axes):
         half = it.b("floordiv", x.type.dims[k], 2)
@@ -222,10 +226,10 @@ def _shifted(it: Any, node: Any, x: Any, axes: Any, f: Any, back: bool) -> Any:
 
 
 @implements(np.fft.fftshift)
-def fftshift(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
+def fftshift(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     return _shifted(it, node, x, axes, np.fft.fftshift, False)
 
 
 @implements(np.fft.ifftshift)
-def ifftshift(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
+def ifftshift(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     return _shifted(it, node, x, axes, np.fft.ifftshift, True)

@@ -8,11 +8,12 @@ import numpy as np
 
 from srcgrad.frontend.handlers.index_tricks import ranged
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice
 from srcgrad.ir.types import Scalar, join_scalars
 
 
-def _line(it: Any, node: Any, part: Any) -> Any:
+def _line(it: Interpreter, node: Node, part: Any) -> Any:
     if isinstance(part, slice):
         part = Slice(part.start, part.stop, part.step)
     if not isinstance(part, Slice) or part.upper is None:
@@ -20,7 +21,7 @@ def _line(it: Any, node: Any, part: Any) -> Any:
     return ranged(it, node, part)
 
 
-def _lines(it: Any, node: Any, items: tuple) -> list[Any]:
+def _lines(it: Interpreter, node: Node, items: tuple) -> list[Any]:
     """One line per axis, in their common dtype."""
     lines = [_line(it, node, part) for part in items]
     kind = Scalar(lines[0].type.dtype)
@@ -33,7 +34,7 @@ def _lines(it: Any, node: Any, items: tuple) -> list[Any]:
 
 
 @implements(np.mgrid)
-def mgrid(it: Any, node: Any, *items: Any) -> Any:
+def mgrid(it: Interpreter, node: Node, *items: Any) -> Any:
     lines = _lines(it, node, items)
     if len(lines) == 1:
         return lines[0]
@@ -43,6 +44,6 @@ def mgrid(it: Any, node: Any, *items: Any) -> Any:
 
 
 @implements(np.ogrid)
-def ogrid(it: Any, node: Any, *items: Any) -> Any:
+def ogrid(it: Interpreter, node: Node, *items: Any) -> Any:
     lines = _lines(it, node, items)
     return tuple(lines) if len(lines) > 1 else lines[0]

@@ -8,13 +8,14 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import method
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars
 
 
 def _joined(name: str, axis: int, ndim: int) -> None:
-    def handler(it: Any, node: Any, owner: Any, *items: Any) -> Any:
+    def handler(it: Interpreter, node: Node, owner: Any, *items: Any) -> Any:
         if any(isinstance(i, str) for i in items):
             it.refuse(node, "np.r_ and np.c_ with a string are not supported", "np.concatenate")
         given = tuple(ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
@@ -29,7 +30,7 @@ def _joined(name: str, axis: int, ndim: int) -> None:
     method(name, "__getitem__")(handler)
 
 
-def ranged(it: Any, node: Any, s: Slice) -> Any:
+def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
     """The numbers that a slice stands for; a step of 5j asks for five, both ends included."""
     start = 0 if s.lower is None else s.lower
     if is_number(s.step) and isinstance(s.step, complex):
@@ -37,7 +38,7 @@ def ranged(it: Any, node: Any, s: Slice) -> Any:
     return it.call_numpy(np.arange, [start, s.upper, 1 if s.step is None else s.step], {}, node)
 
 
-def _wide(it: Any, x: Any, ndim: int) -> Any:
+def _wide(it: Interpreter, x: Any, ndim: int) -> Any:
     """An array of at least `ndim` axes; those that are added come last."""
     if not is_array(x) or not x.type.dims:
         return it.b("broadcast_to", x, *([1] * ndim))
@@ -50,5 +51,5 @@ _joined(type(np.c_).__name__, -1, 2)
 
 
 @method(type(np.s_).__name__, "__getitem__")
-def index_expression(it: Any, node: Any, owner: Any, *items: Any) -> Any:
+def index_expression(it: Interpreter, node: Node, owner: Any, *items: Any) -> Any:
     return items[0] if len(items) == 1 and not owner.maketuple else tuple(items)

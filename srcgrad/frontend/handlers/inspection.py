@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Closure,
@@ -30,7 +31,7 @@ from srcgrad.ir.types import BOOL, Scalar, join_scalars, np_dtype
 
 
 @implements(isinstance)
-def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
+def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     many = _classes(it, node, classes)
     if isinstance(x, Formatted):
         kinds: tuple = (str,)
@@ -52,14 +53,14 @@ def isinstance_(it: Any, node: Any, x: Any, classes: Any) -> Any:
     return any(issubclass(k, c) for k in kinds for c in many)
 
 
-def _is_tensor(it: Any, node: Any, x: Var) -> bool:
+def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
     """In functions of ours arrays and NumPy's scalars stand for tensors."""
     if not it.follows_library():
         it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
     return is_array(x) or not x.type.weak
 
 
-def _classes(it: Any, node: Any, classes: Any) -> list[type]:
+def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
     if isinstance(classes, tuple):
         return [c for part in classes for c in _classes(it, node, part)]
     if isinstance(classes, types.UnionType):
@@ -78,7 +79,7 @@ def _python_type(x: Var) -> type:
 
 
 @implements(type)
-def type_(it: Any, node: Any, x: Any) -> Any:
+def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
         return it.class_of(x, node)
     if isinstance(x, Var):
@@ -91,7 +92,7 @@ def type_(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(hasattr)
-def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
+def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if is_array(x):
         return hasattr(it.class_of(x, node), name)
     if isinstance(x, Var):
@@ -100,7 +101,7 @@ def hasattr_(it: Any, node: Any, x: Any, name: Any) -> Any:
 
 
 @implements(getattr)
-def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
+def getattr_(it: Interpreter, node: Node, x: Any, name: Any, *default: Any) -> Any:
     if not isinstance(name, str):
         it.refuse(node, "the name of an attribute must be known at compile time", like=TypeError)
     if default and not hasattr_(it, node, x, name):
@@ -109,7 +110,7 @@ def getattr_(it: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
 
 
 @implements(setattr)
-def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
+def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
     if not isinstance(name, str) or not isinstance(x, Record):
         it.refuse(
             node,
@@ -122,42 +123,42 @@ def setattr_(it: Any, node: Any, x: Any, name: Any, value: Any) -> None:
 
 
 @implements(super)
-def super_(it: Any, node: Any, *args: Any) -> Any:
+def super_(it: Interpreter, node: Node, *args: Any) -> Any:
     function = it.frame.source.function
     free = function.__code__.co_freevars
     owner = it.frame.env.get(next(iter(function.__code__.co_varnames), ""))
     if args or "__class__" not in free or owner is None or isinstance(owner, Var | Record):
         it.refuse(node, "super() is followed in methods of captured objects, without arguments")
-    cls = function.__closure__[free.index("__class__")].cell_contents
+    cls = (function.__closure__ or ())[free.index("__class__")].cell_contents
     made = super(cls, owner)
     it.captures.inlined.append(made)  # its id stays its own
     return made
 
 
 @implements(callable)
-def callable_(it: Any, node: Any, x: Any) -> Any:
+def callable_(it: Interpreter, node: Node, x: Any) -> Any:
     return isinstance(x, Closure) or (not isinstance(x, Var) and callable(x))
 
 
 @implements(np.shape)
-def shape(it: Any, node: Any, x: Any) -> Any:
+def shape(it: Interpreter, node: Node, x: Any) -> Any:
     return tuple(dims_of_value(it, node, x))
 
 
 @implements(np.ndim)
-def ndim(it: Any, node: Any, x: Any) -> Any:
+def ndim(it: Interpreter, node: Node, x: Any) -> Any:
     return len(dims_of_value(it, node, x))
 
 
 @implements(np.size)
-def size(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+def size(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     dims = dims_of_value(it, node, x)
     if axis is not None:
         return dims[place_of_axis(it, node, axis, len(dims))]
     return it.b.size(dims)
 
 
-def dims_of_value(it: Any, node: Any, x: Any) -> Any:
+def dims_of_value(it: Interpreter, node: Node, x: Any) -> Any:
     """The shape of an array, or of the array that NumPy would make of a sequence."""
     if isinstance(x, list | tuple | GrownList):
         x = it.call_numpy(np.asarray, [x], {}, node)
@@ -165,7 +166,7 @@ def dims_of_value(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(np.result_type)
-def result_type(it: Any, node: Any, *arrays_and_dtypes: Any) -> Any:
+def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
     """The dtype that operands are promoted to; a Python number gives way within its kind."""
     kinds = [
         Scalar(atom(v).type.dtype, getattr(atom(v).type, "weak", False))
@@ -177,7 +178,9 @@ def result_type(it: Any, node: Any, *arrays_and_dtypes: Any) -> Any:
 
 
 @implements(print)
-def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any) -> Any:
+def print_(
+    it: Interpreter, node: Node, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any
+) -> Any:
     if not isinstance(sep, str | None) or not isinstance(end, str | None):
         it.refuse(node, "sep and end of print() must be known at compile time", like=TypeError)
     if kwargs.keys() - {"flush"}:
@@ -189,6 +192,6 @@ def print_(it: Any, node: Any, *values: Any, sep: Any = " ", end: Any = "\n", **
 
 
 @implements(str, repr)
-def str_(it: Any, node: Any, x: Any = "") -> Any:
+def str_(it: Interpreter, node: Node, x: Any = "") -> Any:
     template, values = shown(x)
     return Formatted(template, values) if values else template.format()

@@ -13,6 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.handlers.registry import handler_of, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
 from srcgrad.frontend.values import (
@@ -31,18 +32,18 @@ from srcgrad.ir.types import INT, Scalar
 ENDLESS = 1 << 62  # trips of what has no end
 
 
-def _integers(it: Any, node: Any, what: str, *values: Any) -> None:
+def _integers(it: Interpreter, node: Node, what: str, *values: Any) -> None:
     for v in values:
         if not is_integer(v):
             it.refuse(node, f"{what} is an integer, not {describe(v)}", like=TypeError)
 
 
-def _static(it: Any, parts: list[Iterated], node: Any) -> bool:
+def _static(it: Interpreter, parts: list[Iterated], node: Node) -> bool:
     """Whether items must be taken one by one: those of a list can be of any kind."""
     return any(p.static for p in parts) or not it.may_be_loop(node)
 
 
-def _count_of(it: Any, part: Iterated, node: Any) -> int:
+def _count_of(it: Interpreter, part: Iterated, node: Node) -> int:
     return max(it.static_int(part.length, node, "the number of items"), 0)
 
 
@@ -51,7 +52,7 @@ def _sources(parts: list[Iterated]) -> tuple:
 
 
 # ---- of functions ----
-def _called(it: Any, node: Any, f: Any, columns: Iterated) -> Iterated:
+def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     """f(*item) for each item, when it is asked for."""
     follow = lambda text: it.call(
         Closure(function_at(node, text), it.env, [], [], it.frame, "map"), [f, columns], {}, node
@@ -66,18 +67,18 @@ def _called(it: Any, node: Any, f: Any, columns: Iterated) -> Iterated:
 
 
 @implements(map)
-def map_(it: Any, node: Any, f: Any, *xs: Any) -> Any:
+def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
     parts = [it.iterated(x, node, tested=len(xs) == 1) for x in xs]
     return _called(it, node, f, replace(it.zipped(parts, node), test=parts[0].test))
 
 
 @implements(itertools.starmap)
-def starmap(it: Any, node: Any, f: Any, xs: Any) -> Any:
+def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
     return _called(it, node, f, it.iterated(xs, node, tested=True))
 
 
 @implements(filter)
-def filter_(it: Any, node: Any, f: Any, x: Any) -> Any:
+def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
     f, part = bool if f is None else f, it.iterated(x, node, tested=True)
     held: list[Any] = []  # the item that is tested, which is computed once
 
@@ -97,7 +98,7 @@ def filter_(it: Any, node: Any, f: Any, x: Any) -> Any:
 
 
 # ---- several at once ----
-def _pool(it: Any, node: Any, x: Any) -> Iterated:
+def _pool(it: Interpreter, node: Node, x: Any) -> Iterated:
     """The items as they are now: what is stored to later is not seen."""
     if isinstance(x, Iterated) and x.once:
         x = it.list_of(x, node)
@@ -109,7 +110,7 @@ def _pool(it: Any, node: Any, x: Any) -> Iterated:
 
 
 @implements(itertools.product)
-def product(it: Any, node: Any, *xs: Any, repeat: Any = 1) -> Any:
+def product(it: Interpreter, node: Node, *xs: Any, repeat: Any = 1) -> Any:
     """The last factor runs fastest: its index is the remainder of the number of the trip."""
     repeat = it.static_int(repeat, node, "repeat")
     parts = [_pool(it, node, x) for x in xs] * repeat
@@ -132,7 +133,7 @@ def product(it: Any, node: Any, *xs: Any, repeat: Any = 1) -> Any:
 
 
 @implements(np.ndindex)
-def ndindex(it: Any, node: Any, *shape: Any) -> Any:
+def ndindex(it: Interpreter, node: Node, *shape: Any) -> Any:
     sizes = shape
     if len(shape) == 1 and not is_integer(shape[0]):
         sizes = tuple(it.static_items(shape[0], node))
@@ -141,7 +142,7 @@ def ndindex(it: Any, node: Any, *shape: Any) -> Any:
 
 
 @implements(np.ndenumerate)
-def ndenumerate(it: Any, node: Any, x: Any) -> Any:
+def ndenumerate(it: Interpreter, node: Node, x: Any) -> Any:
     x = x if is_array(x) else it.call_numpy(np.asarray, [x], {}, node)
     places = ndindex(it, node, *x.type.dims)
     pair = lambda k: (place := places.item(k), it.b("load", x, *place))
@@ -149,7 +150,7 @@ def ndenumerate(it: Any, node: Any, x: Any) -> Any:
 
 
 @implements(itertools.combinations)
-def combinations(it: Any, node: Any, x: Any, r: Any) -> Any:
+def combinations(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
     r = it.static_int(r, node, "r")
     part = _pool(it, node, x)
     if r == 2 and not _static(it, [part], node):
@@ -158,7 +159,7 @@ def combinations(it: Any, node: Any, x: Any, r: Any) -> Any:
     return it.static_iterated(list(itertools.combinations(items, r)), once=True)
 
 
-def _pairs(it: Any, part: Iterated) -> Iterated:
+def _pairs(it: Interpreter, part: Iterated) -> Iterated:
     """Each item with each later one: the k-th pair from the rows of a triangle.
 
     Row i starts at i (2 n - i - 1) / 2. The root that solves this for i may be off by one, as it is
@@ -186,21 +187,21 @@ def _pairs(it: Any, part: Iterated) -> Iterated:
 
 
 @implements(itertools.permutations)
-def permutations(it: Any, node: Any, x: Any, r: Any = None) -> Any:
+def permutations(it: Interpreter, node: Node, x: Any, r: Any = None) -> Any:
     items = it.static_items(x, node)
     r = None if r is None else it.static_int(r, node, "r")
     return it.static_iterated(list(itertools.permutations(items, r)), once=True)
 
 
 @implements(itertools.combinations_with_replacement)
-def combinations_with_replacement(it: Any, node: Any, x: Any, r: Any) -> Any:
+def combinations_with_replacement(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
     items = it.static_items(x, node)
     made = itertools.combinations_with_replacement(items, it.static_int(r, node, "r"))
     return it.static_iterated(list(made), once=True)
 
 
 @implements(itertools.pairwise)
-def pairwise(it: Any, node: Any, x: Any) -> Any:
+def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
     """An item is read once, as the second of a pair, and kept for the next."""
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
@@ -220,7 +221,7 @@ def pairwise(it: Any, node: Any, x: Any) -> Any:
     return Iterated(n, pair, part.static, sources=part.sources, once=True)
 
 
-def _as_it_is(it: Any, node: Any, made: Any, x: Any, name: str) -> Any:
+def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
     """What is made of all items at once, while Python reads one in each trip."""
     source = x if is_array(x) else x.tape
     if source is not None:
@@ -231,7 +232,7 @@ def _as_it_is(it: Any, node: Any, made: Any, x: Any, name: str) -> Any:
 
 
 @implements(itertools.zip_longest)
-def zip_longest(it: Any, node: Any, *xs: Any, fillvalue: Any = None) -> Any:
+def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) -> Any:
     parts = [it.iterated(x, node) for x in xs]
     lengths = [_count_of(it, p, node) for p in parts]
 
@@ -245,7 +246,7 @@ def zip_longest(it: Any, node: Any, *xs: Any, fillvalue: Any = None) -> Any:
 
 # ---- one after the other ----
 @implements(itertools.chain)
-def chain(it: Any, node: Any, *xs: Any) -> Any:
+def chain(it: Interpreter, node: Node, *xs: Any) -> Any:
     parts = [it.iterated(x, node) for x in xs]
     if not parts or _static(it, parts, node):
         places = [(p, k) for p in parts for k in range(_count_of(it, p, node))]
@@ -258,11 +259,11 @@ def chain(it: Any, node: Any, *xs: Any) -> Any:
 
 
 @implements(itertools.chain.from_iterable)
-def chain_of(it: Any, node: Any, xs: Any) -> Any:
+def chain_of(it: Interpreter, node: Node, xs: Any) -> Any:
     return chain(it, node, *it.static_items(xs, node))
 
 
-def _followed(it: Any, node: Any, one: Iterated, two: Iterated) -> Iterated:
+def _followed(it: Interpreter, node: Node, one: Iterated, two: Iterated) -> Iterated:
     n = it.length_of(one)
 
     def item(k: Any) -> Any:
@@ -275,7 +276,7 @@ def _followed(it: Any, node: Any, one: Iterated, two: Iterated) -> Iterated:
 
 
 @implements(itertools.islice)
-def islice(it: Any, node: Any, x: Any, *limits: Any) -> Any:
+def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
     if not 1 <= len(limits) <= 3:
         it.refuse(node, f"islice() takes 2 to 4 arguments, not {1 + len(limits)}", like=TypeError)
     start, stop, step = (0, limits[0], 1) if len(limits) == 1 else (*limits, 1)[:3]
@@ -302,19 +303,21 @@ def islice(it: Any, node: Any, x: Any, *limits: Any) -> Any:
 
 # ---- one value after another ----
 @implements(itertools.repeat)
-def repeat(it: Any, node: Any, v: Any, times: Any = ENDLESS) -> Any:
+def repeat(it: Interpreter, node: Node, v: Any, times: Any = ENDLESS) -> Any:
     _integers(it, node, "the number of repetitions", times)
     return Iterated(times, lambda k: v, once=True)
 
 
 @implements(itertools.count)
-def count(it: Any, node: Any, start: Any = 0, step: Any = 1) -> Any:
+def count(it: Interpreter, node: Node, start: Any = 0, step: Any = 1) -> Any:
     _integers(it, node, "what count() starts at and adds", start, step)
     return Iterated(ENDLESS, lambda k: plain(it.b("add", start, it.b("mul", k, step))), once=True)
 
 
 @implements(itertools.accumulate)
-def accumulate(it: Any, node: Any, x: Any, func: Any = None, *, initial: Any = None) -> Any:
+def accumulate(
+    it: Interpreter, node: Node, x: Any, func: Any = None, *, initial: Any = None
+) -> Any:
     numbers = isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
     if func is None and initial is None and numbers:
         made = it.call_numpy(np.cumsum, [x], {}, node)

@@ -12,12 +12,13 @@ from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import Scalar, join_scalars
 
 
-def parts_of(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
+def parts_of(it: Interpreter, node: Node, xs: Any, what: str) -> list[Any]:
     if is_array(xs):
         xs = it.static_items(xs, node)
     elif not isinstance(xs, list | tuple):
@@ -28,7 +29,7 @@ def parts_of(it: Any, node: Any, xs: Any, what: str) -> list[Any]:
     return list(xs)
 
 
-def _vectors(it: Any, xs: list[Any]) -> list[Any]:
+def _vectors(it: Interpreter, xs: list[Any]) -> list[Any]:
     """Numbers as arrays of one element."""
     return [vector(it, x) for x in xs]
 
@@ -37,7 +38,7 @@ def _grows(xs: Any) -> bool:
     return isinstance(xs, GrownList) and not xs.of_numbers
 
 
-def _end_to_end(it: Any, node: Any, xs: GrownList, axis: Any, what: str) -> Any:
+def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str) -> Any:
     """The arrays of a list that grows, one after the other along their first axis."""
     whole = it.stacked_rows(xs, node)
     if axis is None:
@@ -51,7 +52,7 @@ def _end_to_end(it: Any, node: Any, xs: GrownList, axis: Any, what: str) -> Any:
     return it.b("reshape", whole, it.b.dim(it.b("mul", n, m)), *rest)
 
 
-def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
+def joined(it: Interpreter, node: Node, xs: list[Any], axis: int) -> Any:
     """The arrays one after the other along an axis, in their common dtype."""
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
@@ -66,7 +67,7 @@ def joined(it: Any, node: Any, xs: list[Any], axis: int) -> Any:
 
 
 @implements(np.concatenate, np.concat if hasattr(np, "concat") else np.concatenate)
-def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+def concatenate(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
         return _end_to_end(it, node, xs, axis, "concatenate")
     parts = parts_of(it, node, xs, "concatenate")
@@ -79,7 +80,7 @@ def concatenate(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
 
 
 @implements(np.stack)
-def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
+def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
         return it.call_numpy(np.moveaxis, [it.stacked_rows(xs, node), 0, axis], {}, node)
     parts = parts_of(it, node, xs, "stack")
@@ -96,14 +97,14 @@ def stack(it: Any, node: Any, xs: Any, axis: Any = 0) -> Any:
 
 
 @implements(np.hstack)
-def hstack(it: Any, node: Any, xs: Any) -> Any:
+def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
 # NumPy 2 has the second name too, and will drop it
 @implements(np.vstack, getattr(np, "row_stack", np.vstack))
-def vstack(it: Any, node: Any, xs: Any) -> Any:
+def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
     if _grows(xs):
         whole = it.stacked_rows(xs, node)
         return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
@@ -113,13 +114,13 @@ def vstack(it: Any, node: Any, xs: Any) -> Any:
 
 
 @implements(np.column_stack)
-def column_stack(it: Any, node: Any, xs: Any) -> Any:
+def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     columns = [it.b("view", x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, columns, 1)
 
 
-def _split(it: Any, node: Any, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
+def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
     (k,) = axes_of(it, node, x, axis)
     n = x.type.dims[k]
     if isinstance(sections, list | tuple):
@@ -141,7 +142,7 @@ def _split(it: Any, node: Any, x: Any, sections: Any, axis: Any, even: bool) -> 
     return out
 
 
-def _bounds(it: Any, n: Any, count: int) -> list[Any]:
+def _bounds(it: Interpreter, n: Any, count: int) -> list[Any]:
     """The cuts of `count` parts whose lengths differ by one at most, longer ones first."""
     b = it.b
     each, extra = b("floordiv", n, count), b("mod", n, count)
@@ -152,19 +153,20 @@ def _bounds(it: Any, n: Any, count: int) -> list[Any]:
 
 
 @implements(np.split)
-def split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
+def split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any = 0) -> Any:
     return _split(it, node, x, sections, axis, even=True)
 
 
 @implements(np.array_split)
-def array_split(it: Any, node: Any, x: Any, sections: Any, axis: Any = 0) -> Any:
+def array_split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any = 0) -> Any:
     return _split(it, node, x, sections, axis, even=False)
 
 
 @implements(np.meshgrid)
 def meshgrid(
-    it: Any, node: Any, *xs: Any, indexing: Any = "xy", sparse: Any = False, copy: Any = True
-) -> Any:
+    it: Interpreter, node: Node, *xs: Any, indexing: Any = "xy", sparse: Any = False,
+    copy: Any = True,
+) -> Any:  # fmt: skip
     xs = tuple(ravel(it, node, x) for x in operands(it, node, xs, "meshgrid"))
     order = list(range(len(xs)))
     if indexing == "xy" and len(xs) > 1:
@@ -179,7 +181,7 @@ def meshgrid(
 
 
 @implements(np.add.at)
-def add_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
+def add_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> None:
     items = list(indices) if isinstance(indices, tuple) else [indices]
     items = it._expanded(x, items, node)
     if not any(is_array(i) for i in items):
@@ -193,13 +195,13 @@ def add_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
 
 
 @implements(np.subtract.at)
-def subtract_at(it: Any, node: Any, x: Any, indices: Any, values: Any) -> None:
+def subtract_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> None:
     add_at(it, node, x, indices, it.call_numpy(np.negative, [values], {}, node))
 
 
 @implements(np.take, method="take")
 def take(
-    it: Any, node: Any, x: Any, indices: Any, axis: Any = None, out: Any = None,
+    it: Interpreter, node: Node, x: Any, indices: Any, axis: Any = None, out: Any = None,
     mode: Any = "raise",
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "take")

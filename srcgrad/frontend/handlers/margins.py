@@ -13,6 +13,7 @@ from srcgrad.frontend.formulas import margins
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.types import Scalar, is_float
 
@@ -26,7 +27,7 @@ KEYWORDS = {"constant": ("constant_values",), "linear_ramp": ("end_values",),
 
 @implements(np.pad)
 def pad(
-    it: Any, node: Any, array: Any, pad_width: Any, mode: Any = "constant", **keywords: Any
+    it: Interpreter, node: Node, array: Any, pad_width: Any, mode: Any = "constant", **keywords: Any
 ) -> Any:
     (x,) = operands(it, node, (array,), "pad")
     if not is_array(x):
@@ -48,7 +49,7 @@ def pad(
     return x
 
 
-def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
+def _pairs(it: Interpreter, node: Node, v: Any, n: int) -> list[tuple[Any, Any]]:
     """One number, a pair for all axes, or a pair for each axis, as pairs for the axes."""
     if is_array(v) and v.type.dims:
         v = it.static_items(v, node)
@@ -73,7 +74,7 @@ def _pairs(it: Any, node: Any, v: Any, n: int) -> list[tuple[Any, Any]]:
 
 
 def _margin(
-    it: Any, node: Any, x: Any, axis: int, mode: Any, width: Any, value: Any, length: Any,
+    it: Interpreter, node: Node, x: Any, axis: int, mode: Any, width: Any, value: Any, length: Any,
     before: bool,
 ) -> Any:  # fmt: skip
     if is_number(width) and width == 0:

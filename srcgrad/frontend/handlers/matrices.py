@@ -12,11 +12,12 @@ from srcgrad.frontend.handlers.products import product
 from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.solvers import LINALG, check_square
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 
 
 @implements(cross_of_last)
-def cross(it: Any, node: Any, a: Any, c: Any) -> Any:
+def cross(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = operands(it, node, (a, c), "cross")
     p, q = _components(it, node, a), _components(it, node, c)
 
@@ -35,13 +36,13 @@ def cross(it: Any, node: Any, a: Any, c: Any) -> Any:
     return it.call_numpy(np.stack, [parts], {"axis": -1}, node)
 
 
-def _components(it: Any, node: Any, x: Any) -> list[Any]:
+def _components(it: Interpreter, node: Node, x: Any) -> list[Any]:
     n = it.static_int(x.type.dims[-1], node, "the length of the vectors of cross")
     return [it.read(x, [Ellipsis, k], node) for k in range(n)]
 
 
 @implements(np.linalg.matrix_power)
-def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
+def matrix_power(it: Interpreter, node: Node, a: Any, n: Any) -> Any:
     n = it.static_int(n, node, "the exponent of a matrix")
     (a,) = operands(it, node, (a,), "matrix_power")
     if not is_array(a) or a.type.ndim < 2:
@@ -66,7 +67,7 @@ def matrix_power(it: Any, node: Any, a: Any, n: Any) -> Any:
 
 
 @implements(np.linalg.multi_dot)
-def multi_dot(it: Any, node: Any, arrays: Any) -> Any:
+def multi_dot(it: Interpreter, node: Node, arrays: Any) -> Any:
     """From left to right: which order is cheapest is not known at compile time."""
     result, *others = it.static_items(arrays, node)
     if not others:
@@ -81,7 +82,7 @@ def multi_dot(it: Any, node: Any, arrays: Any) -> Any:
     return result
 
 
-def vecdot(it: Any, node: Any, a: Any, c: Any, axis: Any = -1) -> Any:
+def vecdot(it: Interpreter, node: Node, a: Any, c: Any, axis: Any = -1) -> Any:
     a, c = operands(it, node, (a, c), "vecdot")
     axis = it.static_int(axis, node, "an axis")
     if axis != -1:

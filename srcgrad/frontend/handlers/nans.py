@@ -8,13 +8,14 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_number
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import is_float
 
 
 def _extremum(f: Any, name: str) -> None:
-    def handler(it: Any, node: Any, a: Any, c: Any) -> Any:
+    def handler(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         if is_number(a) and is_number(c):
             return f(a, c)
         a, c = operands(it, node, (a, c), f.__name__)

@@ -23,6 +23,7 @@ from srcgrad.frontend.handlers.reductions import (
     sum_,
 )
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, plain
 from srcgrad.ir.types import Scalar, real_dtype
 
@@ -34,7 +35,7 @@ OF_FLOATS = (math.inf, -math.inf, 0)
 
 @implements(np.linalg.norm)
 def norm(
-    it: Any, node: Any, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
+    it: Interpreter, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Any:
     (x,) = operands(it, node, (x,), "norm")
     x = floats(it, x)
@@ -52,18 +53,20 @@ def norm(
 
 @implements(np.linalg.vector_norm)
 def vector_norm(
-    it: Any, node: Any, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+    it: Interpreter, node: Node, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Any:
     (x,) = operands(it, node, (x,), "vector_norm")
     return _vector_norm(it, node, floats(it, x), ord, axis, keepdims)
 
 
 @implements(np.linalg.matrix_norm)
-def matrix_norm(it: Any, node: Any, x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+def matrix_norm(
+    it: Interpreter, node: Node, x: Any, *, keepdims: Any = False, ord: Any = "fro"
+) -> Any:
     return norm(it, node, x, ord, (-2, -1), keepdims)
 
 
-def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def _vector_norm(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """The norm over all axes at once; a run-time float `ord` branches on its special values."""
     if isinstance(ord, str):
         return it.refuse(node, f"Invalid norm order '{ord}' for vectors", like=ValueError)
@@ -87,7 +90,7 @@ def _vector_norm(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any)
     return otherwise(0)
 
 
-def _of_order(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     b = it.b
     if ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
@@ -104,13 +107,15 @@ def _of_order(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) ->
     return _general(it, node, x, ord, axis, keepdims)
 
 
-def _general(it: Any, node: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """(Σ |x|^p)^(1/p)"""
     total = reduce(it, node, "sum", it.power(it.b("abs", x), ord, node), axis, keepdims)
     return it.power(total, plain(it.b("div", 1.0, ord)), node)
 
 
-def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], keepdims: Any) -> Any:
+def _matrix_norm(
+    it: Interpreter, node: Node, x: Any, ord: Any, axes: tuple[int, int], keepdims: Any
+) -> Any:
     """`axes` are that of the rows and that of the columns."""
     if ord in ENTRYWISE:
         return _euclidean(it, node, x, axes, keepdims)
@@ -128,5 +133,5 @@ def _matrix_norm(it: Any, node: Any, x: Any, ord: Any, axes: tuple[int, int], ke
     return keep(it, x, best, tuple(sorted(axes)), keepdims)
 
 
-def _euclidean(it: Any, node: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+def _euclidean(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any) -> Any:
     return root(it, reduce(it, node, "sum", squared_size(it, x), axis, keepdims))

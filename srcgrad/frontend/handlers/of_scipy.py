@@ -13,6 +13,7 @@ from scipy import special
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.handlers.elementwise import _static, operands, refuse_booleans, to_out
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
@@ -28,7 +29,7 @@ NUMPYS = {"expm1": np.expm1, "log1p": np.log1p, "exp2": np.exp2, "cbrt": np.cbrt
 
 
 def _register(f: Any, name: str) -> None:
-    def handler(it: Any, node: Any, *args: Any, out: Any = None) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
         if len(args) == f.nin + 1 and out is None:
             *args, out = args  # type: ignore[assignment]
         if len(args) != f.nin:
@@ -74,7 +75,7 @@ for _name, _f in NUMPYS.items():
 
 
 @implements(formulas.nth_polygamma)
-def nth_polygamma(it: Any, node: Any, n: int, x: Any) -> Any:
+def nth_polygamma(it: Interpreter, node: Node, n: int, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "polygamma")
     if n < 0:
         it.refuse(node, "the order of polygamma is not negative")

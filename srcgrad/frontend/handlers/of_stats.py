@@ -14,6 +14,7 @@ from scipy import stats
 from srcgrad.frontend.formulas import densities as formulas
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.handlers.registry import followed, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 
 # the methods by SciPy's names, each with the function of the standard form that it needs
 OF_CONTINUOUS = {
@@ -32,7 +33,7 @@ def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Call
     names = (*d.shapes, *others)
     defaults = {"loc": 0.0, "scale": 1.0}
 
-    def handler(it: Any, node: Any, x: Any, *args: Any, **named: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, *args: Any, **named: Any) -> Any:
         given = dict(zip(names, args, strict=False))
         twice = given.keys() & named.keys()
         unknown = named.keys() - set(names)

@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Partial
 
 BINARY = {
@@ -45,30 +46,30 @@ for _f, _op in COMPARED.items():
 
 
 @implements(operator.neg)
-def neg(it: Any, node: Any, x: Any) -> Any:
+def neg(it: Interpreter, node: Node, x: Any) -> Any:
     return it.binary(gast.Mult(), -1, x, node)
 
 
 @implements(operator.getitem)
-def getitem(it: Any, node: Any, x: Any, k: Any) -> Any:
+def getitem(it: Interpreter, node: Node, x: Any, k: Any) -> Any:
     return it.subscript(x, list(k) if isinstance(k, tuple) else [k], node)
 
 
 # ---- what picks from its argument ----
 @implements(operator.itemgetter)
-def itemgetter(it: Any, node: Any, *keys: Any) -> Any:
+def itemgetter(it: Interpreter, node: Node, *keys: Any) -> Any:
     return Partial(_items, keys, {})
 
 
 @implements(operator.attrgetter)
-def attrgetter(it: Any, node: Any, *names: Any) -> Any:
+def attrgetter(it: Interpreter, node: Node, *names: Any) -> Any:
     if any("." in n for n in names):
         it.refuse(node, "attrgetter of a dotted name is not supported", "use a lambda")
     return Partial(_attributes, names, {})
 
 
 @implements(operator.methodcaller)
-def methodcaller(it: Any, node: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+def methodcaller(it: Interpreter, node: Node, name: Any, *args: Any, **kwargs: Any) -> Any:
     return Partial(_called, (name, args, kwargs), {})
 
 
@@ -79,19 +80,19 @@ def _picks(handler: Any) -> Any:
 
 
 @_picks
-def _items(it: Any, node: Any, *given: Any) -> Any:
+def _items(it: Interpreter, node: Node, *given: Any) -> Any:
     *keys, x = given
     made = [getitem(it, node, x, k) for k in keys]
     return made[0] if len(made) == 1 else tuple(made)
 
 
 @_picks
-def _attributes(it: Any, node: Any, *given: Any) -> Any:
+def _attributes(it: Interpreter, node: Node, *given: Any) -> Any:
     *names, x = given
     made = [it.attribute(x, n, node) for n in names]
     return made[0] if len(made) == 1 else tuple(made)
 
 
 @_picks
-def _called(it: Any, node: Any, name: str, args: tuple, kwargs: dict, x: Any) -> Any:
+def _called(it: Interpreter, node: Node, name: str, args: tuple, kwargs: dict, x: Any) -> Any:
     return it.call(it.attribute(x, name, node), list(args), kwargs, node)

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, describe, is_array, is_scalar
 
 
-def _range(it: Any, node: Any, *args: Any) -> Any:
+def _range(it: Interpreter, node: Node, *args: Any) -> Any:
     return it.handled(FUNCTIONS[range], list(args), {}, node)
 
 
-def _bar(it: Any, node: Any, iterable: Any = None, *args: Any, **options: Any) -> Any:
+def _bar(it: Interpreter, node: Node, iterable: Any = None, *args: Any, **options: Any) -> Any:
     if iterable is None:
         it.refuse(node, "a progress bar without what it runs over is not supported")
     return iterable
@@ -34,7 +35,7 @@ for _module, _name in (
 
 
 @implements(copy.copy, copy.deepcopy)
-def copied(it: Any, node: Any, x: Any) -> Any:
+def copied(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x) or isinstance(x, np.ndarray):
         return it.call_numpy(np.copy, [x], {}, node)
     if is_scalar(x) or isinstance(x, str | type(None)):

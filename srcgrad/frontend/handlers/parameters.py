@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
@@ -49,7 +50,7 @@ COUNTS = {
 
 
 def known_arguments(
-    it: Any, handler: Callable, args: list[Any], kwargs: dict[str, Any], node: Any
+    it: Interpreter, handler: Callable, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments, with those of static parameters made static."""
     places, named, rest = _known(handler)
@@ -58,7 +59,7 @@ def known_arguments(
     return args, {n: known(it, v, node, n) if n in named else v for n, v in kwargs.items()}
 
 
-def known(it: Any, v: Any, node: Any, name: str) -> Any:
+def known(it: Interpreter, v: Any, node: Node, name: str) -> Any:
     """A static value; restarts with a specialization on any run-time integer in it."""
     if isinstance(v, Var):
         return it.static_int(v, node, COUNTS.get(name, f"'{name}'"))

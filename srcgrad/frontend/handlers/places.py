@@ -9,17 +9,18 @@ import numpy as np
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import nonzero, ravel
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array
 
 
 @implements(slice)
-def slice_(it: Any, node: Any, *bounds: Any) -> Any:
+def slice_(it: Interpreter, node: Node, *bounds: Any) -> Any:
     lower, upper, step = (None, *bounds, None) if len(bounds) == 1 else (*bounds, None)[:3]
     return Slice(lower, upper, step)
 
 
 @implements(np.ix_)
-def ix_(it: Any, node: Any, *xs: Any) -> Any:
+def ix_(it: Interpreter, node: Node, *xs: Any) -> Any:
     """Index vectors, each along an axis of its own."""
     out = []
     for k, x in enumerate(operands(it, node, xs, "ix_")):
@@ -32,7 +33,7 @@ def ix_(it: Any, node: Any, *xs: Any) -> Any:
 
 
 @implements(np.fill_diagonal)
-def fill_diagonal(it: Any, node: Any, a: Any, value: Any, wrap: Any = False) -> None:
+def fill_diagonal(it: Interpreter, node: Node, a: Any, value: Any, wrap: Any = False) -> None:
     if not is_array(a) or a.type.ndim != 2 or wrap:
         wrong = ValueError if is_array(a) and a.type.ndim < 2 else None
         it.refuse(node, "fill_diagonal takes a matrix, and wrap=True is not supported", like=wrong)

@@ -9,12 +9,13 @@ import numpy as np
 from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.ir.nodes import For, Var, atom
 from srcgrad.ir.types import INT
 
 
 @implements(polynomials.overlaps)
-def overlaps(it: Any, node: Any, a: Any, v: Any) -> Any:
+def overlaps(it: Interpreter, node: Node, a: Any, v: Any) -> Any:
     """By windows of the length of `a`, which need no bounds: they share the loop with the sum."""
     b, kind = it.b, scalar_type(it, node, it.call_numpy(np.result_type, [a, v], {}, node))
     a, v = b.cast(a, kind), b.cast(v, kind)

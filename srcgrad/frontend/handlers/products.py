@@ -10,12 +10,13 @@ from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import place_of_axis, sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
 
 
-def pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
+def pair(it: Interpreter, node: Node, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = operands(it, node, (a, c), what)
     # both are made arrays first: a Python number counts as float64 or int64
     kinds = [Scalar(atom(v).type.dtype) for v in (a, c)]
@@ -25,7 +26,7 @@ def pair(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     return it.b.cast(a, kind), it.b.cast(c, kind)
 
 
-def meet(it: Any, node: Any, m: Any, n: Any) -> None:
+def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
     """The summed axes of a product have one length."""
     if m is n:
         return
@@ -46,7 +47,7 @@ def meet(it: Any, node: Any, m: Any, n: Any) -> None:
 
 
 @implements(np.matmul)
-def matmul(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+def matmul(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     if is_scalar(a) or is_scalar(c):
         it.refuse(node, "matmul does not take numbers", "use * instead", like=ValueError)
     a, c = pair(it, node, a, c, "matmul")
@@ -54,7 +55,7 @@ def matmul(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 
 
 @implements(np.dot, method="dot")
-def dot(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+def dot(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = pair(it, node, a, c, "dot")
     if not is_array(a) or not is_array(c):
         return to_out(it, node, it.emit(node, "mul", a, c), out)
@@ -65,7 +66,7 @@ def dot(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
     return to_out(it, node, product(it, node, a, c), out)
 
 
-def product(it: Any, node: Any, a: Any, c: Any) -> Any:
+def product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     """The matrix product of vectors, matrices and stacks of matrices."""
     b = it.b
     if a.type.dtype[0] in "iub":
@@ -86,7 +87,7 @@ def product(it: Any, node: Any, a: Any, c: Any) -> Any:
     return _stacked_product(it, node, a, c)
 
 
-def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
+def _stacked_product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     b = it.b
     if a.type.ndim == 1:
         row = b("view", a, spec=("n", ":"))
@@ -105,7 +106,7 @@ def _stacked_product(it: Any, node: Any, a: Any, c: Any) -> Any:
     return b("matmul", a, c)
 
 
-def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
+def _product_of_integers(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     """BLAS has no integers: multiply and sum."""
     b = it.b
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
@@ -121,14 +122,14 @@ def _product_of_integers(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 
 @implements(np.vdot)
-def vdot(it: Any, node: Any, a: Any, c: Any) -> Any:
+def vdot(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "vdot")
     a = it.call_numpy(np.conj, [a], {}, node) if is_complex(atom(a).type.dtype) else a
     return product(it, node, ravel(it, node, a), ravel(it, node, c))
 
 
 @implements(np.inner)
-def inner(it: Any, node: Any, a: Any, c: Any) -> Any:
+def inner(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "inner")
     if not is_array(a) or not is_array(c):
         return it.emit(node, "mul", a, c)
@@ -136,7 +137,7 @@ def inner(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 
 @implements(np.outer)
-def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
+def outer(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = pair(it, node, a, c, "outer")
     a, c = (ravel(it, node, v) if is_array(v) else it.b("broadcast_to", v, 1) for v in (a, c))
     column, row = it.b("view", a, spec=(":", "n")), it.b("view", c, spec=("n", ":"))
@@ -144,7 +145,7 @@ def outer(it: Any, node: Any, a: Any, c: Any, out: Any = None) -> Any:
 
 
 @implements(np.tensordot)
-def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
+def tensordot(it: Interpreter, node: Node, a: Any, c: Any, axes: Any = 2) -> Any:
     a, c = pair(it, node, a, c, "tensordot")
     if not is_array(a) or not is_array(c):
         if axes != 0:
@@ -165,7 +166,7 @@ def tensordot(it: Any, node: Any, a: Any, c: Any, axes: Any = 2) -> Any:
 
 
 def contracted(
-    it: Any, node: Any, a: Any, c: Any, left: list[int], right: list[int],
+    it: Interpreter, node: Node, a: Any, c: Any, left: list[int], right: list[int],
     along: tuple[list[int], list[int]] = ([], []),
 ) -> Any:  # fmt: skip
     """Sum over pairs of axes, as one product of matrices; of stacks of them `along` other pairs.
@@ -189,7 +190,7 @@ def contracted(
 
 
 @implements(np.linalg.outer)
-def outer_of_vectors(it: Any, node: Any, a: Any, c: Any) -> Any:
+def outer_of_vectors(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "outer")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 1):
         it.refuse(node, "np.linalg.outer takes two vectors", "use np.outer", like=ValueError)

@@ -12,12 +12,13 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import For, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
 
 
-def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
+def axes_of(it: Interpreter, node: Node, x: Any, axis: Any) -> tuple[int, ...]:
     """An axis argument as a sorted tuple of non-negative axes."""
     n = x.type.ndim if is_array(x) else 0
     if axis is None:
@@ -29,14 +30,16 @@ def axes_of(it: Any, node: Any, x: Any, axis: Any) -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
-def in_order(it: Any, node: Any, axes: Any, like: type[Exception] | None = TypeError) -> list[Any]:
+def in_order(
+    it: Interpreter, node: Node, axes: Any, like: type[Exception] | None = TypeError
+) -> list[Any]:
     """Axes passed as separate arguments."""
     if not isinstance(axes, tuple | list | range):
         it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}", like=like)
     return list(axes)
 
 
-def place_of_axis(it: Any, node: Any, axis: Any, n: int, scalars: bool = False) -> int:
+def place_of_axis(it: Interpreter, node: Node, axis: Any, n: int, scalars: bool = False) -> int:
     """One axis of `n`, counted from the first; a number may be said to have one."""
     k = it.static_int(axis, node, "an axis")
     bound = max(n, 1) if scalars else n
@@ -46,7 +49,7 @@ def place_of_axis(it: Any, node: Any, axis: Any, n: int, scalars: bool = False) 
     return k % bound
 
 
-def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
+def keep(it: Interpreter, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
     """The result with the reduced axes kept as axes of length 1, if so wished."""
     if not keepdims or not is_array(x):
         return y
@@ -56,7 +59,9 @@ def keep(it: Any, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
     return it.b("view", y, spec=tuple("n" if k in axes else ":" for k in range(n)))
 
 
-def reduce(it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None) -> Any:
+def reduce(
+    it: Interpreter, node: Node, name: str, x: Any, axis: Any, keepdims: Any, out: Any = None
+) -> Any:
     (x,) = operands(it, node, (x,), name)
     if not is_array(x) or not x.type.dims:
         axes_of(it, node, x, axis)
@@ -70,7 +75,7 @@ def reduce(it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, out:
 
 @implements(np.sum, method="sum")
 def sum_(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
     keepdims: Any = False, initial: Any = 0, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "sum")
@@ -86,7 +91,7 @@ def sum_(
     return to_out(it, node, result, out)
 
 
-def summed(it: Any, x: Any) -> Any:
+def summed(it: Interpreter, x: Any) -> Any:
     """Small integers widened, as sums and products have it."""
     dtype = atom(x).type.dtype
     if dtype in ("bool", "i8", "i16", "i32"):
@@ -94,23 +99,23 @@ def summed(it: Any, x: Any) -> Any:
     return plain(it.b.cast(x, Scalar("u64"))) if dtype in ("u8", "u16", "u32") else x
 
 
-def vector(it: Any, x: Any) -> Any:
+def vector(it: Interpreter, x: Any) -> Any:
     """A number as the array of one element that NumPy makes of it along an axis."""
     return x if is_array(x) and x.type.dims else it.b("broadcast_to", it.strong(x), 1)
 
 
-def count(it: Any, x: Any, axes: tuple[int, ...]) -> Any:
+def count(it: Interpreter, x: Any, axes: tuple[int, ...]) -> Any:
     """The number of elements reduced over."""
     return it.b.size([x.type.dims[a] for a in axes])
 
 
-def floats(it: Any, x: Any) -> Any:
+def floats(it: Interpreter, x: Any) -> Any:
     return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
 
 
 @implements(np.mean, method="mean")
 def mean(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
     keepdims: Any = False, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
@@ -122,7 +127,7 @@ def mean(
     return to_out(it, node, it.emit(node, "div", total, number), out)
 
 
-def _number_of(it: Any, node: Any, x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def _number_of(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     """How many elements are reduced: a number, or one for each place where some are left out."""
     if where is None:
         return count(it, x, axes_of(it, node, x, axis))
@@ -133,7 +138,7 @@ def _number_of(it: Any, node: Any, x: Any, axis: Any, keepdims: Any, where: Any)
     )
 
 
-def squared_size(it: Any, x: Any) -> Any:
+def squared_size(it: Interpreter, x: Any) -> Any:
     """x², and of complex numbers |x|²."""
     b = it.b
     if not is_complex(atom(x).type.dtype):
@@ -144,8 +149,8 @@ def squared_size(it: Any, x: Any) -> Any:
 
 @implements(np.var, method="var")
 def var(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof:
+    Any = 0, keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
     x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
@@ -162,7 +167,7 @@ def var(
     return to_out(it, node, it.emit(node, "div", total, degrees), out)
 
 
-def freedom(it: Any, node: Any, count: Any, lost: Any) -> Any:
+def freedom(it: Interpreter, node: Node, count: Any, lost: Any) -> Any:
     """The remaining degrees of freedom, at least 0."""
     if is_number(lost) and lost <= 0:
         return it.emit(node, "sub", count, lost)
@@ -174,8 +179,8 @@ _mean = mean
 
 @implements(np.std, method="std")
 def std(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-    keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof:
+    Any = 0, keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     variance = var(it, node, x, axis, dtype, None, ddof, keepdims, where, mean, correction)
     return to_out(it, node, root(it, variance), out)
@@ -184,14 +189,14 @@ def std(
 NEUTRAL = {"any": False, "all": True}
 
 
-def none_of(it: Any, dims: Any) -> Any:
+def none_of(it: Interpreter, dims: Any) -> Any:
     """Whether an array of this shape is empty."""
     zeros = [it.b("eq", d, 0) for d in dims if not is_number(d) or d == 0]
     return plain(functools.reduce(lambda p, q: it.b("logical_or", p, q), zeros, False))
 
 
 def largest_of(
-    it: Any, node: Any, x: Any, axis: Any, keepdims: Any, of_nothing: float = 0.0
+    it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any, of_nothing: float = 0.0
 ) -> Any:
     """The maximum along the axes; `of_nothing` if they are empty."""
     axes = axes_of(it, node, x, axis)
@@ -206,8 +211,8 @@ def largest_of(
 
 def _plain_reduction(name: str, *functions: Any) -> None:
     def handler(
-        it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, keepdims: Any = False,
-        initial: Any = None, where: Any = None,
+        it: Interpreter, node: Node, x: Any, axis: Any = None, out: Any = None, keepdims: Any =
+        False, initial: Any = None, where: Any = None,
     ) -> Any:  # fmt: skip
         (x,) = operands(it, node, (x,), name)
         if name in NEUTRAL and atom(x).type.dtype != "bool":
@@ -228,7 +233,7 @@ def _plain_reduction(name: str, *functions: Any) -> None:
 
 
 def _with_initial(
-    it: Any, node: Any, name: str, x: Any, axis: Any, keepdims: Any, initial: Any
+    it: Interpreter, node: Node, name: str, x: Any, axis: Any, keepdims: Any, initial: Any
 ) -> Any:
     """The initial value beside the others: of nothing at all it is the extremum."""
     axes = axes_of(it, node, x, axis)
@@ -248,8 +253,9 @@ _plain_reduction("all", np.all)
 
 def _places(name: str, f: Any) -> None:
     def handler(
-        it: Any, node: Any, x: Any, axis: Any = None, out: Any = None, keepdims: Any = False
-    ) -> Any:
+        it: Interpreter, node: Node, x: Any, axis: Any = None, out: Any = None, keepdims: Any =
+        False,
+    ) -> Any:  # fmt: skip
         return reduce(it, node, name, x, axis, keepdims, out)
 
     implements(f, method=name)(handler)
@@ -260,20 +266,22 @@ _places("argmin", np.argmin)
 
 
 @implements(np.count_nonzero)
-def count_nonzero(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def count_nonzero(
+    it: Interpreter, node: Node, x: Any, axis: Any = None, keepdims: Any = False
+) -> Any:
     (x,) = operands(it, node, (x,), "count_nonzero")
     truth = x if atom(x).type.dtype == "bool" else it.b("ne", x, 0)
     return sum_(it, node, truth, axis, keepdims=keepdims)
 
 
 @implements(np.ptp)
-def ptp(it: Any, node: Any, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def ptp(it: Interpreter, node: Node, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     top = reduce(it, node, "max", x, axis, keepdims)
     return it.emit(node, "sub", top, reduce(it, node, "min", x, axis, keepdims))
 
 
 # ---- products ----
-def fold(it: Any, x: Any, axis: int, op: str, start: Any) -> Any:
+def fold(it: Interpreter, x: Any, axis: int, op: str, start: Any) -> Any:
     """`op` over one axis, as a loop that carries a scalar or an array."""
     b, n = it.b, x.type.dims[axis]
     dims = tuple(d for k, d in enumerate(x.type.dims) if k != axis)
@@ -296,7 +304,7 @@ def fold(it: Any, x: Any, axis: int, op: str, start: Any) -> Any:
 
 @implements(np.prod, method="prod")
 def prod(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
     keepdims: Any = False, initial: Any = None, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "prod")
@@ -317,7 +325,9 @@ def prod(
 
 
 @implements(np.cumsum, method="cumsum")
-def cumsum(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
+) -> Any:
     (x,) = operands(it, node, (x,), "cumsum")
     x = vector(it, x)
     if axis is None and x.type.ndim != 1:
@@ -329,7 +339,7 @@ def cumsum(it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out:
 
 @implements(np.cumprod, method="cumprod")
 def cumprod(
-    it: Any, node: Any, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
+    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
 ) -> Any:
     (x,) = operands(it, node, (x,), "cumprod")
     x = vector(it, x)
@@ -358,7 +368,7 @@ def cumprod(
     return to_out(it, node, result, out)
 
 
-def root(it: Any, total: Any) -> Any:
+def root(it: Interpreter, total: Any) -> Any:
     """The square root of a sum of squares; its derivative at 0 is taken to be 0."""
     b = it.b
     zero = b("eq", total, 0.0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import FORMULAS, enter
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.tracebacks import within
 
@@ -69,7 +70,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 def followed(formula: Callable) -> Callable:
     """A handler that interprets a formula in the place of the call."""
 
-    def handler(it: Any, node: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         return it.call(formula, list(args), keywords, node)
 
     handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]

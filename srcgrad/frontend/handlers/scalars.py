@@ -11,12 +11,13 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import elementwise, operands
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_number, plain
 from srcgrad.ir.types import FLOAT
 
 
 @implements(math.hypot)
-def hypot(it: Any, node: Any, *xs: Any) -> Any:
+def hypot(it: Interpreter, node: Node, *xs: Any) -> Any:
     if not xs:
         return 0.0
     if len(xs) == 1:
@@ -25,27 +26,27 @@ def hypot(it: Any, node: Any, *xs: Any) -> Any:
 
 
 @implements(math.dist)
-def dist(it: Any, node: Any, p: Any, q: Any) -> Any:
+def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     p, q = (_points(it, node, v, "dist") for v in operands(it, node, (p, q), "dist"))
     return it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
 
 
 @implements(math.fsum)
-def fsum(it: Any, node: Any, xs: Any) -> Any:
+def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
     """A plain sum: its rounding is not that of math.fsum."""
     xs = _points(it, node, xs, "fsum") if is_array(xs) else xs
     total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
     return float(total) if is_number(total) else it.b.cast(total, FLOAT)
 
 
-def _points(it: Any, node: Any, x: Any, what: str) -> Any:
+def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     """A vector whose items are numbers; refused otherwise."""
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"math.{what} takes vectors of numbers", like=TypeError)
     return x
 
 
-def sumprod(it: Any, node: Any, p: Any, q: Any) -> Any:
+def sumprod(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     return it.call_numpy(np.dot, operands(it, node, (p, q), "sumprod"), {}, node)
 
 
@@ -56,7 +57,7 @@ if (_sumprod := vars(math).get("sumprod")) is not None:  # since Python 3.12
 def _gamma(f: Any, name: str) -> None:
     """math.gamma and math.lgamma, which raise at their poles."""
 
-    def handler(it: Any, node: Any, x: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return f(x)
         (x,) = operands(it, node, (x,), f.__name__)
@@ -76,7 +77,7 @@ _gamma(math.lgamma, "gammaln")
 
 
 def _of_integers(f: Any) -> None:
-    def handler(it: Any, node: Any, *args: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any) -> Any:
         try:
             return f(*(it.static_int(a, node, f"an argument of {f.__name__}") for a in args))
         except (TypeError, ValueError, OverflowError) as e:

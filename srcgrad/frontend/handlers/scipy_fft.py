@@ -15,6 +15,7 @@ from srcgrad.frontend.formulas import scipy_fft as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import plain
 
 ALONG = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -22,7 +23,7 @@ SAME = ("fftshift", "ifftshift")
 ITEMS = (tuple, list)
 
 
-def _planless(it: Any, node: Any, plan: Any) -> None:
+def _planless(it: Interpreter, node: Node, plan: Any) -> None:
     if plan is not None:
         it.refuse(node, "Passing a precomputed plan is not yet supported by scipy.fft functions")
 
@@ -31,7 +32,7 @@ def _over_one(name: str) -> None:
     of_numpy = getattr(np.fft, name)
 
     def handler(
-        it: Any, node: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None,
+        it: Interpreter, node: Node, x: Any, n: Any = None, axis: Any = -1, norm: Any = None,
         overwrite_x: Any = False, workers: Any = None, *, plan: Any = None,
     ) -> Any:  # fmt: skip
         _planless(it, node, plan)
@@ -44,7 +45,7 @@ def _over_many(name: str, default: Any) -> None:
     of_numpy = getattr(np.fft, name)
 
     def handler(
-        it: Any, node: Any, x: Any, s: Any = None, axes: Any = default, norm: Any = None,
+        it: Interpreter, node: Node, x: Any, s: Any = None, axes: Any = default, norm: Any = None,
         overwrite_x: Any = False, workers: Any = None, *, plan: Any = None,
     ) -> Any:  # fmt: skip
         _planless(it, node, plan)
@@ -63,7 +64,7 @@ def _over_many(name: str, default: Any) -> None:
     implements(getattr(fft, name))(handler)
 
 
-def _lengths(it: Any, node: Any, x: Any, axes: Any) -> list[Any]:
+def _lengths(it: Interpreter, node: Node, x: Any, axes: Any) -> list[Any]:
     """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy refuses it."""
     b = it.b
     places = range(x.type.ndim) if axes is None else [axes_of(it, node, x, k)[0] for k in axes]
@@ -84,7 +85,7 @@ for _name in SAME:
 
 def _frequencies(name: str) -> None:
     def handler(
-        it: Any, node: Any, n: Any, d: Any = 1.0, *, xp: Any = None, device: Any = None
+        it: Interpreter, node: Node, n: Any, d: Any = 1.0, *, xp: Any = None, device: Any = None
     ) -> Any:
         if xp is not None or device is not None:
             it.refuse(node, f"{name} with xp or device is not supported", "leave them out")

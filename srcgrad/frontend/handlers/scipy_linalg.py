@@ -26,6 +26,7 @@ from srcgrad.frontend.handlers.decompositions import (
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import REFUSED, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Conflict, is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
@@ -46,7 +47,7 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
     """Register a handler that does not see the arguments that change no result."""
 
     def register(handler: Callable) -> Callable:
-        def seen(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        def seen(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
             rest = {k: v for k, v in kwargs.items() if k not in IGNORED}
             return it.handled(handler, list(args), rest, node)
 
@@ -56,7 +57,7 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
     return register
 
 
-def matrix(it: Any, node: Any, a: Any, what: str, square: bool = True) -> Any:
+def matrix(it: Interpreter, node: Node, a: Any, what: str, square: bool = True) -> Any:
     a = reals(it, node, a, what, square)
     if a.type.ndim != 2:
         it.refuse(node, f"{what} of a stack of matrices is not supported", "write the loop")
@@ -66,7 +67,7 @@ def matrix(it: Any, node: Any, a: Any, what: str, square: bool = True) -> Any:
 # ---- systems ----
 @scipys(sl.solve_triangular)
 def solve_triangular(
-    it: Any, node: Any, a: Any, c: Any, trans: Any = 0, lower: Any = False,
+    it: Interpreter, node: Node, a: Any, c: Any, trans: Any = 0, lower: Any = False,
     unit_diagonal: Any = False,
 ) -> Any:  # fmt: skip
     a = matrix(it, node, a, "solve_triangular")
@@ -84,7 +85,7 @@ def solve_triangular(
 
 @scipys(sl.solve)
 def solve(
-    it: Any, node: Any, a: Any, c: Any, lower: Any = False, *, assume_a: Any = None,
+    it: Interpreter, node: Node, a: Any, c: Any, lower: Any = False, *, assume_a: Any = None,
     transposed: Any = False,
 ) -> Any:  # fmt: skip
     a = matrix(it, node, a, "solve")
@@ -107,7 +108,7 @@ def solve(
 
 
 def _of_numpy(f: Any, of_numpy: Any) -> None:
-    def handler(it: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
         return it.call_numpy(of_numpy, list(args), kwargs, node)
 
     scipys(f)(handler)
@@ -119,32 +120,32 @@ _of_numpy(sl.norm, np.linalg.norm)
 
 
 @scipys(sl.det)
-def det(it: Any, node: Any, a: Any) -> Any:
+def det(it: Interpreter, node: Node, a: Any) -> Any:
     double = it.b.cast(reals(it, node, a, "det"), Scalar("f64"))  # as SciPy has it
     return it.call_numpy(np.linalg.det, [double], {}, node)
 
 
 @scipys(sl.cholesky)
-def cholesky(it: Any, node: Any, a: Any, lower: Any = False) -> Any:
+def cholesky(it: Interpreter, node: Node, a: Any, lower: Any = False) -> Any:
     upper = not flag(it, node, lower, "lower")
     return it.call_numpy(np.linalg.cholesky, [a], {"upper": upper}, node)
 
 
 @scipys(sl.cho_factor)
-def cho_factor(it: Any, node: Any, a: Any, lower: Any = False) -> Any:
+def cho_factor(it: Interpreter, node: Node, a: Any, lower: Any = False) -> Any:
     lower = flag(it, node, lower, "lower")
     return it.call(formulas.cho_factor, [matrix(it, node, a, "cho_factor"), lower], {}, node), lower
 
 
 @scipys(sl.cho_solve)
-def cho_solve(it: Any, node: Any, c_and_lower: Any, c: Any) -> Any:
+def cho_solve(it: Interpreter, node: Node, c_and_lower: Any, c: Any) -> Any:
     factor, lower = it.static_items(c_and_lower, node)
     return it.call(formulas.cho_solve, [factor, flag(it, node, lower, "lower"), c], {}, node)
 
 
 # ---- LU ----
 @scipys(sl.lu_factor)
-def lu_factor(it: Any, node: Any, a: Any) -> Any:
+def lu_factor(it: Interpreter, node: Node, a: Any) -> Any:
     a = matrix(it, node, a, "lu_factor", square=False)
     only_square(it, a, "lu_factor", "use qr or svd")
     pivots = it.b("lu_pivots", a)
@@ -154,7 +155,7 @@ def lu_factor(it: Any, node: Any, a: Any) -> Any:
 
 
 @scipys(sl.lu_solve)
-def lu_solve(it: Any, node: Any, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any:
+def lu_solve(it: Interpreter, node: Node, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any:
     factors, pivots = it.static_items(lu_and_piv, node)
     (c,) = operands(it, node, (c,), "lu_solve")
     transposed = it.static_int(trans, node, "trans") != 0
@@ -162,7 +163,9 @@ def lu_solve(it: Any, node: Any, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any
 
 
 @scipys(sl.lu)
-def lu(it: Any, node: Any, a: Any, permute_l: Any = False, *, p_indices: Any = False) -> Any:
+def lu(
+    it: Interpreter, node: Node, a: Any, permute_l: Any = False, *, p_indices: Any = False
+) -> Any:
     a = matrix(it, node, a, "lu", square=False)
     only_square(it, a, "lu", "use qr or svd")
     permute_l, p_indices = (flag(it, node, v, "a flag of lu") for v in (permute_l, p_indices))
@@ -171,7 +174,7 @@ def lu(it: Any, node: Any, a: Any, permute_l: Any = False, *, p_indices: Any = F
 
 # ---- decompositions ----
 @scipys(sl.qr)
-def qr(it: Any, node: Any, a: Any, *, mode: Any = "full", pivoting: Any = False) -> Any:
+def qr(it: Interpreter, node: Node, a: Any, *, mode: Any = "full", pivoting: Any = False) -> Any:
     if flag(it, node, pivoting, "pivoting"):
         it.refuse(node, "qr with pivoting is not supported", "leave it out")
     a = reals(it, node, a, "qr")
@@ -186,14 +189,16 @@ def qr(it: Any, node: Any, a: Any, *, mode: Any = "full", pivoting: Any = False)
 
 
 @scipys(sl.svd)
-def svd(it: Any, node: Any, a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
+def svd(
+    it: Interpreter, node: Node, a: Any, full_matrices: Any = True, compute_uv: Any = True
+) -> Any:
     found = it.call_numpy(np.linalg.svd, [a, full_matrices, compute_uv], {}, node)
     return tuple(found) if isinstance(found, tuple) else found
 
 
 @scipys(sl.eigh)
 def eigh(
-    it: Any, node: Any, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
+    it: Interpreter, node: Node, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
     eigvals_only: Any = False, type: Any = 1, subset_by_index: Any = None,
 ) -> Any:  # fmt: skip
     c = b if c is None else c
@@ -215,7 +220,7 @@ def eigh(
 
 @scipys(sl.eigvalsh)
 def eigvalsh(
-    it: Any, node: Any, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
+    it: Interpreter, node: Node, a: Any, c: Any = None, *, b: Any = None, lower: Any = True,
     type: Any = 1, subset_by_index: Any = None,
 ) -> Any:  # fmt: skip
     return eigh(
@@ -225,13 +230,13 @@ def eigvalsh(
 
 
 @scipys(sl.pinv)
-def pinv(it: Any, node: Any, a: Any, *, rtol: Any = None) -> Any:
+def pinv(it: Interpreter, node: Node, a: Any, *, rtol: Any = None) -> Any:
     a = reals(it, node, a, "pinv")
     return pseudoinverse(it, node, a, relative(it, a) if rtol is None else rtol)
 
 
 @scipys(sl.lstsq)
-def lstsq(it: Any, node: Any, a: Any, c: Any, cond: Any = None) -> Any:
+def lstsq(it: Interpreter, node: Node, a: Any, c: Any, cond: Any = None) -> Any:
     a, c = pair(it, node, a, c, "lstsq")
     a = matrix(it, node, a, "lstsq", square=False)
     cond = epsilon(a) if cond is None else cond
@@ -244,7 +249,7 @@ def lstsq(it: Any, node: Any, a: Any, c: Any, cond: Any = None) -> Any:
 
 # ---- functions of matrices ----
 @scipys(sl.expm)
-def expm(it: Any, node: Any, a: Any) -> Any:
+def expm(it: Interpreter, node: Node, a: Any) -> Any:
     a = reals(it, node, a, "expm", square=True)
     if a.type.ndim > 2:
         return it.call(stacked, [sl.expm, ("mn",), a], {}, node)
@@ -253,7 +258,7 @@ def expm(it: Any, node: Any, a: Any) -> Any:
 
 @scipys(sl.expm_frechet)
 def expm_frechet(
-    it: Any, node: Any, a: Any, e: Any, method: Any = None, compute_expm: Any = True
+    it: Interpreter, node: Node, a: Any, e: Any, method: Any = None, compute_expm: Any = True
 ) -> Any:
     a, e = matrix(it, node, a, "expm_frechet"), matrix(it, node, e, "expm_frechet")
     meet(it, node, a.type.dims[0], e.type.dims[0])
@@ -263,7 +268,7 @@ def expm_frechet(
 
 
 # ---- matrices made of vectors and of matrices ----
-def vector(it: Any, node: Any, x: Any, what: str) -> Any:
+def vector(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"{what} takes vectors")
@@ -271,7 +276,7 @@ def vector(it: Any, node: Any, x: Any, what: str) -> Any:
 
 
 def _of_vectors(f: Any, formula: Any, otherwise: Callable) -> None:
-    def handler(it: Any, node: Any, c: Any, r: Any = None) -> Any:
+    def handler(it: Interpreter, node: Node, c: Any, r: Any = None) -> Any:
         c = vector(it, node, c, f.__name__)
         r = otherwise(it, c, node) if r is None else vector(it, node, r, f.__name__)
         return it.call(formula, [*pair(it, node, c, r, f.__name__)], {}, node)
@@ -286,12 +291,12 @@ _of_vectors(
 
 
 @scipys(sl.circulant)
-def circulant(it: Any, node: Any, c: Any) -> Any:
+def circulant(it: Interpreter, node: Node, c: Any) -> Any:
     return it.call(formulas.circulant, [vector(it, node, c, "circulant")], {}, node)
 
 
 @scipys(sl.block_diag)
-def block_diag(it: Any, node: Any, *arrays: Any) -> Any:
+def block_diag(it: Interpreter, node: Node, *arrays: Any) -> Any:
     blocks = [
         it.call_numpy(np.atleast_2d, [x], {}, node) for x in operands(it, node, arrays, "blocks")
     ]
@@ -306,7 +311,7 @@ def block_diag(it: Any, node: Any, *arrays: Any) -> Any:
 
 
 @scipys(sl.khatri_rao)
-def khatri_rao(it: Any, node: Any, a: Any, c: Any) -> Any:
+def khatri_rao(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "khatri_rao")
     if not (is_array(a) and is_array(c) and a.type.ndim == c.type.ndim == 2):
         it.refuse(node, "khatri_rao takes two matrices", like=ValueError)

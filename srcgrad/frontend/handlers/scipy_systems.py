@@ -14,6 +14,7 @@ from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.handlers.decompositions import flag
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.scipy_linalg import matrix, scipys, vector
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, is_complex, is_float, join_scalars
@@ -25,7 +26,7 @@ COUNTS = (
 
 
 # ---- bands ----
-def _band(it: Any, node: Any, ab: Any, c: Any, what: str) -> tuple[Any, Any]:
+def _band(it: Interpreter, node: Node, ab: Any, c: Any, what: str) -> tuple[Any, Any]:
     """The stored diagonals and the right side, of one floating dtype."""
     ab, c = _of_one_kind(it, node, ab, c, what)
     if not is_array(ab) or ab.type.ndim != 2:
@@ -38,7 +39,7 @@ def _band(it: Any, node: Any, ab: Any, c: Any, what: str) -> tuple[Any, Any]:
     return ab, c
 
 
-def _of_one_kind(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, Any]:
+def _of_one_kind(it: Interpreter, node: Node, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = pair(it, node, a, c, what)
     kind = Scalar(atom(c).type.dtype)
     if kind.dtype == "f16":
@@ -50,7 +51,7 @@ def _of_one_kind(it: Any, node: Any, a: Any, c: Any, what: str) -> tuple[Any, An
 
 
 @scipys(sl.solve_banded)
-def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
+def solve_banded(it: Interpreter, node: Node, l_and_u: Any, ab: Any, b: Any) -> Any:
     counts = it.static_items(l_and_u, node)
     if len(counts) != 2:
         it.refuse(
@@ -67,7 +68,7 @@ def solve_banded(it: Any, node: Any, l_and_u: Any, ab: Any, b: Any) -> Any:
 
 
 @scipys(sl.solveh_banded)
-def solveh_banded(it: Any, node: Any, ab: Any, b: Any, *, lower: Any = False) -> Any:
+def solveh_banded(it: Interpreter, node: Node, ab: Any, b: Any, *, lower: Any = False) -> Any:
     ab, b = _band(it, node, ab, b, "solveh_banded")
     if is_complex(b.type.dtype):
         it.refuse(node, "solveh_banded of complex matrices is not supported", "use solve_banded")
@@ -76,7 +77,7 @@ def solveh_banded(it: Any, node: Any, ab: Any, b: Any, *, lower: Any = False) ->
 
 # ---- constant along diagonals ----
 @scipys(sl.solve_toeplitz)
-def solve_toeplitz(it: Any, node: Any, c_or_cr: Any, b: Any) -> Any:
+def solve_toeplitz(it: Interpreter, node: Node, c_or_cr: Any, b: Any) -> Any:
     if isinstance(c_or_cr, tuple):
         c, r = (vector(it, node, x, "solve_toeplitz") for x in it.static_items(c_or_cr, node))
     else:
@@ -92,7 +93,7 @@ def solve_toeplitz(it: Any, node: Any, c_or_cr: Any, b: Any) -> Any:
 
 @scipys(sl.solve_circulant)
 def solve_circulant(
-    it: Any, node: Any, c: Any, b: Any, singular: Any = "raise", tol: Any = None,
+    it: Interpreter, node: Node, c: Any, b: Any, singular: Any = "raise", tol: Any = None,
     caxis: Any = -1, baxis: Any = 0, outaxis: Any = 0,
 ) -> Any:  # fmt: skip
     if singular != "raise":
@@ -106,7 +107,7 @@ def solve_circulant(
 
 # ---- equations of matrices ----
 @scipys(sl.solve_sylvester)
-def solve_sylvester(it: Any, node: Any, a: Any, b: Any, q: Any) -> Any:
+def solve_sylvester(it: Interpreter, node: Node, a: Any, b: Any, q: Any) -> Any:
     a, b = (matrix(it, node, x, "solve_sylvester") for x in (a, b))
     q = matrix(it, node, q, "solve_sylvester", square=False)
     meet(it, node, a.type.dims[0], q.type.dims[0])
@@ -117,13 +118,13 @@ def solve_sylvester(it: Any, node: Any, a: Any, b: Any, q: Any) -> Any:
 
 
 @scipys(sl.solve_continuous_lyapunov)
-def solve_continuous_lyapunov(it: Any, node: Any, a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(it: Interpreter, node: Node, a: Any, q: Any) -> Any:
     a, q = _lyapunov(it, node, a, q, "solve_continuous_lyapunov")
     return it.b("sylvester", a, it.b("transpose", a, perm=(1, 0)), q)
 
 
 @scipys(sl.solve_discrete_lyapunov)
-def solve_discrete_lyapunov(it: Any, node: Any, a: Any, q: Any, method: Any = None) -> Any:
+def solve_discrete_lyapunov(it: Interpreter, node: Node, a: Any, q: Any, method: Any = None) -> Any:
     if method not in (None, "direct", "bilinear"):
         it.refuse(
             node, "solve_discrete_lyapunov takes method='direct' or 'bilinear'", like=ValueError
@@ -133,12 +134,12 @@ def solve_discrete_lyapunov(it: Any, node: Any, a: Any, q: Any, method: Any = No
     return it.call(formulas.discrete_lyapunov, double, {}, node)
 
 
-def _lyapunov(it: Any, node: Any, a: Any, q: Any, what: str) -> tuple[Any, Any]:
+def _lyapunov(it: Interpreter, node: Node, a: Any, q: Any, what: str) -> tuple[Any, Any]:
     a, q = (matrix(it, node, x, what) for x in (a, q))
     meet(it, node, a.type.dims[0], q.type.dims[0])
     return pair(it, node, a, q, what)
 
 
 @scipys(sl.sqrtm)
-def sqrtm(it: Any, node: Any, a: Any) -> Any:
+def sqrtm(it: Interpreter, node: Node, a: Any) -> Any:
     return it.b("sqrtm", matrix(it, node, a, "sqrtm"))

@@ -10,20 +10,22 @@ from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import Array
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 
 
-def _array(it: Any, node: Any, x: Any, what: str) -> Any:
+def _array(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x):
         return it.b("broadcast_to", x, 1)
     return x
 
 
-def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
+def reshaped(it: Interpreter, node: Node, x: Any, dims: list[Any]) -> Any:
     """A view of a contiguous array, a reshaped copy of another."""
     if x.type.layout != "C":
         source, x = x, _in_order(it, x)
@@ -36,28 +38,29 @@ def reshaped(it: Any, node: Any, x: Any, dims: list[Any]) -> Any:
     return made
 
 
-def _in_order(it: Any, x: Any) -> Any:
+def _in_order(it: Interpreter, x: Any) -> Any:
     """A copy in C order."""
     made = it.b("copy", x)
     it.orders[made] = True
     return made
 
 
-def _transposed(it: Any, x: Any) -> bool:
+def _transposed(it: Interpreter, x: Any) -> bool:
     """Whether this is a contiguous array with its axes in another order."""
     made = it.definition(x)
     if made is None or made.op.name != "transpose":
         return False
     inner = made.args[0].type
+    assert isinstance(inner, Array)
     return inner.layout == "C" and all(isinstance(d, Var) or d != 1 for d in inner.dims)
 
 
-def _has_gaps(it: Any, x: Any) -> bool:
+def _has_gaps(it: Interpreter, x: Any) -> bool:
     """Whether an array is certainly not contiguous when it runs."""
     return x in it.captures.given or _transposed(it, x)  # a slice may be one long
 
 
-def _without_gaps(it: Any, x: Any) -> Any:
+def _without_gaps(it: Interpreter, x: Any) -> Any:
     """A contiguous array: a copy where NumPy's ravel copies too."""
     gaps = is_array(x) and x.type.layout != "C" and _has_gaps(it, x)
     return _in_order(it, x) if gaps else x
@@ -68,7 +71,7 @@ NO_QUOTIENT = "cannot reshape an array into a shape with a length of 0 and one t
 
 @implements(np.reshape)
 def reshape(
-    it: Any, node: Any, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
+    it: Interpreter, node: Node, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
 ) -> Any:
     (x,) = operands(it, node, (x,), "reshape")
     shape = newshape if shape is None else shape
@@ -105,7 +108,7 @@ def reshape(
     return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
 
 
-def _quotient(it: Any, size: Any, others: Any) -> Any:
+def _quotient(it: Interpreter, size: Any, others: Any) -> Any:
     """size // others, the exact factor where it is visible."""
     if is_number(others) and others == 1:
         return size
@@ -122,18 +125,18 @@ def _quotient(it: Any, size: Any, others: Any) -> Any:
 
 
 @method("array", "reshape")
-def reshape_method(it: Any, node: Any, x: Any, *shape: Any, order: Any = "C") -> Any:
+def reshape_method(it: Interpreter, node: Node, x: Any, *shape: Any, order: Any = "C") -> Any:
     dims = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
     return reshape(it, node, x, tuple(dims), order)
 
 
 @implements(np.ravel, method="ravel")
-def ravel(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+def ravel(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
     return reshape(it, node, _without_gaps(it, x), -1, order)
 
 
 @implements(np.ascontiguousarray)
-def ascontiguousarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
+def ascontiguousarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
     array = it.call_numpy(np.asarray, [x], {} if dtype is None else {"dtype": dtype}, node)
     if not is_array(array) or not array.type.dims:
         return array
@@ -147,12 +150,12 @@ def ascontiguousarray(it: Any, node: Any, x: Any, dtype: Any = None) -> Any:
 
 
 @implements(method="flatten")
-def flatten(it: Any, node: Any, x: Any, order: Any = "C") -> Any:
+def flatten(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
     return it.b("copy", ravel(it, node, x, order))
 
 
 @implements(np.transpose)
-def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
+def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "transpose")
     if not is_array(x) or x.type.ndim < 2:
         return x
@@ -168,14 +171,14 @@ def transpose(it: Any, node: Any, x: Any, axes: Any = None) -> Any:
 
 
 @method("array", "transpose")
-def transpose_method(it: Any, node: Any, x: Any, *axes: Any) -> Any:
+def transpose_method(it: Interpreter, node: Node, x: Any, *axes: Any) -> Any:
     if len(axes) == 1 and isinstance(axes[0], tuple | list):
         axes = tuple(axes[0])
     return transpose(it, node, x, axes or None)
 
 
 @implements(np.swapaxes, method="swapaxes")
-def swapaxes(it: Any, node: Any, x: Any, axis1: Any, axis2: Any) -> Any:
+def swapaxes(it: Interpreter, node: Node, x: Any, axis1: Any, axis2: Any) -> Any:
     perm = list(range(x.type.ndim))
     i, j = axes_of(it, node, x, axis1)[0], axes_of(it, node, x, axis2)[0]
     perm[i], perm[j] = perm[j], perm[i]
@@ -183,7 +186,7 @@ def swapaxes(it: Any, node: Any, x: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @implements(np.moveaxis)
-def moveaxis(it: Any, node: Any, x: Any, source: Known, destination: Known) -> Any:
+def moveaxis(it: Interpreter, node: Node, x: Any, source: Known, destination: Known) -> Any:
     (x,) = operands(it, node, (x,), "moveaxis")
     n = x.type.ndim if is_array(x) else 0
     src = [place_of_axis(it, node, a, n) for a in _many(source)]
@@ -199,7 +202,7 @@ def _many(v: Any) -> list[Any]:
 
 
 @implements(np.squeeze, method="squeeze")
-def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "squeeze")
     if not is_array(x):
         return x
@@ -220,7 +223,7 @@ def squeeze(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
 
 
 @implements(np.expand_dims)
-def expand_dims(it: Any, node: Any, x: Any, axis: Any) -> Any:
+def expand_dims(it: Interpreter, node: Node, x: Any, axis: Any) -> Any:
     (x,) = operands(it, node, (x,), "expand_dims")
     if not is_array(x):
         return it.b("broadcast_to", x, *([1] * len(_many(axis))))
@@ -230,7 +233,7 @@ def expand_dims(it: Any, node: Any, x: Any, axis: Any) -> Any:
 
 
 def _at_least(n: int, *functions: Any) -> None:
-    def handler(it: Any, node: Any, *xs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *xs: Any) -> Any:
         if len(xs) != 1:
             return tuple(handler(it, node, x) for x in xs)
         (x,) = xs
@@ -248,7 +251,7 @@ _at_least(2, np.atleast_2d)
 
 
 @implements(np.broadcast_to)
-def broadcast_to(it: Any, node: Any, x: Any, shape: Any) -> Any:
+def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     from srcgrad.frontend.handlers.creation import dims_of
 
     (x,) = operands(it, node, (x,), "broadcast_to")
@@ -261,13 +264,13 @@ def broadcast_to(it: Any, node: Any, x: Any, shape: Any) -> Any:
 
 
 # ---- repetition ----
-def with_dims(it: Any, x: Var, dims: tuple) -> Var:
+def with_dims(it: Interpreter, x: Var, dims: tuple) -> Var:
     """The same contiguous array, its dims stated as those that are known to be equal."""
     return it.b("reshape", x, *dims)
 
 
 @implements(np.repeat, method="repeat")
-def repeat(it: Any, node: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "repeat")
     if not is_array(x):
         return it.b("broadcast_to", x, repeats)
@@ -290,7 +293,7 @@ def repeat(it: Any, node: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 @implements(np.tile)
-def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
+def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
     (x,) = operands(it, node, (x,), "tile")
     counts = list(reps) if isinstance(reps, tuple | list) else [reps]
     if not is_array(x):
@@ -309,7 +312,7 @@ def tile(it: Any, node: Any, x: Any, reps: Any) -> Any:
 
 # ---- places ----
 @implements(np.nonzero, method="nonzero")
-def nonzero(it: Any, node: Any, x: Any) -> Any:
+def nonzero(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "nonzero")
     mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
     return tuple(it.mask_places(mask, mask.type.dims))

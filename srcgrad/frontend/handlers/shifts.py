@@ -11,6 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dims
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import INT, is_complex
@@ -21,7 +22,7 @@ def _whole(n: int) -> list[Any]:
 
 
 @implements(np.flip)
-def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
+def flip(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "flip")
     if not is_array(x):
         it.refuse(node, f"flip takes an array, not {describe(x)}")
@@ -31,7 +32,7 @@ def flip(it: Any, node: Any, x: Any, axis: Any = None) -> Any:
     return it.view(x, items, node)
 
 
-def _shift(it: Any, node: Any, shift: Any) -> Any:
+def _shift(it: Interpreter, node: Node, shift: Any) -> Any:
     """The shift of a roll as an integer; refused otherwise."""
     if not is_scalar(shift) or is_complex(atom(shift).type.dtype):
         it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}")
@@ -39,7 +40,7 @@ def _shift(it: Any, node: Any, shift: Any) -> Any:
 
 
 @implements(np.roll)
-def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
+def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> Any:
     b = it.b
     (x,) = operands(it, node, (x,), "roll")
     if axis is None:
@@ -64,7 +65,7 @@ def roll(it: Any, node: Any, x: Any, shift: Any, axis: Any = None) -> Any:
 
 
 @implements(calculus.differences)
-def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
+def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")
     (k,) = axes_of(it, node, x, axis)
     for _ in range(it.static_int(n, node, "the order of a difference")):
@@ -75,7 +76,7 @@ def diff(it: Any, node: Any, x: Any, n: Any = 1, axis: Any = -1) -> Any:
 
 
 @implements(np.rot90)
-def rot90(it: Any, node: Any, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+def rot90(it: Interpreter, node: Node, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     first, second = (axes_of(it, node, x, a)[0] for a in in_order(it, node, axes))
     for _ in range(it.static_int(k, node, "the number of turns") % 4):
         x = flip(it, node, swapaxes(it, node, x, first, second), first)

@@ -11,6 +11,7 @@ from srcgrad.frontend.formulas.stacks import stacked
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.types import Scalar, is_complex, is_float
 from srcgrad.primitives.raising import name_of
@@ -20,7 +21,7 @@ LINALG = name_of(np.linalg.LinAlgError)
 _SLOGDET = type(np.linalg.slogdet(np.eye(1)))
 
 
-def matrices(it: Any, node: Any, a: Any, what: str) -> Any:
+def matrices(it: Interpreter, node: Node, a: Any, what: str) -> Any:
     """A matrix or a stack of matrices, floating."""
     (a,) = operands(it, node, (a,), what)
     if not is_array(a) or a.type.ndim < 2:
@@ -30,21 +31,21 @@ def matrices(it: Any, node: Any, a: Any, what: str) -> Any:
     return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
 
 
-def squares(it: Any, node: Any, a: Any, what: str) -> Any:
+def squares(it: Interpreter, node: Node, a: Any, what: str) -> Any:
     """The same, checked to be square."""
     a = matrices(it, node, a, what)
     check_square(it, a)
     return a
 
 
-def check_square(it: Any, a: Any) -> None:
+def check_square(it: Interpreter, a: Any) -> None:
     n, m = a.type.dims[-2:]
     if n is not m:
         it.fail_if(plain(it.b("ne", n, m)), LINALG, NOT_SQUARE, n, m)
 
 
 @implements(np.linalg.solve)
-def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
+def solve(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a = squares(it, node, a, "solve")
     a, c = pair(it, node, a, c, "solve")
     if not is_array(c):
@@ -61,7 +62,7 @@ def solve(it: Any, node: Any, a: Any, c: Any) -> Any:
 
 
 def _of_matrix(name: str, f: Any, shape: str) -> None:
-    def handler(it: Any, node: Any, a: Any) -> Any:
+    def handler(it: Interpreter, node: Node, a: Any) -> Any:
         a = squares(it, node, a, name)
         return it.b(name, a) if a.type.ndim == 2 else it.call(stacked, [f, (shape,), a], {}, node)
 
@@ -73,7 +74,7 @@ _of_matrix("det", np.linalg.det, "")
 
 
 @implements(np.linalg.cholesky)
-def cholesky(it: Any, node: Any, a: Any, *, upper: Any = False) -> Any:
+def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
     a = squares(it, node, a, "cholesky")
     if it.static_int(upper, node, "upper"):
         turned = it.call_numpy(np.swapaxes, [a, -1, -2], {}, node)
@@ -85,7 +86,7 @@ def cholesky(it: Any, node: Any, a: Any, *, upper: Any = False) -> Any:
 
 
 @implements(np.linalg.slogdet)
-def slogdet(it: Any, node: Any, a: Any) -> Any:
+def slogdet(it: Interpreter, node: Node, a: Any) -> Any:
     a = squares(it, node, a, "slogdet")
     if a.type.ndim > 2:
         return _SLOGDET(*it.call(stacked, [np.linalg.slogdet, ("", ""), a], {}, node))
@@ -94,7 +95,7 @@ def slogdet(it: Any, node: Any, a: Any) -> Any:
     return _SLOGDET(it.b("detsign", a), it.b("logabsdet", a))
 
 
-def _complex_slogdet(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
+def _complex_slogdet(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     """The phase of the determinant varies with the matrix: it is that of a / |det a|^(1/n)."""
     b = it.b
     size = b("logabsdet", a)
@@ -106,7 +107,7 @@ def _complex_slogdet(it: Any, node: Any, a: Any) -> tuple[Any, Any]:
 
 
 @implements(np.linalg.tensorsolve)
-def tensorsolve(it: Any, node: Any, a: Any, c: Any, axes: Any = None) -> Any:
+def tensorsolve(it: Interpreter, node: Node, a: Any, c: Any, axes: Any = None) -> Any:
     a, c = pair(it, node, a, c, "tensorsolve")
     if axes is not None:
         axes = tuple(it.static_int(k, node, "an axis") for k in it.static_items(axes, node))
@@ -114,7 +115,7 @@ def tensorsolve(it: Any, node: Any, a: Any, c: Any, axes: Any = None) -> Any:
 
 
 @implements(np.linalg.tensorinv)
-def tensorinv(it: Any, node: Any, a: Any, ind: Any = 2) -> Any:
+def tensorinv(it: Interpreter, node: Node, a: Any, ind: Any = 2) -> Any:
     (a,) = operands(it, node, (a,), "tensorinv")
     k = it.static_int(ind, node, "ind")
     if k <= 0:

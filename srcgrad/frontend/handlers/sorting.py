@@ -11,13 +11,14 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
 
 
 @implements(np.argsort, method="argsort")
-def argsort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def argsort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "argsort")
     if axis is None:
         x, axis = ravel(it, node, x), -1
@@ -25,7 +26,7 @@ def argsort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any
     return it.b("argsort", x, axis=k)
 
 
-def along(it: Any, x: Any, places: Any, axis: int) -> Any:
+def along(it: Interpreter, x: Any, places: Any, axis: int) -> Any:
     """Elements of `x` at places along one axis (take_along_axis)."""
     b, n = it.b, x.type.ndim
     idx = []
@@ -39,14 +40,14 @@ def along(it: Any, x: Any, places: Any, axis: int) -> Any:
 
 
 @implements(np.take_along_axis)
-def take_along_axis(it: Any, node: Any, x: Any, indices: Any, axis: Any) -> Any:
+def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any) -> Any:
     (k,) = axes_of(it, node, x, axis)
     places = it.b("indices", it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
     return along(it, x, places, k)
 
 
 @implements(np.sort)
-def sort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def sort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "sort")
     if axis is None:
         x, axis = ravel(it, node, x), -1
@@ -55,19 +56,19 @@ def sort(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> Any:
 
 
 @method("array", "sort")
-def sort_in_place(it: Any, node: Any, x: Any, axis: Any = -1, kind: Any = None) -> None:
+def sort_in_place(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> None:
     it.b("assign", x, sort(it, node, x, axis))
 
 
 @implements(np.searchsorted, method="searchsorted")
-def searchsorted(it: Any, node: Any, a: Any, v: Any, side: Any = "left") -> Any:
+def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
     v = it.b.cast(v, Scalar(a.type.dtype)) if atom(v).type.dtype != a.type.dtype else v
     return plain(it.b("searchsorted", a, v, side=side))
 
 
 @implements(interpolated)
-def interp(it: Any, node: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
+def interp(it: Interpreter, node: Node, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     """Linear interpolation; outside the data the first and last values."""
     x, xp, fp = operands(it, node, (x, xp, fp), "interp")
     b = it.b

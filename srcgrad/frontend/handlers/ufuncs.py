@@ -10,6 +10,7 @@ from srcgrad.frontend.formulas import scans
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
 
 REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
@@ -20,7 +21,7 @@ FOLDED = (np.logaddexp, np.logaddexp2, np.hypot, np.fmax, np.fmin)
 
 
 def _outer(f: Any) -> None:
-    def handler(it: Any, node: Any, a: Any, c: Any) -> Any:
+    def handler(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         a, c = operands(it, node, (a, c), f"{f.__name__}.outer")
         if is_array(a) and is_array(c):
             a = it.b("view", a, spec=(":",) * a.type.ndim + ("n",) * c.type.ndim)
@@ -32,14 +33,16 @@ def _outer(f: Any) -> None:
 def _over_first_axis(method: Any, whole: Any) -> None:
     """A method of a ufunc by a function of NumPy; its default is the first axis."""
 
-    def handler(it: Any, node: Any, x: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **kwargs: Any) -> Any:
         return it.call_numpy(whole, [x], {"axis": axis, **kwargs}, node)
 
     implements(method)(handler)
 
 
 @implements(np.logaddexp.reduce)
-def logaddexp_reduce(it: Any, node: Any, x: Any, axis: Any = 0, keepdims: Any = False) -> Any:
+def logaddexp_reduce(
+    it: Interpreter, node: Node, x: Any, axis: Any = 0, keepdims: Any = False
+) -> Any:
     """The greatest term plus the logarithm of the sum of exponentials below it."""
     (x,) = operands(it, node, (x,), "logaddexp.reduce")
     top = reduce(it, node, "max", x, axis, True)
@@ -54,7 +57,7 @@ def logaddexp_reduce(it: Any, node: Any, x: Any, axis: Any = 0, keepdims: Any = 
 def _by_loop(method: Any, f: Any, formula: Any) -> None:
     """A method of a ufunc as a loop of formulas."""
 
-    def handler(it: Any, node: Any, x: Any, axis: Any = 0, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **keywords: Any) -> Any:
         return it.call(formula, [f, x, axis], keywords, node)
 
     implements(method)(handler)
