@@ -11,7 +11,6 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import For, If, Var, While, atom
 from srcgrad.ir.types import FLOAT, INT, np_dtype
 from srcgrad.passes.lower import fuse, lower
-from srcgrad.primitives import REGISTRY
 from tests.backends.programs import Program, agree, outcome, random_program, same
 
 FLOATS = [-np.inf, -3.5, -1.0, -0.0, 0.0, 0.25, 1.0, 2.0, 7.3, np.inf, np.nan]
@@ -230,7 +229,7 @@ def test_what_is_printed(capfd):
         return p.returns(n)
 
     for backend in (python.build, compiled):
-        backend(lower(make()), REGISTRY)(np.array([0.5]), 3)
+        backend(lower(make()))(np.array([0.5]), 3)
         assert capfd.readouterr().out == "n=3: {0.5}\ndone\n"
 
 
