@@ -127,14 +127,14 @@ def test_rows_do_not_see_each_other(f, dtype: str):
     x[3] += 300.0  # a row whose exponentials overflow
     x[5] -= 300.0
     with np.errstate(all="ignore"):
-        whole = f.impl(x, axis=1)
-        rows = np.concatenate([f.impl(row[None], axis=1) for row in x])
-        turned = f.impl(np.ascontiguousarray(x.T), axis=0).T
+        whole = f.impl(x, axes=(1,))
+        rows = np.concatenate([f.impl(row[None], axes=(1,)) for row in x])
+        turned = f.impl(np.ascontiguousarray(x.T), axes=(0,)).T
     eps = np.finfo(dtype).eps
     np.testing.assert_allclose(whole, rows, rtol=8 * eps, atol=16 * eps)
     np.testing.assert_allclose(turned, rows, rtol=8 * eps, atol=16 * eps)
     others = np.delete(x, [3, 5], 0)  # nor do their neighbours see what is special about a row
-    alone = f.impl(others, axis=1)
+    alone = f.impl(others, axes=(1,))
     assert same_bits(np.delete(whole, [3, 5], 0), alone)
 
 

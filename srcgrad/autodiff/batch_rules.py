@@ -283,6 +283,12 @@ def _along(t: Batch, s: Def) -> Any:
     return t.b(s.op, *t.many(s.args), **s.params)
 
 
+def _softmax_bar(t: Batch, s: Def) -> Any:
+    """softmax_bar and log_softmax_bar, where only the adjoint varies."""
+    g, y = s.args
+    return t.each(s) if t.varies(y) else t.b(s.op, t(g), t.beside(y), **s.params)
+
+
 def _concatenate(t: Batch, s: Def) -> Any:
     return t.b("concatenate", *(t.lifted(a) for a in s.args), **s.params)
 
@@ -373,6 +379,7 @@ RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
     memory.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,
     reductions.sum: _along, reductions.sum_to: _with_dims, reductions.broadcast_to: _with_dims,
     arrays.concatenate: _concatenate, arrays.pack: _pack, scans.cumsum: _along,
+    scans.softmax_bar: _softmax_bar, scans.log_softmax_bar: _softmax_bar,
     transforms.fft: _along, transforms.rfft: _along, transforms.irfft: _along,
     arrays.matmul: _matmul, arrays.matvec: _matvec, arrays.vecdot: _vecdot, linalg.solve: _solve,
     triangular.solve_triangular: _solve,

@@ -28,8 +28,8 @@ from srcgrad.primitives import reductions as rows
 
 FORMULAS: dict[str, Callable] = {}
 # rows that are emitted as they are, beside the elementwise ones
-REDUCTIONS = (rows.sum, rows.max, rows.min, rows.argmax, rows.argmin)
-ALONG = (scans.cumsum, scans.argsort)
+REDUCTIONS = (rows.sum, rows.max, rows.min, rows.argmax, rows.argmin, scans.product)
+ALONG = (scans.cumsum, scans.argsort, scans.softmax, scans.log_softmax)
 SPLITS = ("split", "chunk", "tensor_split")
 
 
@@ -57,11 +57,6 @@ def expand(x: Any, *dims: Any) -> Any:
 @formula
 def copy(x: Any) -> Any:
     return np.copy(x)
-
-
-@formula
-def product(x: Any, axis: Any) -> Any:
-    return np.prod(x, axis=axis)
 
 
 @formula

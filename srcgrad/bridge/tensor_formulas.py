@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dtypes import get_default_dtype
-from srcgrad.transforms.entry_points import stop_gradient
 
 
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
@@ -140,27 +139,6 @@ def repeat(input: Any, *sizes: Any) -> Any:
 def one_hot(tensor: Any, num_classes: int) -> Any:
     """Integers as rows of zeros with a one at their place, in a new last dim."""
     return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)
-
-
-def _from_top(input: Any, dim: int) -> Any:
-    """x less its maximum along a dim, which is taken for a constant."""
-    return input - stop_gradient(np.max(input, axis=dim, keepdims=True))
-
-
-def softmax(input: Any, dim: int = -1) -> Any:
-    """exp(x) divided by its sum along a dim.
-
-    >>> softmax(np.array([0.0, 0.0]))
-    array([0.5, 0.5])
-    """
-    e = np.exp(_from_top(input, dim))
-    return e / np.sum(e, axis=dim, keepdims=True)
-
-
-def log_softmax(input: Any, dim: int = -1) -> Any:
-    """The logarithm of softmax along a dim."""
-    d = _from_top(input, dim)
-    return d - np.log(np.sum(np.exp(d), axis=dim, keepdims=True))
 
 
 def nll_loss(

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.bridge import tensor_formulas
 from srcgrad.bridge.composed import register as register_primitives
 from srcgrad.eager import create, indexing
-from srcgrad.eager.functions import activations, composed, layers, losses, pointwise
+from srcgrad.eager.functions import activations, layers, losses, pointwise
 from srcgrad.eager.functions import windows as of_images
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
@@ -149,18 +149,6 @@ def _as_formula(f: Callable) -> Callable:
     return handler
 
 
-def _along(f: Callable, name: str) -> Callable:
-    """softmax and log_softmax, of floating arrays."""
-
-    def handler(it: Interpreter, node: Node, input: Any, dim: Any = -1, dtype: Any = None) -> Any:
-        if dtype is not None or not is_array(input) or not input.type.dims:
-            it.refuse(node, f"{name} with a dtype, or of a number, is not supported here")
-        _refuse_integers(it, node, name, (input,))
-        return it.call(f, [input, dim], {}, node)
-
-    return handler
-
-
 def _cast(it: Interpreter, node: Node, x: Any, dtype: Any, **keywords: Any) -> Any:
     """`x.to(dtype)` and `x.astype(dtype)`, by a dtype of ours or of NumPy's."""
     target = getattr(dtype, "np", dtype)
@@ -240,9 +228,6 @@ def _register() -> None:
     TENSOR_METHODS["size"], TENSOR_METHODS["dim"] = _size, _dim
     TENSOR_METHODS["numel"] = TENSOR_METHODS["nelement"] = _numel
     TENSOR_METHODS["astype"] = TENSOR_METHODS["to"] = _cast
-    for name in ("softmax", "log_softmax"):
-        along = _along(getattr(tensor_formulas, name), name)
-        TENSOR_FUNCTIONS[getattr(composed, name)] = TENSOR_METHODS[name] = along
     for name in ("zeros", "ones", "full", "zeros_like", "ones_like"):
         TENSOR_FUNCTIONS[getattr(create, name)] = _as_formula(getattr(tensor_formulas, name))
     TENSOR_FUNCTIONS[pointwise.div] = made["div"]

@@ -1,7 +1,7 @@
 """Reductions over a static tuple of axes; the axes vanish from the result.
 
-In compiled code a product is a loop (the frontend writes it) and needs no rule; `product` is for
-tensors. Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting.
+Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting. The
+product is in `scans`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from srcgrad.primitives.registry import custom, linear, nondiff
 from srcgrad.primitives.rules import select
 
 
-def _reduced(b: Any, x: Any, axes: tuple) -> tuple:
+def reduced(b: Any, x: Any, axes: tuple) -> tuple:
     return x.type.dtype, tuple(d for k, d in enumerate(x.type.dims) if k not in axes)
 
 
 def _reduced_bool(b: Any, x: Any, axes: tuple) -> tuple:
-    return "bool", _reduced(b, x, axes)[1]
+    return "bool", reduced(b, x, axes)[1]
 
 
 def _reduced_int(b: Any, x: Any, axes: tuple) -> tuple:
-    return "i64", _reduced(b, x, axes)[1]
+    return "i64", reduced(b, x, axes)[1]
 
 
 def _shape(x: Any) -> tuple:
@@ -63,7 +63,7 @@ sum = linear(
     "sum",
     _sum,
     lambda g, y, x, axes: _spread(g, x, axes),
-    typing=_reduced,
+    typing=reduced,
 )
 
 
@@ -117,68 +117,13 @@ def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
 
 
 max = custom(
-    "max", lambda x, axes: np.max(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
+    "max", lambda x, axes: np.max(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=reduced,
     raises=True, exact=True, ordered=True,
 )  # fmt: skip
 min = custom(
-    "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=_reduced,
+    "min", lambda x, axes: np.min(x, axis=axes), _extremum_jvp, _extremum_vjp, typing=reduced,
     raises=True, exact=True, ordered=True,
 )  # fmt: skip
-
-
-# ---- products: each factor's partial is the product of the others, zeros among them or not ----
-def _others(x: Any, axis: int) -> Any:
-    """The products of all the other elements along an axis, without dividing."""
-    x = np.moveaxis(np.asarray(x), axis, -1)
-    before, after = np.ones_like(x), np.ones_like(x)
-    np.cumprod(x[..., :-1], axis=-1, out=before[..., 1:])
-    np.cumprod(x[..., :0:-1], axis=-1, out=after[..., -2::-1])
-    return np.moveaxis(before * after, -1, axis)
-
-
-def _others_bar(g: Any, x: Any, axis: int) -> Any:
-    """sum over i of g_i times d others_i / d x_j: self-adjoint, so both directions are this."""
-    from srcgrad.primitives.arrays import concatenate
-
-    n = _shape(x)[axis]
-    columns = []
-    for j in range(n):
-        rest = [k for k in range(n) if k != j]
-        if not rest:
-            columns.append(_at(g, j, axis) * 0.0)
-            continue
-        x_rest = concatenate(*(_at(x, k, axis) for k in rest), axis=axis)
-        g_rest = concatenate(*(_at(g, k, axis) for k in rest), axis=axis)
-        column = sum(g_rest * others(x_rest, axis=axis), axes=(axis,))
-        columns.append(keep(column, g, (axis,)) if len(_shape(x)) > 1 else _lifted(column))
-    return concatenate(*columns, axis=axis)
-
-
-def _at(x: Any, k: int, axis: int) -> Any:
-    n = len(_shape(x))
-    return view(x, k, 1, 1, spec=tuple("s" if a == axis else ":" for a in range(n)))
-
-
-def _lifted(x: Any) -> Any:
-    return broadcast_to(x, 1)
-
-
-others = custom(
-    "others",
-    _others,
-    lambda ts, y, x, axis: _others_bar(ts[0], x, axis),
-    lambda g, y, x, axis: _others_bar(g, x, axis),
-)
-product = custom(
-    "product",
-    lambda x, axis: np.prod(x, axis=axis),
-    lambda ts, y, x, axis: sum(ts[0] * others(x, axis=axis), axes=(axis,)),
-    lambda g, y, x, axis: others(x, axis=axis) * _keep_axis(g, x, axis),
-)
-
-
-def _keep_axis(g: Any, x: Any, axis: int) -> Any:
-    return keep(g, x, (axis,))
 
 
 def _first(f: Any) -> Any:

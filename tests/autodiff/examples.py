@@ -151,12 +151,16 @@ WHOLE = [
     Example("min", (V,), {"axes": (0,)}),
     Example("cumsum", (M,), {"axis": 1, "reverse": False}),
     Example("cumsum", (M,), {"axis": 0, "reverse": True}),
-    Example("softmax", (M,), {"axis": 1}),
-    Example("softmax", (V,), {"axis": 0}),
-    Example("log_softmax", (M,), {"axis": 0}),
-    Example("softmax_bar", (M, M), {"axis": 1}),
-    Example("softmax_bar", (M, M), {"axis": 0}),
-    Example("log_softmax_bar", (M, M), {"axis": 1}),
+    Example("product", (M,), {"axes": (1,)}),
+    Example("product", (V,), {"axes": (0,)}),
+    *(Example("running_product", (M,), {"axis": k, "reverse": k == 0}) for k in (0, 1)),
+    *(Example("recurrence", (M, M), {"axis": k, "reverse": k == 0}) for k in (0, 1)),
+    Example("softmax", (M,), {"axes": (1,)}),
+    Example("softmax", (V,), {"axes": (0,)}),
+    Example("log_softmax", (M,), {"axes": (0,)}),
+    Example("softmax_bar", (M, M), {"axes": (1,)}),
+    Example("softmax_bar", (M, M), {"axes": (0,)}),
+    Example("log_softmax_bar", (M, M), {"axes": (1,)}),
     Example("sum_to", (M,), extra=_dims(0, 1)),
     Example("sum_to", (M,), extra=(1, *_dims(0, 1))),
     Spread("broadcast_to", (V, M)),
@@ -304,7 +308,7 @@ ELSEWHERE = {"tape_view", "ref_get", "cholesky", "sqrtm"}
 ELSEWHERE |= {"eig"}
 # without typing: tensors only, held against differences in tests/eager
 ELSEWHERE |= {
-    "pick", "put", "patch", "erase", "product", "others", "expand", "diagonal", "from_diagonal",
+    "pick", "put", "patch", "erase", "expand", "diagonal", "from_diagonal",
 }  # fmt: skip
 
 EXAMPLES = [*ELEMENTWISE, *SPECIAL_FUNCTIONS, *WHOLE, *COMPLEX]

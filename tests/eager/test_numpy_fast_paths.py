@@ -116,8 +116,8 @@ def test_softmax_needs_no_maximum_where_sums_are_moderate(axis, shift, dtype):
     e = np.exp(wide - wide.max(axis, keepdims=True))
     want = e / e.sum(axis, keepdims=True)
     eps = np.finfo(dtype).eps
-    np.testing.assert_allclose(scans.softmax.impl(x, axis=axis), want, rtol=20 * eps)
-    got = scans.log_softmax.impl(x, axis=axis)
+    np.testing.assert_allclose(scans.softmax.impl(x, axes=(axis,)), want, rtol=20 * eps)
+    got = scans.log_softmax.impl(x, axes=(axis,))
     np.testing.assert_allclose(got, np.log(want), rtol=8 * eps, atol=8 * eps)
 
 
@@ -125,7 +125,7 @@ def test_softmax_of_special_values():
     x = np.zeros((80, 70), "float32")
     x[1], x[2, 3], x[3, 4], x[4, 5] = -np.inf, np.inf, np.nan, -np.inf
     with np.errstate(invalid="ignore"):
-        y = scans.softmax.impl(x, axis=1)
+        y = scans.softmax.impl(x, axes=(1,))
     assert np.isnan(y[1:4]).all()
     assert y[4, 5] == 0.0
     np.testing.assert_allclose(np.delete(y, [1, 2, 3], 0).sum(1), 1.0, rtol=1e-6)

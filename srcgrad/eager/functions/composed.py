@@ -56,8 +56,8 @@ def _proportional(op: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
         raise UnsupportedError(f"\"{op.name}\" not implemented for '{x.dtype}'")
     if not x._a.ndim:
         one_axis(0, dim)
-        return reshape(apply(op, (reshape(x, 1),), {"axis": 0}), ())
-    return apply(op, (x,), {"axis": one_axis(x._a.ndim, dim)})
+        return reshape(apply(op, (reshape(x, 1),), {"axes": (0,)}), ())
+    return apply(op, (x,), {"axes": (one_axis(x._a.ndim, dim),)})
 
 
 @declared("norm")

@@ -17,7 +17,7 @@ from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, scans
 from srcgrad.primitives import reductions as p
 
 
@@ -110,11 +110,11 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     x = input if dtype is None else cast(input, dtype)
     if dim is None:
         flat = apply(memory.reshape, (x, x._a.size), {})
-        return apply(p.product, (flat,), {"axis": 0})
+        return apply(scans.product, (flat,), {"axes": (0,)})
     if not x._a.ndim:
         return mul(x, 1)
     axes = axes_of(x, dim)
-    return kept(apply(p.product, (x,), {"axis": axes[0]}), x, axes, keepdim)
+    return kept(apply(scans.product, (x,), {"axes": axes}), x, axes, keepdim)
 
 
 # ---- extrema ----

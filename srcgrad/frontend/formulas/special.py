@@ -24,15 +24,6 @@ from srcgrad.frontend.formulas.registry import (
 
 
 # ---- logarithms of sums ----
-def _top(x: Any, axis: Any) -> Any:
-    """The largest along an axis, 0 where it is infinite; what is subtracted is no variable."""
-    return _finite(np.max(x, axis=axis, keepdims=True))
-
-
-def _finite(top: Any) -> Any:
-    return constant(np.where(np.isfinite(top), top, 0.0))
-
-
 @stands_for(special.logsumexp)
 def logsumexp(
     a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: Any = False
@@ -43,7 +34,8 @@ def logsumexp(
     1000.693
     """
     a, axis = floating(a), known(axis)
-    top = _finite(largest(a, axis, -np.inf))  # an empty sum is 0
+    top = largest(a, axis, -np.inf)  # an empty sum is 0
+    top = constant(np.where(np.isfinite(top), top, 0.0))  # what is subtracted is no variable
     terms = np.exp(a - top)
     if b is not None:
         lost = np.equal(b, 0.0) & ~(terms < np.inf)  # 0 * anything = 0
@@ -53,30 +45,6 @@ def logsumexp(
     if return_sign:
         return np.log(np.abs(total)) + shift, np.sign(total)
     return np.log(total) + shift
-
-
-@stands_for(special.softmax)
-def softmax(x: Any, axis: Any = None) -> Any:
-    """exp(x) over the sum of it along an axis.
-
-    >>> softmax(np.array([0.0, 0.0]))
-    array([0.5, 0.5])
-    """
-    x, axis = floating(x), known(axis)
-    e = np.exp(x - _top(x, axis))
-    return e / np.sum(e, axis=axis, keepdims=True)
-
-
-@stands_for(special.log_softmax)
-def log_softmax(x: Any, axis: Any = None) -> Any:
-    """The logarithm of softmax.
-
-    >>> log_softmax(np.array([0.0, -1000.0]))
-    array([    0., -1000.])
-    """
-    x, axis = floating(x), known(axis)
-    shifted = x - _top(x, axis)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
 # ---- those that are one expression ----

@@ -50,6 +50,27 @@ def average(
     return (mean, np.zeros_like(mean) + total) if returned else mean
 
 
+@stands_for(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    """The largest element less the smallest.
+
+    >>> float(ptp(np.array([1.0, 4.0, 2.0])))
+    3.0
+    """
+    top = np.max(a, axis=axis, keepdims=keepdims)
+    return np.subtract(top, np.min(a, axis=axis, keepdims=keepdims), out=out)
+
+
+@stands_for(np.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """How many elements are not 0.
+
+    >>> int(count_nonzero(np.array([1.0, 0.0, 2.0])))
+    2
+    """
+    return np.sum(np.not_equal(a, 0), axis=axis, keepdims=keepdims)
+
+
 def _along(w: Any, a: Any, axis: Any) -> Any:
     """Weights of the same shape as `a`, or of its axes that are averaged over."""
     if a.ndim == 0 or w.ndim == 0:

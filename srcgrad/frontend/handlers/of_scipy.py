@@ -12,6 +12,7 @@ from scipy import special
 
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.handlers.elementwise import _static, operands, refuse_booleans, to_out
+from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number
@@ -72,6 +73,10 @@ for _name, _primitive in OTHERS.items():
 for _name, _f in NUMPYS.items():
     if getattr(special, _name) not in FUNCTIONS:
         implements(getattr(special, _name))(FUNCTIONS[_f])
+
+
+implements(special.softmax)(in_proportion("softmax"))
+implements(special.log_softmax)(in_proportion("log_softmax"))
 
 
 @implements(formulas.nth_polygamma)

@@ -1,7 +1,4 @@
-"""Reductions of NumPy, by the primitives sum, max, min, any, all, argmax, argmin and loops.
-
-Mean and variance are their definitions; a product is a loop, so zeros need no rule.
-"""
+"""Reductions of NumPy: primitives of their names; mean and variance are their definitions."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, plain
-from srcgrad.ir.nodes import For, Var, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_complex, is_float, real_dtype
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype
 
 
 def axes_of(it: Interpreter, node: Node, x: Any, axis: Any) -> tuple[int, ...]:
@@ -265,43 +262,21 @@ _places("argmax", np.argmax)
 _places("argmin", np.argmin)
 
 
-@implements(np.count_nonzero)
-def count_nonzero(
-    it: Interpreter, node: Node, x: Any, axis: Any = None, keepdims: Any = False
-) -> Any:
-    (x,) = operands(it, node, (x,), "count_nonzero")
-    truth = x if atom(x).type.dtype == "bool" else it.b("ne", x, 0)
-    return sum_(it, node, truth, axis, keepdims=keepdims)
+def in_proportion(name: str) -> Any:
+    """A handler for softmax or log_softmax along axes; along none each element is the only one."""
 
+    def handler(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
+        (x,) = operands(it, node, (x,), name)
+        x, axes = floats(it, x), axes_of(it, node, x, axis)
+        if is_array(x) and x.type.dims and axes:
+            return it.b(name, x, axes=axes)
+        alone = it.emit(node, "sub", x, x)
+        return it.emit(node, "exp", alone) if name == "softmax" else alone
 
-@implements(np.ptp)
-def ptp(it: Interpreter, node: Node, x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    top = reduce(it, node, "max", x, axis, keepdims)
-    return it.emit(node, "sub", top, reduce(it, node, "min", x, axis, keepdims))
+    return handler
 
 
 # ---- products ----
-def fold(it: Interpreter, x: Any, axis: int, op: str, start: Any) -> Any:
-    """`op` over one axis, as a loop that carries a scalar or an array."""
-    b, n = it.b, x.type.dims[axis]
-    dims = tuple(d for k, d in enumerate(x.type.dims) if k != axis)
-    kind = Scalar(x.type.dtype)
-    init = b.cast(start, kind)
-    type_: Any = Array(kind.dtype, dims) if dims else kind
-    init = b("broadcast_to", init, *dims) if dims else init
-    index, carried, result = Var("k", INT), Var("p", type_), Var("p", type_)
-    with b.block() as body:
-        if dims:
-            spec = tuple("i" if k == axis else ":" for k in range(x.type.ndim))
-            part = b("view", x, index, spec=spec)
-        else:
-            part = b("load", x, index)
-        new = b(op, carried, part)
-    b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (result,),
-                 False, b.loc))  # fmt: skip
-    return result
-
-
 @implements(np.prod, method="prod")
 def prod(
     it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
@@ -317,55 +292,33 @@ def prod(
         axes = axes_of(it, node, x, axis)
         result = x
         for axis in reversed(axes):
-            result = fold(it, result, axis, "mul", 1)
+            result = it.b("product", result, axes=(axis,))
         result = keep(it, x, result, axes, keepdims)
     if initial is not None:
         result = it.emit(node, "mul", result, initial)
     return to_out(it, node, result, out)
 
 
-@implements(np.cumsum, method="cumsum")
-def cumsum(
-    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
-) -> Any:
-    (x,) = operands(it, node, (x,), "cumsum")
-    x = vector(it, x)
-    if axis is None and x.type.ndim != 1:
-        x = it.call_numpy(np.ravel, [x], {}, node)
-    x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
-    (k,) = axes_of(it, node, x, 0 if axis is None else axis)
-    return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
+def _running(name: str, f: Any) -> None:
+    def handler(
+        it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
+    ) -> Any:
+        (x,) = operands(it, node, (x,), name)
+        x = vector(it, x)
+        if axis is None and x.type.ndim != 1:
+            x = it.call_numpy(np.ravel, [x], {}, node)
+        x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+        (k,) = axes_of(it, node, x, 0 if axis is None else axis)
+        if name == "cumsum":
+            return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
+        before = it.b("running_product", x, axis=k, reverse=False)
+        return to_out(it, node, it.b("mul", before, x), out)
+
+    implements(f, method=name)(handler)
 
 
-@implements(np.cumprod, method="cumprod")
-def cumprod(
-    it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None
-) -> Any:
-    (x,) = operands(it, node, (x,), "cumprod")
-    x = vector(it, x)
-    if axis is None and x.type.ndim != 1:
-        x = it.call_numpy(np.ravel, [x], {}, node)
-    x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
-    (k,) = axes_of(it, node, x, 0 if axis is None else axis)
-    b, n = it.b, x.type.dims[k]
-    result = b("empty", *x.type.dims, dtype=x.type.dtype)
-    dims = tuple(d for a, d in enumerate(x.type.dims) if a != k)
-    kind = Scalar(x.type.dtype)
-    type_: Any = Array(kind.dtype, dims) if dims else kind
-    one = b.cast(1, kind)
-    init = b("broadcast_to", one, *dims) if dims else one
-    index, carried, last = Var("k", INT), Var("p", type_), Var("p", type_)
-    with b.block() as body:
-        if dims:
-            spec = tuple("i" if a == k else ":" for a in range(x.type.ndim))
-            new = b("mul", carried, b("view", x, index, spec=spec))
-            b("assign", b("view", result, index, spec=spec), new)
-        else:
-            new = b("mul", carried, b("load", x, index))
-            b("store", result, index, new)
-    b.append(For(index, atom(0), atom(n), (carried,), (init,), tuple(body), (new,), (last,),
-                 False, b.loc))  # fmt: skip
-    return to_out(it, node, result, out)
+_running("cumsum", np.cumsum)
+_running("cumprod", np.cumprod)
 
 
 def root(it: Interpreter, total: Any) -> Any:

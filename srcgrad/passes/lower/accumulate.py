@@ -26,8 +26,9 @@ def start(step: Step, dtype: str) -> Const:
     """The value that changes nothing when combined."""
     type = Scalar(dtype)
     match REDUCTIONS[step.op]:
-        case elementwise.add:
-            return Const(0.0 if is_float(dtype) else 0, type)
+        case elementwise.add | elementwise.mul as op:
+            nothing = int(op is elementwise.mul)
+            return Const(float(nothing) if is_float(dtype) else nothing, type)
         case elementwise.logical_or | elementwise.logical_and as op:
             return Const(op is elementwise.logical_and, type)
         case op:

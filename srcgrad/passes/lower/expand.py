@@ -89,7 +89,7 @@ def _pack(b: Builder, s: Def) -> None:
 # ---- extrema ----
 def _check_not_empty(b: Builder, s: Def, over: tuple) -> None:
     """NumPy raises if an axis to choose from is empty, also where there is nothing to find."""
-    name = {"max": "maximum", "min": "minimum"}[s.op.name]
+    name = "minimum" if s.op is reductions.min else "maximum"
     message = f"zero-size array to reduction operation {name} which has no identity"
     empty = _some_zero(b, [_operand(s).type.dims[k] for k in over])
     if not (isinstance(empty, Const) and not empty.value):
@@ -150,8 +150,58 @@ def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom
     return level(0, blank, zero, zero)[1]
 
 
+# ---- softmax and its kin ----
+def _weights(b: Builder, s: Def, finite: bool) -> tuple[Atom, Atom, Atom]:
+    """x - top, its exponential, and the sum of that; an infinite top is 0 if `finite`."""
+    x, axes = _operand(s), s.params["axes"]
+    _check_not_empty(b, s, over=axes)
+    top = b("max", x, axes=axes, name="top")
+    if finite:
+        top = b("where", b("isfinite", top), top, 0.0)
+    below = b("sub", x, _kept(b, top, x, axes))
+    e = b("exp", below)
+    return below, e, b("sum", e, axes=axes, name="total")
+
+
+def _softmax(b: Builder, s: Def) -> None:
+    _, e, total = _weights(b, s, finite=False)
+    _define(b, s, "div", e, _kept(b, total, e, s.params["axes"]))
+
+
+def _log_softmax(b: Builder, s: Def) -> None:
+    below, e, total = _weights(b, s, finite=True)
+    _define(b, s, "sub", below, _kept(b, b("log", total), e, s.params["axes"]))
+
+
+def _softmax_bar(b: Builder, s: Def) -> None:
+    """y * (g - sum(y * g)); zeros of `g` absorb a y that is NaN."""
+    g, y = s.args
+    total = b("sum", b("absorb", g, y), axes=s.params["axes"], name="total")
+    _define(b, s, "absorb", b("sub", g, _kept(b, total, g, s.params["axes"])), y)
+
+
+def _log_softmax_bar(b: Builder, s: Def) -> None:
+    """g - sum(g) * exp(y)."""
+    g, y = s.args
+    total = b("sum", g, axes=s.params["axes"], name="total")
+    _define(b, s, "sub", g, b("absorb", _kept(b, total, g, s.params["axes"]), b("exp", y)))
+
+
+def _kept(b: Builder, a: Atom, x: Atom, axes: tuple) -> Atom:
+    """What was reduced over axes of `x`, with these as axes of length 1; a scalar stays one."""
+    rank = x.type.ndim  # type: ignore[union-attr]
+    if len(axes) == rank:
+        return a
+    return b("view", a, spec=tuple("n" if k in axes else ":" for k in range(rank)))
+
+
+def _define(b: Builder, s: Def, op: str, *args: Atom) -> None:
+    b.append(Def(s.var, b.table[op], args, {}, b.loc))
+
+
 # ---- along an axis, over places ----
-def _cumsum(b: Builder, s: Def) -> None:
+def _scan(b: Builder, s: Def) -> None:
+    """Running sums, and products and recurrences, whose elements are what comes before them."""
     x, v, axis = _operand(s), s.var, s.params["axis"]
     assert v is not None
     _allocate(b, v, "empty")
@@ -165,13 +215,18 @@ def _cumsum(b: Builder, s: Def) -> None:
                 indices[others[k]] = i
                 outer(k + 1)
             return
-        zero = Const(0.0 if is_float(scalar.dtype) else 0, scalar)
-        with _loop(b, dims[axis], {"total": (zero, scalar)}) as (i, (total,), after, _):
+        first = b.cast(int(s.op is scans.running_product), scalar)
+        with _loop(b, dims[axis], {"total": (first, scalar)}) as (i, (total,), after, _):
             last = b("sub", b("sub", dims[axis], 1), i)
             indices[axis] = last if s.params["reverse"] else i
             at = [indices[a] for a in range(len(dims))]
-            after.append(b("add", total, b("load", x, *at), name="total"))
-            b("store", v, *at, after[0])
+            item = b("load", x, *at)
+            inclusive = s.op is scans.cumsum
+            new = b("add" if inclusive else "mul", total, item, name="total")
+            if s.op is scans.recurrence:
+                new = b("add", new, b("load", s.args[1], *at), name="total")
+            after.append(new)
+            b("store", v, *at, new if inclusive else total)
 
     outer(0)
 
@@ -216,7 +271,7 @@ def _take_last(b: Builder, s: Def) -> None:
     last = b("eq", b("gather", order, *idx, spec=spec), writers)
     value = b("gather", x, *idx, spec=spec)
     none = b.cast(0, Scalar(v.type.dtype))
-    b.append(Def(v, b.table["where"], (last, value, none), {}, b.loc))
+    _define(b, s, "where", last, value, none)
 
 
 def _argsort(b: Builder, s: Def) -> bool | None:
@@ -265,11 +320,20 @@ def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
     return None
 
 
-EARLY: dict[Primitive, Callable] = {arrays.concatenate: _concatenate, memory.take_last: _take_last}
+EARLY: dict[Primitive, Callable] = {
+    arrays.concatenate: _concatenate,
+    memory.take_last: _take_last,
+    scans.softmax: _softmax,
+    scans.log_softmax: _log_softmax,
+    scans.softmax_bar: _softmax_bar,
+    scans.log_softmax_bar: _log_softmax_bar,
+}
 LATE: dict[Primitive, Callable] = {
     reductions.argmax: _extreme_place,
     reductions.argmin: _extreme_place,
-    scans.cumsum: _cumsum,
+    scans.cumsum: _scan,
+    scans.running_product: _scan,
+    scans.recurrence: _scan,
     reductions.nonzero: _nonzero,
     scans.argsort: _argsort,
     scans.searchsorted: _searchsorted,

@@ -19,13 +19,14 @@ from srcgrad.passes.lower.access import (
     identity,
     place,
 )
-from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions
+from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions, scans
 from srcgrad.primitives.memory import gather_dims
 
 # how two values of a reduction become one
 REDUCTIONS = {
     reductions.sum: elementwise.add,
     reductions.sum_to: elementwise.add,
+    scans.product: elementwise.mul,
     reductions.count_nonzero: elementwise.add,
     reductions.max: elementwise.maximum,
     reductions.min: elementwise.minimum,
