@@ -33,10 +33,7 @@ CPU = {*TEMPLATES, *DEFINITIONS, *EFFECTS}
 SPELLED = {*BINARY, *WORDS, *UNARY, *AXES} | {n for n in REGISTRY if hasattr(Speller, f"_{n}")}
 NUMPYS = {p for p in ALL if getattr(np, p.name, None) is p.impl}
 ABSENT = {
-    "of tensors only": rows(
-        "expand others product pick put patch erase diagonal from_diagonal",
-        "softmax softmax_bar log_softmax log_softmax_bar",
-    ),
+    "of tensors only": rows("expand pick put patch erase diagonal from_diagonal"),
     "taken out before, by passes/strip_custom_rules.py": rows("attached part"),
 }
 
@@ -83,7 +80,7 @@ STAGES = {
                 "index check_range indices trips check_broadcast check_assign check_equal fail",
                 "floordiv",
             ),
-            "checked before its loops": rows("max min argmax argmin"),
+            "checked before its loops": rows("max min argmax argmin softmax log_softmax"),
             "raises what the function raised that it calls": rows("call_back"),
         },
     ),
@@ -98,7 +95,12 @@ STAGES = {
             "an effect: a statement in program.py, or by its name": {p for p in ALL if p.effect},
             "of lengths, tapes and indices: by its name": SCALARS
             | rows("indices trips slots tape_like reftape ref_get take_last pack"),
-            "a loop over an array: by its name": {*step.REDUCTIONS, *step.MOVES, *expand.LATE},
+            "a loop over an array: by its name": {
+                *step.REDUCTIONS,
+                *step.MOVES,
+                *expand.EARLY,
+                *expand.LATE,
+            },
             "calls Python": rows("call_back"),
         },
     ),
