@@ -38,7 +38,8 @@ def failures(results):
 
 # ---- programs ----
 def test_every_theme_is_common():
-    shares = census((generate(seed, WIDE) for seed in range(400)), THEMED)
+    # of fewer programs the share of the rarest, 0.095, is found too far off
+    shares = census((generate(seed, WIDE) for seed in range(1000)), THEMED)
     # three of the themes are drawn, and not each of their moves
     most = 3 / len(THEMES)
     assert not {name: share for name, share in shares.items() if share < 0.5 * most}

@@ -12,6 +12,7 @@ from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
+from tests.fuzz.themes.recurrences import RECURRENCES
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.theme import Theme, forms
 from tests.fuzz.themes.viewing import CUBE, RESHAPED
@@ -36,6 +37,7 @@ THEMES = (
     GROWING,
     ITERATORS,
     DECISIONS,
+    RECURRENCES,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
