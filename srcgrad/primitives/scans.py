@@ -41,7 +41,7 @@ cumsum = linear(
 
 # ---- products: a factor's partial is the product of those before and after it, zeros or not ----
 def _lines(x: Any, axis: int, reverse: bool) -> Any:
-    """A view with the axis first, in the order in which it is gone through."""
+    """A view with the axis first, in the order of the scan."""
     x = np.moveaxis(x, axis, 0)
     return x[::-1] if reverse else x
 
