@@ -114,7 +114,7 @@ def _weights(x: Any, axes: tuple, finite: bool) -> tuple:
     e = np.exp(x)
     s = _total_along(e, axes)
     far = ~((s >= 2.0**-12) & (s <= 2.0**16))
-    if not far.any():
+    if x.size and not far.any():
         return e, s, None
     top = np.maximum.reduce(x, axis=axes, keepdims=True)
     far &= np.isfinite(top) | (not finite)
