@@ -84,8 +84,19 @@ def test_forward_against_reverse(case: Case):
     check_dot(out_dot, cotangent, first, tangents, 1e-5 if narrow else 1e-10)
 
 
-@over([c for c in CASES if c.second_order and c.differences])
+@over([c for c in CASES if c.second_order and c.differences and not c.instance])
 def test_second_order(case: Case):
+    check_second_order(case)
+
+
+@pytest.mark.full
+@over([c for c in CASES if c.second_order and c.differences and c.instance])
+def test_second_order_at_other_arguments(case: Case):
+    """Other shapes and values of the functions above."""
+    check_second_order(case)
+
+
+def check_second_order(case: Case):
     modes, args = Modes(case), case.arguments()
     direction = random_like(tuple(case.args[i] for i in case.wrt), 3)
     reverse = modes.reverse_over_reverse(args, direction)
