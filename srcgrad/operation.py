@@ -36,9 +36,9 @@ class Primitive:
     holds: bool = False  # a write after which its first argument leads to its last one's memory
     view: bool = False  # its result is a view of its first argument
     fresh: bool = False  # its result is a new buffer although it reads none
-    flat: bool = False  # nondiff: its float result is said to be constant almost everywhere
-    # custom, or flat: what is said of the derivative is true of complex numbers too. Of the other
-    # kinds it is: partials are formulas of analytic functions, transposes do not conjugate
+    flat: bool = False  # nondiff: its float result is piecewise constant
+    # custom, or flat: the rules hold for complex operands too. Those of the other kinds always do:
+    # partials are formulas of analytic functions, transposes do not conjugate
     analytic: bool = False
     raises: bool = False  # may raise at run time: never moved to where it would not have run
     decides: bool = False  # its result is a discontinuous function of a float operand

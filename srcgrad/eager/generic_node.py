@@ -124,7 +124,7 @@ class General(Saved):
             if rule is ZERO:
                 c: Any = 0.0
             elif op.kind == "derive":
-                p = rule(y, *args, **params)
+                p = _partial(rule, y, args, params)
                 # by a number it is scaled when it has been summed to its operand's shape
                 like = fitted(g, args[k], recorded) if type(p) is float else g
                 c = product(like, p, op.singular)
@@ -132,3 +132,12 @@ class General(Saved):
                 c = rule(g, y, *args, **params)
             made.append(fitted(plain(c), args[k], recorded))
         return made
+
+
+def _partial(rule: Any, y: Any, args: list, params: dict) -> Any:
+    """A partial derivative, infinite where Python's division of numbers by zero would raise."""
+    try:
+        return rule(y, *args, **params)
+    except ZeroDivisionError:
+        p = rule(y, *(np.float64(a) if isinstance(a, int | float) else a for a in args), **params)
+        return float(p) if isinstance(p, np.float64) else p

@@ -185,3 +185,15 @@ def test_conventions_at_kinks_and_ties():
     assert at(lambda x: x**0, [0.0, 2.0]) == [0.0, 0.0]
     assert at(flow.floor, [1.5]) == [0.0]
     assert at(lambda x: flow.maximum(x, flow.ones(2)), [1.0, 2.0]) == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("zero", [0.0, 0])
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.usefixtures("quiet")
+def test_a_quotient_by_the_number_zero(zero, create_graph):
+    """Infinite as NumPy's and PyTorch's, where Python's own division raises."""
+    x = flow.tensor([1.0, -2.0], requires_grad=True)
+    (g,) = flow.autograd.grad((x / zero).sum(), x, create_graph=create_graph)
+    assert g.tolist() == [np.inf, np.inf]
+    x[0].div(zero).backward()
+    assert x.grad is not None and x.grad.tolist() == [np.inf, 0.0]

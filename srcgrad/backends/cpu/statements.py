@@ -59,7 +59,7 @@ def _index(p: Any, s: Def) -> ast.expr:
 
 def _array(p: Any, s: Def) -> ast.expr:
     """A fresh array: carved from the workspace, or allocated; a number if it is one."""
-    if not isinstance(s.var.type, Array):  # type: ignore[union-attr]
+    if s.var is None or not isinstance(s.var.type, Array):
         return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
     name, dtype = s.op.name, _dtype(s.params["dtype"])
     if not s.args:  # an array without axes cannot have a negative one

@@ -105,8 +105,8 @@ def in_workspace(function: Function) -> dict[Var, int]:
     return out
 
 
-def _buffer(v: Var) -> bool:
-    return isinstance(v.type, Array | Tape)
+def _buffer(v: Var | None) -> bool:
+    return v is not None and isinstance(v.type, Array | Tape)
 
 
 def _varies(d: Def) -> bool:
@@ -119,6 +119,6 @@ def _once(block: Block) -> list[Def]:
     for s in block:
         if isinstance(s, If):
             out += _once(s.then) + _once(s.orelse)
-        elif isinstance(s, Def) and s.op.fresh and s.args and _buffer(s.var):  # type: ignore[arg-type]
+        elif isinstance(s, Def) and s.op.fresh and s.args and _buffer(s.var):
             out.append(s)
     return out

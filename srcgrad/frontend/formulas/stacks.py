@@ -12,8 +12,8 @@ def stacked(f: Any, shapes: Any, *stacks: Any) -> Any:
     """The results of `f` for the matrices of stacks with the same leading axes.
 
     `shapes` has the axes of each result: m and n are the sides of a matrix of the first stack, k is
-    the shorter one, p is the last axis of the last stack. They are said before the loop, so that
-    empty stacks have results too.
+    the shorter one, p is the last axis of the last stack. Results are allocated before the
+    loop, so that empty stacks have results too.
 
     >>> stacked(np.linalg.inv, ("mn",), np.full((2, 1, 1, 1), 4.0)).shape
     (2, 1, 1, 1)

@@ -62,7 +62,7 @@ def _register(name: str, f: Any) -> None:
         where: Any = None,
     ) -> Any:  # fmt: skip
         if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
-            *args, out = args  # type: ignore[assignment]
+            args, out = args[:-1], args[-1]
         if where is not None and where is not True:
             made = elementwise(it, node, name, f, tuple(args), None, dtype)
             return chosen_into(it, node, where, made, out)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.formulas import (  # importing them states what they stand for
-    arrays,  # noqa: F401
-    calculus,  # noqa: F401
+from srcgrad.frontend.formulas import (
+    arrays,
+    calculus,
     elementwise,
-    matrices,  # noqa: F401
-    nans,  # noqa: F401
-    places,  # noqa: F401
-    polynomials,  # noqa: F401
+    matrices,
+    nans,
+    places,
+    polynomials,
     registry,
-    sets,  # noqa: F401
-    statistics,  # noqa: F401
+    sets,
+    statistics,
 )
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis

@@ -32,7 +32,7 @@ NUMPYS = {"expm1": np.expm1, "log1p": np.log1p, "exp2": np.exp2, "cbrt": np.cbrt
 def _register(f: Any, name: str) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
         if len(args) == f.nin + 1 and out is None:
-            *args, out = args  # type: ignore[assignment]
+            args, out = args[:-1], args[-1]
         if len(args) != f.nin:
             it.refuse(
                 node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError

@@ -73,6 +73,7 @@ def followed(formula: Callable) -> Callable:
     def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         return it.call(formula, list(args), keywords, node)
 
+    # read by `inspect.signature`; the stubs of functions lack the attribute
     handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]
     return handler
 
