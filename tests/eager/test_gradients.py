@@ -189,11 +189,11 @@ def test_conventions_at_kinks_and_ties():
 
 @pytest.mark.parametrize("zero", [0.0, 0])
 @pytest.mark.parametrize("create_graph", [False, True])
-@pytest.mark.usefixtures("quiet")
 def test_a_quotient_by_the_number_zero(zero, create_graph):
     """Infinite as NumPy's and PyTorch's, where Python's own division raises."""
     x = flow.tensor([1.0, -2.0], requires_grad=True)
-    (g,) = flow.autograd.grad((x / zero).sum(), x, create_graph=create_graph)
+    with np.errstate(all="ignore"):
+        (g,) = flow.autograd.grad((x / zero).sum(), x, create_graph=create_graph)
+        x[0].div(zero).backward()
     assert g.tolist() == [np.inf, np.inf]
-    x[0].div(zero).backward()
     assert x.grad is not None and x.grad.tolist() == [np.inf, 0.0]
