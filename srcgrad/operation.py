@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Rule = Callable[..., Any]
+Params = dict[str, Any]  # what is static about an operation: axes, dtypes, functions
 
 
 @dataclass(frozen=True, eq=False)

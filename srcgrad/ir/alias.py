@@ -21,7 +21,7 @@ class AliasClasses:
 
     def __init__(self, function: Function):
         self._parent: dict[Var, Var] = {}
-        stored = []
+        stored: list[Atom] = []
         for s in walk(function.body):
             match s:
                 case Def():

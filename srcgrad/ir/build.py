@@ -6,7 +6,7 @@ The table of primitives is handed in: the IR does not know it. Never moves a sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, reduce
 from typing import Any
@@ -19,6 +19,8 @@ from srcgrad.ir.types import (
     BOOL,
     INT,
     Array,
+    Dim,
+    Dims,
     RefTape,
     Scalar,
     Tape,
@@ -33,10 +35,11 @@ from srcgrad.ir.types import (
     same_dim,
     short_dtype,
 )
-from srcgrad.operation import Primitive
+from srcgrad.operation import Params, Primitive
 
 Atoms = tuple[Atom, ...]
 Op = Primitive | str  # or its name
+Stated = tuple[str, Dims] | tuple[str, Dims, str]
 
 
 class Builder:
@@ -46,12 +49,12 @@ class Builder:
         self.table = table
         self.out: list[Stmt] = []
         self.entry: list[Stmt] = []  # what is made before all else
-        self.scopes: list[dict] = [{}]
+        self.scopes: list[dict[Hashable, Atom]] = [{}]
         self.definition: dict[Var, Def] = {}
         self.loc: Location | None = None
 
     @contextmanager
-    def block(self) -> Iterator[list[Stmt]]:
+    def block(self) -> Generator[list[Stmt]]:
         """Open a nested block; what is emitted inside goes to the list that is yielded."""
         outer, self.out = self.out, []
         self.scopes.append({})
@@ -83,19 +86,20 @@ class Builder:
             return None
         return self._define(op, atoms, params, self._type_of(op, atoms, params), name)
 
-    def _type_of(self, op: Primitive, args: Atoms, params: dict) -> Type:
+    def _type_of(self, op: Primitive, args: Atoms, params: Params) -> Type:
         if args and not isinstance(args[0].type, Tuple):
             self._refuse_order(op, args[0].type.dtype)
         assert op.typing is not None, op.name
-        stated = op.typing(self, *args, **params)
+        stated: Tape | RefTape | Stated | list[Stated] = op.typing(self, *args, **params)
         match stated:
             case Tape() | RefTape():
                 return stated
             case list():
                 return Tuple(tuple(map(_type, stated)))
-        return _type(stated)
+            case _:
+                return _type(stated)
 
-    def _define(self, op: Primitive, args: Atoms, params: dict, type: Type, name: str) -> Atom:
+    def _define(self, op: Primitive, args: Atoms, params: Params, type: Type, name: str) -> Atom:
         key = None
         if isinstance(type, Scalar) and not _reads_memory(args):
             key = (op.name, args, repr(params), type)
@@ -114,7 +118,7 @@ class Builder:
         return var
 
     def _elementwise(
-        self, op: Primitive, args: Atoms, params: dict, name: str, weak: bool | None = None
+        self, op: Primitive, args: Atoms, params: Params, name: str, weak: bool | None = None
     ) -> Atom:
         if len(args) != op.arity:
             raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
@@ -202,20 +206,20 @@ class Builder:
     reftape_type = staticmethod(RefTape)
 
     # ---- dims ----
-    def dim(self, a: Any) -> Any:
+    def dim(self, a: Atom | int) -> Dim:
         """An atom as a dim: an int or a variable."""
         return int(a.value) if isinstance(a, Const) else a
 
-    def dims(self, atoms: Sequence[Any]) -> tuple:
+    def dims(self, atoms: Iterable[Atom | int]) -> Dims:
         return tuple(self.dim(a) for a in atoms)
 
-    def total(self, dims: Sequence[Any]) -> Any:
+    def total(self, dims: Iterable[Dim]) -> Dim:
         return self.dim(reduce(lambda a, b: self("add", a, b), map(atom, dims)))
 
-    def size(self, dims: Sequence[Any]) -> Any:
+    def size(self, dims: Iterable[Dim]) -> Dim:
         return self.dim(reduce(lambda a, b: self("mul", a, b), map(atom, dims), atom(1)))
 
-    def never_one(self, dim: Any) -> bool:
+    def never_one(self, dim: Dim) -> bool:
         """Whether a dim is known not to broadcast: axes of parameters are specialised on that."""
         if not isinstance(dim, Var):
             return dim != 1
@@ -226,12 +230,13 @@ class Builder:
             return any(self.never_one(self.dim(a)) for a in definition.args)
         return definition.op is self.table["dim"]
 
-    def broadcast(self, shapes: Sequence[tuple]) -> tuple:
+    def broadcast(self, shapes: Sequence[Dims]) -> Dims:
         """The dims of NumPy's broadcast; what is not known to fit is checked at run time."""
         return reduce(self._broadcast_two, shapes)
 
-    def _broadcast_two(self, a: tuple, b: tuple) -> tuple:
-        out, unsure = [], False
+    def _broadcast_two(self, a: Dims, b: Dims) -> Dims:
+        out: list[Dim | tuple[Dim, Dim]] = []
+        unsure = False
         longer = a if len(a) >= len(b) else b
         for k in range(1, len(longer) + 1):
             if k > min(len(a), len(b)):
@@ -255,7 +260,7 @@ class Builder:
             self("check_broadcast", *a, *b, split=len(a))
         return tuple(self._joined_dim(*d) if isinstance(d, tuple) else d for d in reversed(out))
 
-    def _joined_dim(self, m: Any, n: Any) -> Any:
+    def _joined_dim(self, m: Dim, n: Dim) -> Dim:
         if self.never_one(m):
             return m
         if self.never_one(n):
@@ -263,13 +268,14 @@ class Builder:
         return self.dim(self("broadcast_dim", m, n))
 
 
-def shape_text(dims: tuple) -> str:
+def shape_text(dims: Dims) -> str:
     """A shape as NumPy prints it: (3,) or (3,4)."""
     inner = ",".join(str(d) for d in dims)
     return f"({inner},)" if len(dims) == 1 else f"({inner})"
 
 
-def _type(stated: tuple) -> Type:
+def _type(stated: Stated) -> Type:
+    """The type that a row states as its dtype, its dims and, for a buffer, its layout."""
     dtype, dims, *layout = stated
     if dtype == "int":
         return INT
@@ -307,7 +313,7 @@ def result_type(op: Primitive, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
-def _folded(op: Primitive, args: Atoms, params: dict, type: Scalar) -> Atom | None:
+def _folded(op: Primitive, args: Atoms, params: Params, type: Scalar) -> Atom | None:
     """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
     reduced = op.identity(*args) if op.identity is not None else None
     if isinstance(reduced, int):
@@ -321,7 +327,7 @@ def _folded(op: Primitive, args: Atoms, params: dict, type: Scalar) -> Atom | No
     return _evaluate(op, constants, params, type) if len(constants) == len(args) else None
 
 
-def _evaluate(op: Primitive, args: Sequence[Const], params: dict, type: Scalar) -> Const | None:
+def _evaluate(op: Primitive, args: Sequence[Const], params: Params, type: Scalar) -> Const | None:
     """The constant an operation on constants gives; None where it must happen at run time."""
     if op.kept or (op.raises and args[-1].value == 0):  # a division by it raises at run time
         return None

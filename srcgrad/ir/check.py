@@ -13,8 +13,9 @@ from typing import Any
 from srcgrad.ir.build import Builder, join_scalars, result_type
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.text import printed
-from srcgrad.ir.types import Array, Scalar, Tuple, Type, is_complex, is_float, same_dim
+from srcgrad.ir.types import Array, Dim, Dims, Scalar, Tuple, Type, is_complex, is_float, same_dim
 
+Candidates = tuple[Dim, ...]  # atoms that meet in one dim: equal, or broadcast, at run time
 ANY = Var("any", None)  # a dim that a type rule computes: nothing is known about it
 
 
@@ -152,7 +153,7 @@ class _Checker:
         return out
 
     # ---- joins ----
-    def fits(self, value: Type, target: Type, renamed: dict[Var, Any], what: str) -> None:
+    def fits(self, value: Type, target: Type, renamed: dict[Dim, Dim], what: str) -> None:
         """A value's type flows into a target's, whose dims are read through `renamed`."""
         clash = f"{what} is {value}, not {target}"
         match value, target:
@@ -170,11 +171,13 @@ class _Checker:
             case _:
                 self.require(value == target, clash)
 
-    def flow(self, values: tuple, targets: tuple[Var, ...], scope: set[Var], what: str) -> None:
+    def flow(
+        self, values: tuple[Atom, ...], targets: tuple[Var, ...], scope: set[Var], what: str
+    ) -> None:
         """Values become what `targets` hold; dims that are targets themselves become values too."""
         self.require(len(values) == len(targets), f"{len(values)} {what}s for {len(targets)} names")
         self.read(values, scope)
-        renamed = dict(zip(targets, map(_as_dim, values), strict=True))
+        renamed: dict[Dim, Dim] = dict(zip(targets, map(_as_dim, values), strict=True))
         for a, t in zip(values, targets, strict=True):
             self.fits(a.type, t.type, renamed, f"the {what} of {t}")
 
@@ -216,7 +219,7 @@ class _Checker:
         self.flow(s.yields, s.params, inner, "yield")
         self.require(len(s.results) == len(s.params), "a loop has a result for each param")
         self.bind_typed(s.results, scope)
-        renamed = dict(zip(s.results, s.params, strict=True))
+        renamed: dict[Dim, Dim] = dict(zip(s.results, s.params, strict=True))
         for p, r in zip(s.params, s.results, strict=True):
             self.fits(p.type, r.type, renamed, f"the result {r}")
 
@@ -231,11 +234,11 @@ class _Checker:
         self.bind_typed(s.results, scope)
 
 
-def _as_dim(a: Atom) -> Any:
+def _as_dim(a: Atom) -> Dim:
     return a.value if isinstance(a, Const) else a
 
 
-def _same_dim(d: Any, t: Any) -> bool:
+def _same_dim(d: Dim | Candidates, t: Dim) -> bool:
     if d is ANY or t is ANY:
         return True
     if isinstance(d, tuple):  # any of several that were checked to be equal, or their broadcast
@@ -243,12 +246,12 @@ def _same_dim(d: Any, t: Any) -> bool:
     return d is t or (not isinstance(d, Var) and not isinstance(t, Var) and d == t)
 
 
-def _broadcast(shapes: list[tuple]) -> tuple | None:
+def _broadcast(shapes: list[Dims]) -> tuple[Any, ...] | None:
     """The dims of a broadcast; a tuple of candidates where several atoms meet."""
     if not shapes:
         return None
     rank = max(map(len, shapes))
-    out = []
+    out: list[Any] = []
     for k in range(rank, 0, -1):
         here = {s[-k] for s in shapes if len(s) >= k} - {1}
         out.append(1 if not here else here.pop() if len(here) == 1 else tuple(here))

@@ -12,65 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from srcgrad.errors import Location
-from srcgrad.ir.types import Scalar, Type, constant_type
-from srcgrad.operation import Primitive
-
-
-class Unknown(AssertionError):
-    """Compiler code took the truth value of a run-time value, or compared it with a constant."""
-
-
-@dataclass(eq=False)
-class Var:
-    """A name bound once. `name` is a wish; the printer makes it unique."""
-
-    name: str
-    type: Any
-
-    def __repr__(self) -> str:
-        return self.name
-
-    __str__ = __repr__
-    __hash__ = object.__hash__
-
-    def __bool__(self) -> bool:
-        raise Unknown(f"the truth of '{self.name}' is not known when compiling")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Var | Const):
-            raise Unknown(f"'{self.name}' == {other!r} is not known when compiling")
-        return self is other
-
-
-@dataclass(frozen=True)
-class Const:
-    value: Any
-    type: Scalar
-
-    def __hash__(self) -> int:
-        return hash((self.type, repr(self.value)))
-
-    def __bool__(self) -> bool:
-        raise Unknown(f"{self} is an atom of the IR: its truth is that of its value")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Var | Const):
-            raise Unknown(f"{self} == {other!r} compares an atom of the IR with what is none")
-        return (
-            isinstance(other, Const)
-            and self.type == other.type
-            and repr(self.value) == repr(other.value)
-        )
-
-
-Atom = Var | Const
-
-
-def atom(value: Any) -> Atom:
-    """A variable as it is, anything else as a constant."""
-    if isinstance(value, Var | Const):
-        return value
-    return Const(value, constant_type(value))
+from srcgrad.ir.types import Atom, Const, Type, Unknown, Var, atom
+from srcgrad.operation import Params, Primitive
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +21,7 @@ class Def:
     var: Var | None
     op: Primitive
     args: tuple[Atom, ...]
-    params: dict[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict[str, Any])
     loc: Location | None = None
 
 
@@ -163,3 +106,9 @@ def type_vars(type: Type) -> Iterator[Var]:
             yield d
     for t in getattr(type, "items", ()):
         yield from type_vars(t)
+
+
+__all__ = [
+    "Atom", "Block", "Const", "Def", "For", "Function", "If", "Loop", "Stmt", "Unknown", "Var",
+    "While", "altered", "atom", "type_vars",
+]  # fmt: skip

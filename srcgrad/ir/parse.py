@@ -19,6 +19,7 @@ from srcgrad.ir.types import (
     FLOAT,
     INT,
     Array,
+    Dim,
     RefTape,
     Scalar,
     Tape,
@@ -29,6 +30,7 @@ from srcgrad.ir.types import (
 from srcgrad.ir.walk import map_type
 
 Env = dict[str, Var]
+Typed = list[tuple[str, ast.expr | None]]  # names and their annotations
 WEAK = {"int": INT, "float": FLOAT, "complex": COMPLEX}
 
 
@@ -62,7 +64,7 @@ class _Parser:
         return Function(node.name, params, body, self.atoms(last.value.elts, env))
 
     # ---- binding ----
-    def bind(self, typed: list[tuple[str, Any]], env: Env, forward: bool = False) -> tuple:
+    def bind(self, typed: Typed, env: Env, forward: bool = False) -> tuple[Var, ...]:
         """New variables with types that may mention one another."""
         new = {name: Var(name, None) for name, _ in typed}
         env.update(new)
@@ -70,7 +72,7 @@ class _Parser:
             new[name].type = self.type(annotation, env, forward)
         return tuple(new.values())
 
-    def dim(self, node: ast.expr, env: Env, forward: bool) -> Any:
+    def dim(self, node: ast.expr, env: Env, forward: bool) -> Dim:
         if isinstance(node, ast.Name) and node.id not in env and forward:
             return self.forward.setdefault(node.id, Var(node.id, INT))
         a = self.atom(node, env)
@@ -85,14 +87,15 @@ class _Parser:
             case ast.Subscript(value=ast.Name(id="tape"), slice=ast.Name(id=dtype)):
                 return Tape(dtype)
             case ast.Subscript(value=ast.Name(id="reftape"), slice=ast.Tuple(elts=[d, n])):
-                return RefTape(d.id, n.value)  # type: ignore[attr-defined]
+                return RefTape(_name(d), _literal(n))
             case ast.Subscript(value=ast.Name(id="tuple"), slice=inner):
                 return Tuple(tuple(self.type(t, env) for t in _items(inner)))
             case ast.Subscript(value=ast.Name(id=dtype), slice=inner) if dtype in DTYPES:
                 return Array(dtype, tuple(self.dim(d, env, forward) for d in _items(inner)))
             case ast.Subscript(value=ast.Attribute(ast.Name(id=dtype), "strided"), slice=inner):
                 return Array(dtype, tuple(self.dim(d, env, forward) for d in _items(inner)), "S")
-        _refuse(node or ast.Name("?"), "not a type")
+            case _:
+                _refuse(node or ast.Name("?"), "not a type")
 
     # ---- statements ----
     def block(self, nodes: list[ast.stmt], env: Env) -> Block:
@@ -128,8 +131,10 @@ class _Parser:
         params = {k.arg: _literal(k.value) for k in call.keywords if k.arg is not None}
         return Def(var, self.table[name], self.atoms(call.args, env), params)
 
-    def compound(self, node: Any, typed: list[ast.AnnAssign], env: Env) -> Stmt:
-        names = [(t.target.id, t.annotation) for t in typed]  # type: ignore[union-attr]
+    def compound(
+        self, node: ast.For | ast.While | ast.If, typed: list[ast.AnnAssign], env: Env
+    ) -> Stmt:
+        names: Typed = [(_name(t.target), t.annotation) for t in typed]
         if isinstance(node, ast.If):
             cond = self.atom(node.test, env)
             results = self.bind(names, env)
@@ -147,7 +152,7 @@ class _Parser:
             env[p.name] = r
         return loop
 
-    def header(self, node: Any, env: Env) -> tuple:
+    def header(self, node: ast.For | ast.While, env: Env) -> tuple[Any, ...]:
         """(start, stop, reverse) of a `for`, (limit,) of a `while`."""
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[start, stop])):
@@ -158,17 +163,25 @@ class _Parser:
                 return (None,)
             case ast.While(test=ast.Call(func=ast.Name(id="bounded"), args=[limit])):
                 return (self.atom(limit, env),)
-        _refuse(node, "not the head of a loop")
+            case _:
+                _refuse(node, "not the head of a loop")
 
-    def loop(self, node: Any, head: tuple, params: tuple, inits: tuple, env: Env) -> For | While:
+    def loop(
+        self,
+        node: ast.For | ast.While,
+        head: tuple[Any, ...],
+        params: tuple[Var, ...],
+        inits: tuple[Atom, ...],
+        env: Env,
+    ) -> For | While:
         names = [p.name for p in params]
         results = tuple(Var(p.name, p.type) for p in params)
-        renamed = dict(zip(params, results, strict=True))
+        renamed: dict[Atom, Atom] = dict(zip(params, results, strict=True))
         for r in results:
             r.type = map_type(r.type, lambda d: renamed.get(d, d))
         if isinstance(node, ast.For):
             start, stop, reverse = head
-            index = Var(node.target.id, INT)  # type: ignore[attr-defined]
+            index = Var(_name(node.target), INT)
             env[index.name] = index
             body, yields = self.body(node.body, names, env)
             return For(index, start, stop, params, inits, body, yields, results, reverse)
@@ -178,7 +191,9 @@ class _Parser:
         body, yields = self.body(node.body[k + 1 :], names, env)
         return While(test, cond, params, inits, body, yields, results, head[0])
 
-    def body(self, nodes: list[ast.stmt], names: list[str], env: Env) -> tuple[Block, tuple]:
+    def body(
+        self, nodes: list[ast.stmt], names: list[str], env: Env
+    ) -> tuple[Block, tuple[Atom, ...]]:
         """A block that ends with the assignment of what it yields, if it yields anything."""
         env = dict(env)
         if not names:
@@ -186,8 +201,7 @@ class _Parser:
         last = nodes[-1] if nodes else None
         if not isinstance(last, ast.Assign):
             _refuse(last or ast.Pass(), f"{', '.join(names)} must be assigned at the end")
-        targets = [t.id for t in _items(last.targets[0])]  # type: ignore[attr-defined]
-        if targets != names:
+        if [_name(t) for t in _items(last.targets[0])] != names:
             _refuse(last, f"{', '.join(names)} must be assigned")
         block = self.block(nodes[:-1], env)
         return block, self.atoms(_items(last.value), env)
@@ -211,7 +225,12 @@ class _Parser:
             case ast.Call(func=ast.Name(id=dtype), args=[value]) if dtype in DTYPES:
                 number = np_dtype(dtype).type(_literal(value))
                 return Const(number.item(), Scalar(dtype))
-        return atom(_literal(node))
+            case _:
+                return atom(_literal(node))
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else _refuse(node, "not a name")
 
 
 def _items(node: ast.expr) -> list[ast.expr]:
@@ -224,6 +243,8 @@ def _test_end(node: ast.While) -> tuple[int, ast.expr]:
         match s:
             case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=cond), body=[ast.Break()]):
                 return k, cond
+            case _:
+                pass
     _refuse(node, "a while needs its 'if not ...: break'")
 
 
@@ -240,4 +261,5 @@ def _literal(node: ast.expr) -> Any:
             return tuple(_literal(e) for e in elts)
         case ast.Call(func=ast.Name(id="complex"), args=[re, im]):
             return complex(_literal(re), _literal(im))
-    _refuse(node, "not a literal")
+        case _:
+            _refuse(node, "not a literal")

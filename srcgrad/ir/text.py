@@ -88,7 +88,8 @@ class Printer:
                 return f"{t.dtype}{'.strided' if t.layout == 'S' else ''}[{dims}]"
             case Tuple():
                 return f"tuple[{', '.join(self.type(i) for i in t.items)}]"
-        return str(t)
+            case _:
+                return str(t)
 
     def line(self, depth: int, text: str, owner: Stmt | None, note: bool = False) -> None:
         text = "    " * depth + text
@@ -189,10 +190,11 @@ def _number(value: Any, dtype: str) -> str:
             # the shortest digits that give the same value in this dtype
             with np.errstate(all="ignore"):
                 return str(np_dtype(dtype).type(value))
-    return str(int(value))
+        case _:
+            return str(int(value))
 
 
-def plain(value: Any) -> Any:
+def plain(value: complex | str | tuple[Any, ...] | list[Any] | np.generic[Any]) -> Any:
     """A static parameter with NumPy's numbers as Python's, so that its repr is a literal."""
     if isinstance(value, np.generic):
         return value.item()

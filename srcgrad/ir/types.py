@@ -1,5 +1,6 @@
-"""Types of IR values: scalars, arrays whose dims are SSA integers, growable tapes, tuples.
+"""Types of IR values: scalars, arrays whose dims are SSA integers, growable tapes, tuples; atoms.
 
+An atom is a variable or a constant.
 A dim is an `int` or an integer `Var`; a literal 1 means "known to broadcast". A *weak*
 scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 """
@@ -22,7 +23,7 @@ _SHORT = {np.dtype(long): short for short, long in DTYPES.items()}
 _NUMPY = {short: np.dtype(long) for short, long in DTYPES.items()}
 
 
-def np_dtype(short: str) -> np.dtype:
+def np_dtype(short: str) -> np.dtype[Any]:
     return _NUMPY[short]
 
 
@@ -65,12 +66,64 @@ COMPLEX = Scalar("c128", weak=True)
 BOOL = Scalar("bool")
 
 
-def same_dim(a: Any, b: Any) -> bool:
+class Unknown(AssertionError):
+    """Compiler code took the truth value of a run-time value, or compared it with a constant."""
+
+
+@dataclass(eq=False)
+class Var:
+    """A name bound once. `name` is a wish; the printer makes it unique."""
+
+    name: str
+    type: Any  # a `Type`: which one follows from the operation that defines it
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise Unknown(f"the truth of '{self.name}' is not known when compiling")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Var | Const):
+            raise Unknown(f"'{self.name}' == {other!r} is not known when compiling")
+        return self is other
+
+
+@dataclass(frozen=True)
+class Const:
+    value: Any
+    type: Scalar
+
+    def __hash__(self) -> int:
+        return hash((self.type, repr(self.value)))
+
+    def __bool__(self) -> bool:
+        raise Unknown(f"{self} is an atom of the IR: its truth is that of its value")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Var | Const):
+            raise Unknown(f"{self} == {other!r} compares an atom of the IR with what is none")
+        return (
+            isinstance(other, Const)
+            and self.type == other.type
+            and repr(self.value) == repr(other.value)
+        )
+
+
+Atom = Var | Const
+Dim = int | Var
+Dims = tuple[Dim, ...]
+
+
+def same_dim(a: Dim, b: Dim) -> bool:
     """Whether two dims are one variable, or equal numbers."""
     return a is b or (isinstance(a, int) and isinstance(b, int) and a == b)
 
 
-def same_dims(a: tuple, b: tuple) -> bool:
+def same_dims(a: Dims, b: Dims) -> bool:
     return len(a) == len(b) and all(map(same_dim, a, b))
 
 
@@ -79,7 +132,7 @@ class Array:
     """A reference to a buffer. `layout` is "C" (contiguous) or "S" (strided)."""
 
     dtype: str
-    dims: tuple
+    dims: Dims
     layout: str = "C"
 
     @property
@@ -127,7 +180,7 @@ class RefTape:
 class Tuple:
     """The results of a primitive that has several."""
 
-    items: tuple
+    items: tuple[Type, ...]
 
     def __str__(self) -> str:
         return f"tuple[{', '.join(str(t) for t in self.items)}]"
@@ -151,7 +204,7 @@ def float_type(type: Type) -> TypeGuard[Numeric]:
     return isinstance(type, _NUMERIC) and is_float(type.dtype)
 
 
-def constant_type(value: Any) -> Scalar:
+def constant_type(value: complex | np.generic[Any]) -> Scalar:
     """The type of a literal: Python numbers are weak, NumPy scalars are not."""
     match value:
         case np.generic():
@@ -167,7 +220,15 @@ def constant_type(value: Any) -> Scalar:
             return FLOAT
         case complex():
             return COMPLEX
-    raise TypeError(f"no IR type for {value!r}")
+        case _:
+            raise TypeError(f"no IR type for {value!r}")
+
+
+def atom(value: Any) -> Atom:
+    """A variable as it is, anything else as a constant."""
+    if isinstance(value, Var | Const):
+        return value
+    return Const(value, constant_type(value))
 
 
 def join_scalars(a: Scalar, b: Scalar) -> Scalar:

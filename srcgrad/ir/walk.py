@@ -21,7 +21,7 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import Array, Scalar, Tuple, Type, same_dims
+from srcgrad.ir.types import Array, Dim, Scalar, Tuple, Type, same_dims
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:
@@ -32,7 +32,8 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
             return (s.test, s.body)
         case If():
             return (s.then, s.orelse)
-    return ()
+        case _:
+            return ()
 
 
 def walk(block: Sequence[Stmt]) -> Iterator[Stmt]:
@@ -58,7 +59,8 @@ def inner_definitions(s: Stmt) -> tuple[Var, ...]:
             return (s.index, *s.params)
         case While():
             return s.params
-    return ()
+        case _:
+            return ()
 
 
 def atoms(s: Stmt) -> tuple[Atom, ...]:
@@ -119,7 +121,7 @@ def free_variables(block: Block, extra: Iterable[Atom] = ()) -> list[Var]:
 def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
     """The type with its dims renamed by `f` (which may turn a dim into a constant)."""
 
-    def dim(d):
+    def dim(d: Dim) -> Dim:
         if not isinstance(d, Var):
             return d
         new = f(d)
@@ -136,7 +138,7 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:
     """The statement with `f` applied to each atom it reads and `inner` to each of its blocks."""
 
-    def many(xs):
+    def many(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
         return tuple(f(x) for x in xs)
 
     match s:
@@ -184,7 +186,7 @@ def rename(function: Function, mapping: dict[Var, Atom]) -> Function:
         return a
 
     def go(block: Block) -> Block:
-        out = []
+        out: list[Stmt] = []
         for s in block:
             refresh_types(s, f)
             out.append(map_atoms(s, f, go))

@@ -5,15 +5,14 @@ Never decides what is nested: it is given the operands as texts with their prece
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.text import constant, plain
-from srcgrad.ir.types import INT, Array, Scalar, np_dtype, same_dims
+from srcgrad.ir.types import INT, Array, Dim, Dims, Scalar, np_dtype, same_dims
 
 # Python's precedence, loosest first
 TERNARY, OR, AND, NOT, COMPARE, BITOR, XOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(
@@ -66,12 +65,13 @@ class Speller:
             case Const():
                 text = _literal(a)
                 return Text(text, SIGN if text.startswith("-") else ATOM)
-        return Text(str(a))
+            case _:
+                return Text(str(a))
 
     def plain(self, a: Atom | int) -> str:
         return self(a).text
 
-    def listed(self, atoms: tuple) -> str:
+    def listed(self, atoms: Iterable[Atom | int]) -> str:
         return ", ".join(self.plain(a) for a in atoms)
 
     def definition(self, d: Def) -> Text:
@@ -101,7 +101,8 @@ class Speller:
                 return self(a)
             case "add", _, Var() if (turned := self._folded.get(b)) and turned.op.name == "neg":
                 return self.joined("-", SUM, self(a), self(turned.args[0]))
-        return self.joined(*BINARY[d.op.name], self(a), self(b))
+            case _:
+                return self.joined(*BINARY[d.op.name], self(a), self(b))
 
     def joined(self, sign: str, binds: int, left: Text, right: Text) -> Text:
         tight = sign == "**" or binds == COMPARE  # these do not nest from the left
@@ -120,7 +121,8 @@ class Speller:
                 return self.bare(x, d) if alike else a
             case "cast", (x,) if x.type.dtype[0] in "iu" and a.type.dtype == "f64":
                 return x if any(t.dtype == "f64" for t in others) else a
-        return a
+            case _:
+                return a
 
     def _spread(self, a: Atom) -> bool:
         """Whether an operand has its shape of a broadcast that the text would leave out as well."""
@@ -196,7 +198,7 @@ class Speller:
         if not dims:
             return f"{self.plain(tape)}[{first}, ...]"
         part = f"{self.plain(tape)}[{first} : {first} + {' * '.join(sizes)}]"
-        return part if len(dims) == 1 else f"{part}.reshape({self.listed(tuple(dims))})"
+        return part if len(dims) == 1 else f"{part}.reshape({self.listed(dims)})"
 
     def _copy(self, d: Def) -> Text | str:
         (inner,) = d.args
@@ -224,7 +226,7 @@ class Speller:
     def _load(self, d: Def) -> str:
         return self.element(d.args[0], d.args[1:])
 
-    def element(self, x: Atom, places: tuple) -> str:
+    def element(self, x: Atom, places: Sequence[Atom]) -> str:
         base, view = x, self._folded.get(x) if isinstance(x, Var) else None
         if (
             view is not None
@@ -237,7 +239,8 @@ class Speller:
 
     def _view(self, d: Def) -> str | None:
         x, spec, atoms = d.args[0], d.params["spec"], list(d.args[1:])
-        parts, axis = [], 0
+        parts: list[str] = []
+        axis = 0
         for code in spec:
             if code == "n":
                 parts.append("None")
@@ -259,7 +262,7 @@ class Speller:
             parts.append("...")  # a view of one element, not its value
         return f"{self(x).within(ATOM)}[{', '.join(parts)}]"
 
-    def _slice(self, dim: Any, start: Atom, length: Atom, step: Atom) -> str | None:
+    def _slice(self, dim: Dim, start: Atom, length: Atom, step: Atom) -> str | None:
         if not isinstance(step, Const):
             return None
         if step.value != 1:
@@ -275,7 +278,7 @@ class Speller:
                 return f"{first}:{f'-{behind}' if behind else ''}"
         return f"{first}:{f'{first} + ' if first else ''}{self(length).within(SUM + bool(first))}"
 
-    def _stride(self, dim: Any, start: Atom, length: Atom, step: int) -> str | None:
+    def _stride(self, dim: Dim, start: Atom, length: Atom, step: int) -> str | None:
         if step < 0:
             d = self._definitions.get(start) if isinstance(start, Var) else None
             last = d is not None and d.op.name == "sub" and d.args == (dim, Const(1, INT))
@@ -283,7 +286,7 @@ class Speller:
         first = self(start).within(SUM)
         return f"{first} : {first} + {self(length).within(PRODUCT)} * {step} : {step}"
 
-    def _missing(self, dim: Any, length: Atom) -> int | None:
+    def _missing(self, dim: Dim, length: Atom) -> int | None:
         """How many places of an axis a length falls short of, if that is known."""
         if length is dim:
             return 0
@@ -295,7 +298,8 @@ class Speller:
                 return self._missing(dim, inner)
             case "sub", (n, Const(value=int() as k)) if n is dim:
                 return k
-        return None
+            case _:
+                return None
 
     def _transpose(self, d: Def) -> str:
         perm, x = tuple(d.params["perm"]), self(d.args[0]).within(ATOM)
@@ -309,7 +313,7 @@ class Speller:
     def _gather(self, d: Def) -> str:
         return f"{self(d.args[0]).within(ATOM)}[{self.fancy(d.args[1:], d.params['spec'])}]"
 
-    def fancy(self, atoms: tuple, spec: tuple, whole: str = ":") -> str:
+    def fancy(self, atoms: Sequence[Atom], spec: Sequence[str], whole: str = ":") -> str:
         left = list(atoms)
         return ", ".join(self.plain(left.pop(0)) if code == "a" else whole for code in spec)
 
@@ -329,7 +333,7 @@ class Speller:
         return f"np.arange({self.plain(d.args[0])})"
 
 
-def dims_of(a: Atom) -> tuple:
+def dims_of(a: Atom) -> Dims:
     """The dims of an array; none of a number."""
     return a.type.dims if isinstance(a.type, Array) else ()
 

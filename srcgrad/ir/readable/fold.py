@@ -65,6 +65,8 @@ class Folds:
                 case If():
                     self._block(s.then, s.then_yields)
                     self._block(s.orelse, s.else_yields)
+                case Def():
+                    pass
 
     def _definition(self, s: Def, v: Var, crossed: bool) -> None:
         if s.op.name in ("index", "wrap") and v not in self._places:
@@ -90,7 +92,8 @@ class Folds:
                 return v in self._places
             case "cast", (x,) if x not in self.folded:
                 return x.type.dtype == v.type.dtype
-        return False
+            case _:
+                return False
 
     def _subscript(self, s: Def) -> bool:
         """Whether the text of a view can be assigned to."""
@@ -178,7 +181,8 @@ def _read_as_places(function: Function) -> set[Var]:
 
 def _plain_arrays(function: Function) -> set[Var]:
     """Tapes whose length is known at the start: plain arrays to a reader."""
-    tapes, grown = set(), set()
+    tapes: set[Var] = set()
+    grown: set[Atom] = set()
     for s in walk(function.body):
         if isinstance(s, Def):
             if s.op.name == "tape" and s.var is not None:

@@ -34,13 +34,15 @@ class Lives:
 
     folds: Folds
     place: float = 0.0
-    bound: dict[Var, float] = field(default_factory=dict)
-    readings: list[tuple[Var, float, tuple[Loop, ...]]] = field(default_factory=list)
+    bound: dict[Var, float] = field(default_factory=dict[Var, float])
+    readings: list[tuple[Var, float, tuple[Loop, ...]]] = field(default_factory=lambda: [])
     loops: tuple[Loop, ...] = ()
-    must: list[tuple[Var, Var]] = field(default_factory=list)
-    may: list[tuple[Var, Var]] = field(default_factory=list)
-    nameless: set[Var] = field(default_factory=set)  # called after their primitive
-    parts: dict[Var, Atom] = field(default_factory=dict)  # views, which go by what they view
+    must: list[tuple[Var, Var]] = field(default_factory=list[tuple[Var, Var]])
+    may: list[tuple[Var, Var]] = field(default_factory=list[tuple[Var, Var]])
+    nameless: set[Var] = field(default_factory=set[Var])  # called after their primitive
+    parts: dict[Var, Atom] = field(
+        default_factory=dict[Var, Atom]
+    )  # views, which go by what they view
 
     def function(self, f: Function) -> None:
         self.bound.update((p, 0.0) for p in f.params)

@@ -141,7 +141,7 @@ class Writer:
             )
             if free is None:
                 targets = ", ".join(name for name, _, _ in left)
-                values = self.spell.listed(tuple(value for _, value, _ in left))
+                values = self.spell.listed(value for _, value, _ in left)
                 self.line(depth, f"{targets} = {values}")
                 return
             left.remove(free)
@@ -170,9 +170,9 @@ class Writer:
         spell = self.spell
         match d.op.name, d.args:
             case "store", (x, *places, value):
-                return f"{spell.element(x, tuple(places))} = {spell.plain(value)}"
+                return f"{spell.element(x, places)} = {spell.plain(value)}"
             case "add_at", (x, *places, value):
-                return self.added(spell.element(x, tuple(places)), value)
+                return self.added(spell.element(x, places), value)
             case "assign", (x, value):
                 target = spell.plain(x)
                 where = target if target.endswith("]") else f"{target}[...]"
@@ -180,13 +180,14 @@ class Writer:
             case "add_to", (x, value):
                 return self.added(spell.plain(x), value)
             case "scatter", (x, *places, value):
-                index = spell.fancy(tuple(places), d.params["spec"])
+                index = spell.fancy(places, d.params["spec"])
                 return f"{spell(x).within(ATOM)}[{index}] = {spell.plain(value)}"
             case "scatter_add", (x, *places, value):
-                index = spell.fancy(tuple(places), d.params["spec"], "slice(None)")
+                index = spell.fancy(places, d.params["spec"], "slice(None)")
                 index = f"({index})" if len(d.params["spec"]) > 1 else index
                 return f"np.add.at({spell.plain(x)}, {index}, {spell.plain(value)})"
-        return spell.definition(d).text
+            case _:
+                return spell.definition(d).text
 
     def added(self, target: str, value: Atom) -> str:
         d = self.folds.folded.get(value) if isinstance(value, Var) else None

@@ -41,11 +41,8 @@ def _block(block: Block, uses: Uses) -> Block:
 
 def _statement(s: Stmt, uses: Uses) -> Stmt | None:
     match s:
-        case Def(var=None):
-            if s.op.name in CHECKS:
-                return None
-        case Def(var=Var() as v):
-            if not uses[v]:
+        case Def():
+            if s.op.name in CHECKS if s.var is None else not uses[s.var]:
                 return None
         case For():
             _read(uses, s.yields)
