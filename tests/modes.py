@@ -1,6 +1,7 @@
 """How each mode of srcgrad is asked for a derivative. Only this file knows the spelling."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import srcgrad as flow
@@ -19,9 +20,14 @@ class Modes:
     case: Case
     target: str = "python"
 
-    @property
+    @cached_property
     def compiled(self) -> Any:
         return flow.compile(self.case.fn, target=self.target)
+
+    @cached_property
+    def transform(self) -> Any:
+        """One object, so that calls for differences run what the first one compiled."""
+        return flow.value_and_grad(self.compiled, grad_position=self.case.position)
 
     def value(self, args: tuple[Any, ...]) -> Any:
         """The function itself; it may change `args`, as NumPy would."""
@@ -30,8 +36,7 @@ class Modes:
 
     def value_and_grad(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         self.case.reset()
-        transform = flow.value_and_grad(self.compiled, grad_position=self.case.position)
-        value, grads = transform(*args)
+        value, grads = self.transform(*args)
         return value, self.as_tuple(grads)
 
     def gradient(self, *args: Any) -> tuple[Any, ...]:

@@ -121,8 +121,9 @@ def test_float32(case: Case):
     check_form(grads, [single[i] for i in case.wrt])
     check_form(value, case.plain(*single))
     close(value, case.plain(*single), 1e-4, "float32 value against NumPy's")
-    want = flatten(Modes(case).gradient(*copied(double)))
-    moved = flatten(Modes(case).gradient(*(nudged(a) for a in double)))
+    gradient = Modes(case).gradient
+    want = flatten(gradient(*copied(double)))
+    moved = flatten(gradient(*(nudged(a) for a in double)))
     largest = np.max(np.abs(want[np.isfinite(want)]), initial=0.0)
     allowed = 1000 * EPS32 * (largest + 1e-3) + 100 * np.abs(moved - want)
     got = flatten(grads)
