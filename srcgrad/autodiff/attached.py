@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, altered
 from srcgrad.ir.rule import Direction, Rule, operands
 from srcgrad.ir.types import Array, Scalar, Type

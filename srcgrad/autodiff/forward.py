@@ -13,7 +13,6 @@ from typing import Any
 
 from srcgrad.autodiff import attached
 from srcgrad.autodiff.activity import Activity
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.tangents import tangent
 from srcgrad.autodiff.traced import scalar_of
 from srcgrad.errors import Location, UnsupportedError
@@ -29,7 +28,7 @@ def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Fun
     """The function with tangents: parameters, then one tangent per position in `wrt`;
     returns, then the tangent of each float return.
     """
-    return _Forward(clone(function), wrt, table).run()
+    return _Forward(function, wrt, table).run()
 
 
 class _Forward:

@@ -13,10 +13,10 @@ from typing import Any
 
 from srcgrad.autodiff.batch import Emitter, Varying
 from srcgrad.autodiff.batch_rules import Unbatched
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.seeds import Derivative, Line, dims_of, gradients, seeds, shaped, tangents
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Var, atom, type_vars
 from srcgrad.ir.types import INT, Array, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.decisions import decides, rounds
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
@@ -39,7 +38,7 @@ class Parts:
 
 def partition(joint: Function, inputs: int, results: int) -> Parts | None:
     """The parts of a joint function of so many inputs and results; None if it cannot be cut."""
-    cut = _Cut(clone(joint), inputs, results)
+    cut = _Cut(joint, inputs, results)
     return cut.parts() if cut.possible() else None
 
 
@@ -135,8 +134,7 @@ class _Cut:
         )  # fmt: skip
         changed = _written(self.after, self.classes)
         return Parts(
-            clone(forward),
-            clone(backward),
+            forward, backward,
             tuple(places[v] for v in self.crossing),
             frozenset(
                 k for k, v in enumerate(self.crossing)

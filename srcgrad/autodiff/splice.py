@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
 from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array
 from srcgrad.ir.walk import rename, walk

@@ -15,7 +15,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.custom.transpose import turned
 from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
@@ -26,6 +25,7 @@ from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
 from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference

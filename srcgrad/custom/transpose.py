@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Block, Def, Function, Var, altered
@@ -29,7 +28,7 @@ def turned(rule: Rule, direction: Direction, many: int) -> Direction:
     joint = reverse(primal, range(many), REGISTRY)
     # of a linear program the values are not wanted, nor what only they need
     gradients = joint.returns[len(places) :]
-    made = _needed(clone(Function(f.name, joint.params, joint.body, gradients)))
+    made = _needed(Function(f.name, joint.params, joint.body, gradients))
     made = run_passes(made)
     n = len(f.params)
     _check_linear(rule, made, set(made.params[:many]))

@@ -13,7 +13,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.frame import Diverged
@@ -159,7 +158,7 @@ class _Call:
         function = Function(name, (*self.params, *free), tuple(block), tuple(atoms))
         refuse_visible(function, it.snapshots[first:])
         del it.snapshots[first:]
-        made = run_passes(clone(function))
+        made = run_passes(function)
         p = Program(made, tuple(self.inputs), hidden, (), output, name)
         p = replace(p, stored=frozenset(p.order[k] for k in p.written))
         self._refuse_stores(p)

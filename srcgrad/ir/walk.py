@@ -36,13 +36,15 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
             return ()
 
 
-def walk(block: Sequence[Stmt]) -> Iterator[Stmt]:
+def walk(block: Sequence[Stmt]) -> list[Stmt]:
     """Every statement, outer before inner."""
+    out: list[Stmt] = []
     for s in block:
-        yield s
-        if not isinstance(s, Def):
+        out += (s,)
+        if s.__class__ is not Def:
             for b in blocks(s):
-                yield from walk(b)
+                out += walk(b)
+    return out
 
 
 def results(s: Stmt) -> tuple[Var, ...]:

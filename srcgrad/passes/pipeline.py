@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from srcgrad.ir.check import check
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.passes.ascending_loops import ascending_loops
@@ -29,6 +30,7 @@ from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.simplify import simplify
+from srcgrad.passes.strip_custom_rules import strip_custom_rules
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ CSE = Pass("cse", cse)
 DEAD_CODE = Pass("dead_code", eliminate)
 HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
+STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
@@ -124,11 +127,8 @@ def checking(on: bool = True) -> Iterator[None]:
 
 
 def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
-    """Apply the passes in order.
-
-    The result shares its variables with the function handed in, and the lengths that their types
-    name may have been replaced: use the result in its place, or hand in a clone.
-    """
+    """Apply the passes in order, on a copy: they may rename lengths in types in place."""
+    function = clone(function)
     watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
     for step in passes:
         if step.name not in _off.get():

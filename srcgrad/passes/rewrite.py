@@ -44,8 +44,9 @@ class Rewriter:
         """The definition with the variables in its operands and in its type's dims replaced."""
         if self.new:
             refresh_types(s, self.atom)
-            if any(isinstance(a, Var) and a in self.new for a in s.args):
-                return altered(s, args=tuple(self.atom(a) for a in s.args))
+            for a in s.args:
+                if isinstance(a, Var) and a in self.new:
+                    return altered(s, args=tuple(map(self.atom, s.args)))
         return s
 
     def definition(self, s: Def) -> Iterable[Stmt]:

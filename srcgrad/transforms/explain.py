@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.backends.backend import Backend, backend_of
 from srcgrad.errors import Location, SrcgradError
 from srcgrad.ir.nodes import Def, For, Function, While
@@ -113,9 +112,9 @@ def _line(loc: Location | None) -> str:
 def _nests(function: Function, passes: tuple[Pass, ...]) -> list[str]:
     if not passes:
         return ["the text itself is run; nothing is fused"]
-    fused = run_passes(clone(function), passes=passes)
+    fused = run_passes(function, passes)
     with without("fuse"):
-        plain = run_passes(clone(function), passes=passes)
+        plain = run_passes(function, passes)
     own, after, before = (
         sum(isinstance(s, For | While) for s in walk(f.body)) for f in (function, fused, plain)
     )

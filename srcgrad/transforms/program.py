@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.errors import ZeroGradientWarning
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array
 from srcgrad.primitives import memory

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from srcgrad.autodiff.clone import clone
 from srcgrad.backends.backend import BuildOptions, Executable, backend_of
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.strip_custom_rules import has_custom_rules, strip_custom_rules
+from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
+from srcgrad.passes.strip_custom_rules import has_custom_rules
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
@@ -73,7 +73,7 @@ def built(function: Function, options: Options) -> Executable:
     function = settled(function)
     passes = backend.pipeline(options)
     if passes:
-        function = staged("lowering", lambda: run_passes(clone(function), passes=passes))
+        function = staged("lowering", lambda: run_passes(function, passes))
     return backend.build(function, options)
 
 
@@ -81,4 +81,4 @@ def settled(function: Function) -> Function:
     """The function as it is run: no further derivative is taken of it."""
     if not has_custom_rules(function):
         return function
-    return staged("passes", lambda: run_passes(strip_custom_rules(clone(function))))
+    return staged("passes", lambda: run_passes(function, (STRIP_CUSTOM_RULES, *PIPELINE)))

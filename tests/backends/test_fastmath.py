@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.autodiff.clone import clone
 from srcgrad.backends.cpu.build import BACKEND, compiled
 from srcgrad.backends.cpu.module import CALLED, module_of
 from srcgrad.passes import run
@@ -117,7 +116,7 @@ def machine_code(fn, setting):
     f = flow.grad(flow.compile(fn, fastmath=setting, cache=False), (0, 1, 2))
     f(*points()[0])
     (entry,) = [e for found in f._entries.values() for e in found]
-    low = run(clone(entry.program.function), passes=BACKEND.pipeline(f.options))
+    low = run(entry.program.function, passes=BACKEND.pipeline(f.options))
     made = compiled(module_of(low), low, f.options)
     (text,) = made.inspect_llvm().values()
     (assembly,) = made.inspect_asm().values()

@@ -6,7 +6,7 @@ and again at the end of each trip, and its outcome is carried. Never touches oth
 
 from __future__ import annotations
 
-from srcgrad.autodiff.clone import copied
+from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, While, altered, type_vars
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, free_variables, map_atoms, map_type, walk

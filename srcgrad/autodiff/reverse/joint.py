@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from srcgrad.autodiff.activity import Activity
-from srcgrad.autodiff.clone import clone
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.insertions import Insertions
@@ -41,7 +40,7 @@ def vjp(
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
-    function = plain_tests(clone(function))
+    function = plain_tests(function)
     first = _Joint(function, wrt, table, None, seeds)
     first.build()
     required = first.requirements()

@@ -6,6 +6,7 @@ Never changes a statement otherwise.
 from __future__ import annotations
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import defined, map_atoms, map_type
 
 
@@ -30,23 +31,26 @@ def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]
         return new.get(a, a) if isinstance(a, Var) else a
 
     def many(vs: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(fresh[v] for v in vs)
+        return tuple([fresh[v] for v in vs])
 
-    def bind(s: Stmt) -> Stmt:
+    def copy(s: Stmt) -> Stmt:
         match s:
             case Def():
-                return s if s.var is None else altered(s, var=fresh[s.var])
+                args = tuple([new.get(a, a) if isinstance(a, Var) else a for a in s.args])
+                return altered(s, args=args, var=None if s.var is None else fresh[s.var])
             case For():
                 params, results = many(s.params), many(s.results)
-                return altered(s, index=fresh[s.index], params=params, results=results)
+                s = altered(s, index=fresh[s.index], params=params, results=results)
             case While():
-                return altered(s, params=many(s.params), results=many(s.results))
+                s = altered(s, params=many(s.params), results=many(s.results))
             case If():
-                return altered(s, results=many(s.results))
+                s = altered(s, results=many(s.results))
+        return map_atoms(s, f, go)
 
     def go(block: Block) -> Block:
-        return tuple(bind(map_atoms(s, f, go)) for s in block)
+        return tuple([copy(s) for s in block])
 
     for v in fresh.values():
-        v.type = map_type(v.type, f)
+        if v.type.__class__ is not Scalar:
+            v.type = map_type(v.type, f)
     return go(block), new
