@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 
 # Functions that walk tuples, lists or dicts for another purpose than that of a tree.
 OTHERS = {
-    "bridge/composed.py:_holds_value": "data of an array as nested sequences",
+    "bridge/tensor_functions.py:_holds_value": "data of an array as nested sequences",
     "eager/data.py:_check_lengths": "data of an array as nested sequences",
     "eager/data.py:_plain": "data of an array as nested sequences",
     "eager/files.py:_taken_apart": "the format of a file",

@@ -12,26 +12,6 @@ import numpy as np
 from srcgrad.eager.dtypes import get_default_dtype
 
 
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
-    """Two dims exchanged.
-
-    >>> transpose(np.zeros((2, 3)), 0, 1).shape
-    (3, 2)
-    """
-    return np.swapaxes(input, dim0, dim1)
-
-
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dims from `start_dim` to `end_dim` as one."""
-    n = input.ndim
-    if n == 0:
-        return np.reshape(input, (1,))
-    first, last, count = start_dim % n, end_dim % n, 1
-    for k in range(first, last + 1):
-        count = count * input.shape[k]
-    return np.reshape(input, (*input.shape[:first], count, *input.shape[last + 1 :]))
-
-
 def getitem(input: Any, index: Any) -> Any:
     """`input[index]`."""
     return input[index]
@@ -78,11 +58,6 @@ def gather(input: Any, dim: int, index: Any) -> Any:
     return np.take_along_axis(input, index, dim)
 
 
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Elements brought into [min, max]."""
-    return np.clip(input, min, max)
-
-
 def padded(input: Any, padding: Any, fill: float = 0.0) -> Any:
     """An image with rows above and below, and columns left and right, of one number."""
     top, bottom, left, right = padding
@@ -106,28 +81,28 @@ def windows(input: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any
     return made
 
 
-def var(
-    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
-) -> Any:
-    """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
-
-    >>> var(np.array([1.0, 2.0, 3.0])), var(np.array([1.0, 2.0, 3.0]), unbiased=False)
-    (np.float64(1.0), np.float64(0.6666666666666666))
-    """
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    lost = int(unbiased) if correction is None else correction
-    return np.var(input, axis=dim, ddof=lost, keepdims=keepdim)
+def view(self: Any, *shape: Any) -> Any:
+    """The elements in another shape."""
+    many = len(shape) == 1 and isinstance(shape[0], tuple | list)
+    return np.reshape(self, shape[0] if many else shape)
 
 
-def std(
-    input: Any, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None
-) -> Any:
-    """The root of the variance."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    lost = int(unbiased) if correction is None else correction
-    return np.std(input, axis=dim, ddof=lost, keepdims=keepdim)
+def root(x: Any) -> Any:
+    """The square root, its derivative 0 at 0."""
+    zero = x == 0.0
+    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, x)))
+
+
+def places_along(index: Any, k: int, n: int) -> tuple:
+    """The NumPy index of the places (…, index, …) along dim `k` of length `n`."""
+    if np.any(index < 0) or np.any(index >= n):
+        raise IndexError("index is out of bounds for the dimension")
+    shape = index.shape
+    axes = range(len(shape))
+    return tuple(
+        index if a == k else np.reshape(np.arange(shape[a]), [-1 if b == a else 1 for b in axes])
+        for a in axes
+    )
 
 
 def repeat(input: Any, *sizes: Any) -> Any:

@@ -155,6 +155,14 @@ def viewed(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
     return t
 
 
+def shown(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
+    """The same of a primitive that copies where memory does not allow a view."""
+    t = apply(op, (x, *args), params)
+    if x._a.flags.c_contiguous or np.may_share_memory(t._a, x._a):
+        mark_view(t, x, (op, args, params))
+    return t
+
+
 def mark_view(t: Tensor, x: Tensor, step: tuple) -> None:
     """Remembers that `t` shows the memory of `x`, and how."""
     s: Storage = storage(x)

@@ -14,6 +14,7 @@ from srcgrad.frontend import source
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import OWN, Bound, GrownList, Record, describe, is_value
 from srcgrad.ir.nodes import Var
+from srcgrad.tracebacks import OF_TENSORS
 
 # methods that change what an operator, an attribute or a call means: not followed
 _SPECIAL = (
@@ -99,6 +100,8 @@ class Classes(Interpreter):
         value: Any = getattr(node, "value", None)
         shown = f"'{value.id}'" if isinstance(value, gast.Name) else ""
         kind = describe(owner)
+        if name in OF_TENSORS and self.follows_library():
+            self.refuse(node, f"expected a Tensor, not {kind}", like=TypeError)
         self.refuse(
             node,
             f"{shown} is {kind}, which has no attribute '{name}'" if shown else

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import NUMBERS, describe, is_array
+from srcgrad.frontend.values import NUMBERS, GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
 
@@ -35,9 +35,6 @@ SHARED = frozenset((
     "reshape", "round", "searchsorted", "squeeze", "sum", "swapaxes", "take", "tolist",
     "trace",
 ))  # fmt: skip
-
-
-OF_ARRAYS = {"axis", "axes", "axis1", "axis2", "keepdims"}
 
 
 class OfTensor(np.ndarray):
@@ -163,22 +160,32 @@ class Kinds(Interpreter):
 def _composed(name: str, of_array: Callable | None) -> Callable | None:
     """A method of tensors that is written with others: its source is followed.
 
-    With keywords that only arrays' methods have it is theirs.
+    With arguments that only arrays' methods take it is theirs.
     """
     from srcgrad.frontend.handlers.registry import TENSOR_CLASS
 
     cls = TENSOR_CLASS[0] if TENSOR_CLASS else None
     f: Any = inspect.getattr_static(cls, name, None)
-    primitive = str(getattr(f, "__module__", "")).endswith(".closures")
-    if primitive or not isinstance(f, types.FunctionType) or name.endswith("_"):
+    if not isinstance(f, types.FunctionType) or name.endswith("_"):
         return None
 
     def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
-        if of_array is not None and kwargs.keys() & OF_ARRAYS:
-            return of_array(it, node, *args, **kwargs)
+        if of_array is not None and not _takes(f, args, kwargs):
+            return it.handled(of_array, list(args), kwargs, node)
         return it.call(f, list(args), kwargs, node)
 
     return handler
+
+
+def _takes(f: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a method's signature fits: it may say `Tensor` where a list or number is given."""
+    try:
+        bound = inspect.signature(f).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    tensors = {p.name for p in bound.signature.parameters.values() if p.annotation == "Tensor"}
+    given = [v for name, v in bound.arguments.items() if name in tensors]
+    return not any(isinstance(v, list | tuple | GrownList | int | float) for v in given)
 
 
 def _counts(a: Any) -> bool:

@@ -106,7 +106,8 @@ def find(function: types.FunctionType) -> Source:
             None,
             "the file may have changed since it was imported; import it again, or pass source=...",
         )
-    found = Source(function, _to_gast(node, _class_of(function)), file)
+    ours = str(function.__module__).startswith("srcgrad.")
+    found = Source(function, _to_gast(node, _class_of(function), ours), file)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(
             "'async def' is not supported", found.location(node), "write it as a plain function"
@@ -115,10 +116,21 @@ def find(function: types.FunctionType) -> Source:
 
 
 @functools.lru_cache(maxsize=1024)
-def _to_gast(node: ast.AST, cls: str) -> Any:
-    tree = gast.ast_to_gast(node)
+def _to_gast(node: ast.AST, cls: str, ours: bool) -> Any:
+    tree: Any = gast.ast_to_gast(node)
     _mangle(tree, cls)
-    return tree
+    return _NotReworded().visit(tree) if ours else tree
+
+
+class _NotReworded(ast.NodeTransformer):
+    """In functions of srcgrad: what a `try` runs, where errors are only raised in other words."""
+
+    def visit_Try(self, node: Any) -> Any:
+        self.generic_visit(node)
+        reworded = all(
+            len(h.body) == 1 and isinstance(h.body[0], gast.Raise) for h in node.handlers
+        )
+        return node.body if reworded and not node.finalbody + node.orelse else node
 
 
 def _class_of(function: types.FunctionType) -> str:

@@ -11,10 +11,11 @@ from tests.modes import Modes
 from tests.structures import float_leaves, is_float, mapped
 
 pytestmark = pytest.mark.usefixtures("quiet")
-# they use methods that are tensors' own on tensors, or ask for a class: see test_tensor_methods
+# they use methods that are tensors' own on tensors (`x.flatten()` is a view), or ask for a class:
+# see test_tensor_methods
 NUMPYS_METHODS = {
     "spreads", "methods", "whole_array_methods", "extremes", "type_tests", "kmeans", "shock_tube",
-    "axes_rolled",
+    "axes_rolled", "contiguous_copies",
 }  # fmt: skip
 # `s = x; s *= y` changes the tensor x, and rebinds the number s
 IN_PLACE_ON_NUMBERS = {"barrier_option"}

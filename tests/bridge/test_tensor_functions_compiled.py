@@ -20,9 +20,8 @@ CALLS = {name: (f, x) for x, tables in ON for table in tables for name, f in tab
 CALLS |= {name: (getattr(flow, name), basic.A) for name in basic.UNARY}
 CALLS |= {f"{n}{k}": (f, x) for n, (fs, x) in LISTED.items() for k, f in enumerate(fs)}
 REFUSED = (
-    "corrcoef", "take_along_dim", "meshgrid",
-    "diagonal", "cartesian_prod", "sum_to_size", "power",
-    "negative", "nan_to_num",
+    "take_along_dim", "meshgrid", "cartesian_prod", "sum_to_size", "power", "negative",
+    "nan_to_num",
 )  # fmt: skip
 
 
@@ -45,6 +44,42 @@ def test_refused_at_the_line_of_the_user(name):
     with pytest.raises(flow.UnsupportedError) as refused:
         flow.compile(lambda t: f(t), target="python")(flow.tensor(np.asarray(a, np.float64)))
     assert "srcgrad/eager" not in str(refused.value).replace("\\", "/")
+
+
+WHOLE = flow.tensor([-3, 2, 5])
+SINGLE, DOUBLE = flow.tensor([1.5, -2.5, 0.5]), flow.tensor([2.0, 1.0, 3.0], dtype=flow.float64)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "div", "maximum", "atan2", "lt"])
+@pytest.mark.parametrize("x", [WHOLE, SINGLE])
+@pytest.mark.parametrize("y", [WHOLE, DOUBLE, 2, 0.5])
+def test_dtypes_are_those_of_tensors(name, x, y):
+    f = getattr(flow, name)
+    got, want = flow.compile(lambda t: f(t, y), target="python")(x), f(x, y)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got.numpy(), want.numpy(), 1e-6)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "amax", "argmax"])
+@pytest.mark.parametrize("dtype", [flow.int32, flow.int64, flow.bool, flow.float32])
+def test_reductions_have_the_dtypes_of_tensors(name, dtype):
+    def f(t):
+        return getattr(t, name)(0)
+
+    x = flow.tensor([[1, 2, 3], [3, 0, 1]]).to(dtype)
+    got, want = flow.compile(f, target="python")(x), f(x)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got.numpy(), want.numpy())
+
+
+def test_integers_become_the_default_dtype_of_the_call():
+    f = flow.compile(lambda x: flow.exp(x), target="python")
+    assert f(WHOLE).dtype is flow.float32
+    flow.set_default_dtype(flow.float64)
+    try:
+        assert f(WHOLE).dtype is flow.float64
+    finally:
+        flow.set_default_dtype(flow.float32)
 
 
 def test_history_is_not_dropped_silently():

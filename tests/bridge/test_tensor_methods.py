@@ -92,6 +92,40 @@ def test_numpys_keywords_are_numpys():
     np.testing.assert_allclose(f(tensor()).numpy(), f(VALUES), 1e-12)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: x.take([1, 1]), lambda x: x.take((0, 5)) * x.take(2), lambda x: x[0].dot([1, 2, 3])],
+)
+def test_lists_and_numbers_for_tensors_are_numpys(f):
+    np.testing.assert_allclose(compiled(f)(tensor()).numpy(), f(VALUES), 1e-12)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.index_add(0, [0], x),
+        lambda x: x.index_fill(0, [0], 1.0),
+        lambda x: flow.take(x, [1, 1]),
+        lambda x: x.index_put(([1, 0],), x),
+    ],
+)
+def test_lists_for_tensors_are_refused(f):
+    with pytest.raises(TypeError, match="expected a Tensor, not"):
+        f(tensor())
+    with pytest.raises(TypeError, match="expected a Tensor, not a list"):
+        compiled(f)(tensor())
+
+
+@pytest.mark.parametrize("method", ["flatten", "ravel"])
+def test_one_dim_is_a_view_where_memory_allows(method):
+    def f(x):
+        y = x * 1.0
+        getattr(y, method)()[0] = 100.0
+        return y.sum()
+
+    assert compiled(f)(tensor()).item() == f(tensor()).item() > 100.0
+
+
 def test_refused_on_tensors():
     with pytest.raises(flow.UnsupportedError, match=r"sum_to_size\(\) is not supported"):
         compiled(lambda x: x.sum_to_size(1, 3))(tensor())

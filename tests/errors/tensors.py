@@ -53,3 +53,12 @@ def weight_that_chooses_an_axis():
 
     compiled = flow.compile(f, target="python")
     flow.grad(compiled, None, weights=WEIGHT)(np.ones((2, 3)))
+
+
+@program(how="plain")
+def list_where_a_tensor_is_expected():
+    def f(x):
+        y = x.index_fill(0, [0], 1.0)  # error: UnsupportedError: expected a Tensor, not a list
+        return y.sum()
+
+    on(f)

@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from srcgrad.frontend.formulas.registry import FORMULAS, stands_for
+from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for
 from srcgrad.frontend.handlers import FUNCTIONS
 from srcgrad.frontend.handlers.registry import (
+    TENSOR_FUNCTIONS,
+    TENSOR_METHODS,
     follow_all,
     followed,
     implements,
     know_scipy,
+    know_tensors,
     method,
 )
 from tests.frontend.vocabulary import lines, thin_handlers
@@ -30,6 +33,14 @@ def another(*args):
 def test_a_second_is_an_error(register):
     with pytest.raises(ValueError, match="has a meaning already: srcgrad"):
         register(another)
+
+
+def test_a_second_of_a_tensor_function_is_an_error():
+    know_tensors()
+    for table in (TENSOR_FUNCTIONS, TENSOR_METHODS):
+        for name in table:
+            with pytest.raises(ValueError, match="has a meaning already"):
+                enter(table, name, another)
 
 
 def test_a_formula_beside_a_handler_is_an_error():

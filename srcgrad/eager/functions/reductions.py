@@ -6,6 +6,7 @@ length 1. Extrema share their gradient among ties.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -64,6 +65,16 @@ def sum(
     return kept(apply(p.sum, (x,), {"axes": axes if x._a.ndim else ()}), x, axes, keepdim)
 
 
+def _count(x: Tensor, axes: tuple) -> int:
+    """The number of elements reduced over."""
+    return math.prod([x._a.shape[k] for k in axes]) if x._a.ndim else 1
+
+
+def _divisor(n: int, x: Tensor) -> Any:
+    """A number to divide by; Python's own zero would raise."""
+    return float(n) if n else make(np.zeros((), x._a.dtype))
+
+
 @declared("mean")
 def mean(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
@@ -77,8 +88,7 @@ def mean(
             f"complex dtype. Got: {x.dtype}"
         )
     axes = axes_of(x, axis if dim is None else dim)
-    n = int(np.prod([x._a.shape[k] for k in axes])) if x._a.ndim else 1
-    return div(sum(x, axes, keepdim), float(n) if n else make(np.zeros((), x._a.dtype)))
+    return div(sum(x, axes, keepdim), _divisor(_count(x, axes), x))
 
 
 @declared("var")
@@ -89,10 +99,9 @@ def var(
     """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
     axes = axes_of(input, None if isinstance(dim, bool) else dim)
     lost = (dim if isinstance(dim, bool) else unbiased) if correction is None else correction
-    n = int(np.prod([input._a.shape[k] for k in axes])) if input._a.ndim else 1
     centred = sub(input, mean(input, axes, True))
     total = sum(power(centred, 2), axes, keepdim)
-    return div(total, make(np.asarray(n - int(lost), input._a.dtype)))
+    return div(total, _divisor(_count(input, axes) - int(lost), input))
 
 
 @declared("std")

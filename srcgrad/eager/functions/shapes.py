@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.apply import apply, as_tensor_operand, viewed
+from srcgrad.eager.apply import apply, as_tensor_operand, shown, viewed
+from srcgrad.eager.dtypes import float32
 from srcgrad.eager.functions.pointwise import cast, where
 from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.table import declare, declared
@@ -26,31 +27,26 @@ Tensor.fill_, Tensor.copy_ = fill_, copy_  # type: ignore[attr-defined]
 
 
 # ---- the same elements in another form ----
-def _dims(dims: tuple) -> tuple:
-    return tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], tuple | list) else dims
+def _dims(given: tuple) -> tuple:
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
 
 
-def _resolved(x: Tensor, dims: tuple) -> tuple[int, ...]:
-    """The dims with a -1 replaced; RuntimeError if the elements do not fit."""
+def _resolved(x: Tensor, shape: tuple) -> tuple[int, ...]:
+    """The shape with a -1 replaced; RuntimeError if the elements do not fit."""
     n, known = x._a.size, 1
-    for d in dims:
+    for d in shape:
         known *= d if d != -1 else 1
-    if -1 in dims and known and n % known == 0:
-        return tuple(n // known if d == -1 else int(d) for d in dims)
-    if -1 in dims or known != n:
-        raise TensorError(f"shape '{list(dims)}' is invalid for input of size {n}")
-    return tuple(map(int, dims))
+    if -1 in shape and known and n % known == 0:
+        return tuple(n // known if d == -1 else int(d) for d in shape)
+    if -1 in shape or known != n:
+        raise TensorError(f"shape '{list(shape)}' is invalid for input of size {n}")
+    return tuple(map(int, shape))
 
 
 @declared("reshape")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The elements in another shape, one dim of which may be -1; a view where memory allows."""
-    dims = _resolved(input, _dims(shape))
-    if not input._a.flags.c_contiguous:
-        y = apply(memory.reshape, (input, *dims), {})
-        if not np.may_share_memory(y._a, input._a):
-            return y
-    return viewed(memory.reshape, input, dims, {})
+    return shown(memory.reshape, input, _resolved(input, _dims(shape)), {})
 
 
 @declared("view", top=False)
@@ -121,11 +117,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a dim of length 1 more, at `dim` of the result."""
     dims = list(input._a.shape)
     dims.insert(one_axis(len(dims) + 1, dim), 1)
-    return (
-        viewed(memory.reshape, input, tuple(dims), {})
-        if input.is_contiguous()
-        else getitem(input, (*(slice(None),) * one_axis(len(dims), dim), None))
-    )
+    return viewed(memory.reshape, input, tuple(dims), {})
 
 
 @declared("flatten")
@@ -180,15 +172,20 @@ def _joined(tensors: Any, name: str) -> list[Tensor]:
         raise TensorError(f"{name} expects a non-empty TensorList")
     target = np.result_type(*(x._a.dtype for x in xs))
     if target == np.float64 and not any(x._a.dtype == np.float64 for x in xs):
-        target = np.dtype(np.float32)  # NumPy widens float32 with int64, tensors do not
+        target = float32.np  # NumPy widens float32 with int64, tensors do not
     return [cast(x, target) for x in xs]
+
+
+def _but_empty(xs: list[Tensor]) -> list[Tensor]:
+    """Without vectors of no elements, which are joined with anything."""
+    return [x for x in xs if x._a.shape != (0,)] or xs[:1]
 
 
 @declared("cat", "concat", "concatenate", method=False)
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors joined along a dim they have; RuntimeError if the others differ."""
     xs = _joined(tensors, "cat")
-    xs = [x for x in xs if x._a.shape != (0,)] or xs[:1]
+    xs = _but_empty(xs)
     axis = one_axis(xs[0]._a.ndim, dim)
     for x in xs:
         if not x._a.ndim:
@@ -302,8 +299,8 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
     times = (1,) * (len(shape) - len(times)) + times
     columns = reshape(input, tuple(m for d in shape for m in (1, d)))
     spread = expand(columns, tuple(m for t, d in zip(times, shape, strict=True) for m in (t, d)))
-    made = reshape(spread, tuple(t * d for t, d in zip(times, shape, strict=True)))
-    return made.clone() if made._store is not None else made
+    whole = tuple(t * d for t, d in zip(times, shape, strict=True))
+    return apply(memory.reshape, (spread.clone(), *whole), {})
 
 
 declare("repeat", tile, top=False)
