@@ -8,14 +8,15 @@ from __future__ import annotations
 from srcgrad.backends import python
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.ir.nodes import Function
-from srcgrad.passes.pipeline import Pass, lowering
+from srcgrad.passes.pipeline import INDEPENDENT_IN_ORDER, INDEPENDENT_LOOPS, Pass, lowering
 
 
 class Loops(Backend):
     name = "loops"
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
-        return lowering(options.strict)
+        last = INDEPENDENT_IN_ORDER if options.strict else INDEPENDENT_LOOPS
+        return (*lowering(options.strict), last)
 
     def build(self, function: Function, options: BuildOptions) -> Executable:
         return python.build(function)

@@ -14,6 +14,7 @@ from srcgrad.ir.build import Builder, join_scalars, result_type
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.text import printed
 from srcgrad.ir.types import Array, Dim, Dims, Scalar, Tuple, Type, is_complex, is_float, same_dim
+from srcgrad.ir.walk import uses, walk
 
 Candidates = tuple[Dim, ...]  # atoms that meet in one dim: equal, or broadcast, at run time
 ANY = Var("any", None)  # a dim that a type rule computes: nothing is known about it
@@ -196,6 +197,12 @@ class _Checker:
         self.enter_loop(s, scope, inner)
         self.block(s.body, inner)
         self.leave_loop(s, scope, inner)
+        if s.independent:
+            self.at = s
+            read = [v for t in walk(s.body) for v in uses(t)]
+            for p in s.params:
+                only = isinstance(p.type, Scalar) and read.count(p) == 1
+                self.require(only, f"an independent loop carries {p}, which is no sum")
 
     def while_loop(self, s: While, scope: set[Var]) -> None:
         if s.limit is not None:

@@ -27,7 +27,12 @@ class Def:
 
 @dataclass(frozen=True, eq=False)
 class For:
-    """`index` runs over range(start, stop), downwards if `reverse`."""
+    """`index` runs over range(start, stop), downwards if `reverse`.
+
+    The trips of an `independent` loop may run in any order, or at once: no two touch one element of
+    memory that either stores to, none raises, and what is carried are sums. The last pass of a
+    pipeline may find that; a copy of a program says so of no loop.
+    """
 
     index: Var
     start: Atom
@@ -38,6 +43,7 @@ class For:
     yields: tuple[Atom, ...]
     results: tuple[Var, ...]
     reverse: bool = False
+    independent: bool = field(default=False, kw_only=True)
     loc: Location | None = None
 
 

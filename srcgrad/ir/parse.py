@@ -153,12 +153,15 @@ class _Parser:
         return loop
 
     def header(self, node: ast.For | ast.While, env: Env) -> tuple[Any, ...]:
-        """(start, stop, reverse) of a `for`, (limit,) of a `while`."""
+        """(start, stop, reverse, independent) of a `for`, (limit,) of a `while`."""
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[start, stop])):
-                return self.atom(start, env), self.atom(stop, env), False
+                return self.atom(start, env), self.atom(stop, env), False, False
             case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[ast.Call(args=[m, n])])):
-                return self.atom(m, env), self.atom(n, env), True
+                return self.atom(m, env), self.atom(n, env), True, False
+            case ast.For(iter=ast.Call(func=ast.Name(id="independent"), args=[inner])):
+                plain = ast.For(node.target, inner, node.body, node.orelse)
+                return (*self.header(plain, env)[:3], True)
             case ast.While(test=ast.Constant(value=True)):
                 return (None,)
             case ast.While(test=ast.Call(func=ast.Name(id="bounded"), args=[limit])):
@@ -180,11 +183,14 @@ class _Parser:
         for r in results:
             r.type = map_type(r.type, lambda d: renamed.get(d, d))
         if isinstance(node, ast.For):
-            start, stop, reverse = head
+            start, stop, reverse, independent = head
             index = Var(_name(node.target), INT)
             env[index.name] = index
             body, yields = self.body(node.body, names, env)
-            return For(index, start, stop, params, inits, body, yields, results, reverse)
+            return For(
+                index, start, stop, params, inits, body, yields, results, reverse,
+                independent=independent,
+            )  # fmt: skip
         k, cond_node = _test_end(node)
         test = self.block(node.body[:k], env)
         cond = self.atom(cond_node, env)

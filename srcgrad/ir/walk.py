@@ -138,7 +138,10 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 
 
 def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:
-    """The statement with `f` applied to each atom it reads and `inner` to each of its blocks."""
+    """The statement with `f` applied to each atom it reads and `inner` to each of its blocks.
+
+    A loop that is rebuilt is no longer said to be independent.
+    """
 
     def many(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
         return tuple(f(x) for x in xs)
@@ -151,7 +154,10 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
         case For():
             start, stop, inits = f(s.start), f(s.stop), many(s.inits)
             body = inner(s.body)
-            return altered(s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields))
+            return altered(
+                s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields),
+                independent=False,
+            )  # fmt: skip
         case While():
             limit, inits = None if s.limit is None else f(s.limit), many(s.inits)
             test = inner(s.test)

@@ -25,6 +25,7 @@ from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
+from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
@@ -40,6 +41,7 @@ class Pass:
     name: str
     run: Callable[[Function], Function]
     reorders: bool = False  # changes the order of additions
+    last: bool = False  # what it says of a program need not hold of what another pass makes of it
 
 
 SIMPLIFY = Pass("simplify", simplify)
@@ -87,6 +89,12 @@ LOWERING: tuple[Pass, ...] = (
     HOIST_ALLOCATIONS,
 )
 
+# after them, for a backend that runs trips at once
+INDEPENDENT_LOOPS = Pass("independent_loops", independent_loops, True, last=True)
+INDEPENDENT_IN_ORDER = Pass(
+    "independent_loops", partial(independent_loops, in_order=True), last=True
+)
+
 # the same for `fastmath=False`: additions keep the order of the program
 IN_ORDER = tuple(FUSE_IN_ORDER if p is FUSE else p for p in LOWERING if p is FUSE or not p.reorders)
 
@@ -105,7 +113,7 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Iterator[None]:
     """Leave out every pass of these names, in this thread or task."""
-    known = {p.name for p in (*PIPELINE, *LOWERING) if p is not LOWER}
+    known = {p.name for p in (*PIPELINE, *LOWERING, INDEPENDENT_LOOPS) if p is not LOWER}
     unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")
@@ -130,9 +138,12 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
     """Apply the passes in order, on a copy: they may rename lengths in types in place."""
     function = clone(function)
     watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+    done = None
     for step in passes:
+        assert done is None or not done.last, f"{step.name} after {done.name}"
         if step.name not in _off.get():
             function = _watched(step, function) if watched else step.run(function)
+            done = step
     return function
 
 

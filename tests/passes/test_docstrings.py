@@ -7,7 +7,7 @@ import pytest
 
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
-from srcgrad.passes.pipeline import IN_ORDER, LOWERING, PIPELINE
+from srcgrad.passes.pipeline import IN_ORDER, INDEPENDENT_LOOPS, LOWERING, PIPELINE
 from srcgrad.primitives import REGISTRY
 
 NAMES = {
@@ -22,7 +22,9 @@ def home(step):
     return getattr(step.run, "func", step.run).__module__
 
 
-@pytest.mark.parametrize("name", sorted({home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER)}))
+@pytest.mark.parametrize(
+    "name", sorted({home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, INDEPENDENT_LOOPS)})
+)
 def test_docstring(name):
     module = importlib.import_module(name)
     failed, tried = doctest.testmod(module, extraglobs=NAMES)

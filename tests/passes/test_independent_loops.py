@@ -1,0 +1,221 @@
+"""Loops that are marked give the same bits in any order; those that must not be marked."""
+
+import random
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.backends import python
+from srcgrad.ir.check import IRError, check
+from srcgrad.ir.clone import clone
+from srcgrad.ir.nodes import For
+from srcgrad.ir.parse import parse
+from srcgrad.ir.text import to_text
+from srcgrad.ir.walk import walk
+from srcgrad.passes import run
+from srcgrad.passes.independent_loops import independent_loops
+from srcgrad.passes.pipeline import INDEPENDENT_LOOPS, LOWERING
+from srcgrad.primitives import REGISTRY
+from tests.cases import Case, sample
+from tests.fuzz import generate
+from tests.fuzz.inputs import point
+from tests.fuzz.source import copied, loaded
+
+
+def reverse(trips):
+    return reversed(list(trips))
+
+
+def shuffled(trips):
+    trips = list(trips)
+    random.Random(0).shuffle(trips)
+    return iter(trips)
+
+
+class Orders:
+    """The reference backend with the trips of independent loops in an order of the test's."""
+
+    def __init__(self, monkeypatch):
+        self.order, self.ran = iter, 0
+        plain = python.namespace
+        monkeypatch.setattr(
+            python, "namespace", lambda *given: {**plain(*given), "independent": self.trips}
+        )
+
+    def trips(self, trips):
+        trips = list(trips)
+        self.ran += len(trips) > 1
+        return self.order(trips)
+
+
+@pytest.fixture
+def orders(monkeypatch):
+    return Orders(monkeypatch)
+
+
+def bits(value):
+    if isinstance(value, tuple | list):
+        return [bits(v) for v in value]
+    if isinstance(value, dict):
+        return {k: bits(v) for k, v in value.items()}
+    return np.asarray(value).tobytes() if isinstance(value, np.ndarray | float) else repr(value)
+
+
+def same_in_every_order(orders, call):
+    """`call` makes its functions anew each time; without fastmath no marked loop carries a sum."""
+    found = []
+    for order in (iter, reverse, shuffled):
+        orders.order = order
+        with np.errstate(all="ignore"):
+            found.append(bits(call()))
+    assert found[0] == found[1] == found[2]
+
+
+def compiled(fn):
+    return flow.compile(fn, target="loops", fastmath=False)
+
+
+def test_random_programs(orders):
+    used = 0
+    for seed in range(30):
+        drawn = generate(seed)
+        with loaded(drawn.source(), f"independent {seed}") as names:
+            fn, at = names["f"], point(drawn)
+
+            def call(fn=fn, at=at):
+                args = copied(at.args)
+                value = compiled(fn)(*args)
+                if isinstance(value, tuple) or not at.positions:
+                    return value, args
+                grad = flow.grad(compiled(fn), grad_position=at.positions)
+                return value, args, grad(*copied(at.args))
+
+            try:
+                call()
+            except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
+                continue
+            same_in_every_order(orders, call)
+            used += 1
+    assert used >= 15 and orders.ran >= 100
+
+
+@pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)
+def test_cases(case: Case, orders):
+    def call():
+        case.reset()
+        args = case.arguments()
+        grad = flow.value_and_grad(compiled(case.fn), grad_position=case.position)
+        return grad(*args), args
+
+    same_in_every_order(orders, call)
+
+
+# ---- single loops ----
+NOT = {
+    "a running sum is stored": "s1: f64 = add(s, v)\nstore(z, i, s1)\ns = s1",
+    "a running sum is read in a branch": (
+        "s1: f64 = add(s, v)\nc: bool = lt(s1, 0.0)\nif c:\n    store(z, i, v)\ns = s1"
+    ),
+    "what is carried is no sum": "s1: f64 = sub(s, v)\ns = s1",
+    "a product is carried": "s1: f64 = mul(s, v)\ns = s1",
+    "what is carried is replaced": "s = v",
+    "what is carried goes through a branch": (
+        "c: bool = lt(v, 0.0)\ns1: f64\nif c:\n    s2: f64 = add(s, v)\n    s1 = s2\n"
+        "else:\n    s1 = s\ns = s1"
+    ),
+    "one element for all": "store(z, k, v)\ns = s",
+    "one element is added to": "add_at(z, k, v)\ns = s",
+    "a neighbour is read": "j: int = add(i, 1)\nw: f64 = load(z, j)\nstore(z, i, w)\ns = s",
+    "a neighbour is added to": ("j: int = add(i, 1)\nadd_at(z, j, v)\nadd_at(z, i, v)\ns = s"),
+    "steps that meet": (
+        "j: int = mul(i, 2)\nl: int = add(j, 4)\nstore(z, l, v)\nstore(z, j, v)\ns = s"
+    ),
+    "different steps": "j: int = mul(i, 2)\nstore(z, j, v)\nstore(z, i, v)\ns = s",
+    "a place by data": "j: int = cast(v, dtype='i64')\nstore(z, j, v)\ns = s",
+    "a square of the index": "j: int = mul(i, i)\nstore(z, j, v)\ns = s",
+    "a quotient of the index": "j: int = floordiv(i, 2)\nstore(z, j, v)\ns = s",
+    "a place of another loop": "for j in range(0, n):\n    store(z, j, v)\ns = s",
+    "a sum with another loop": (
+        "for j in range(0, n):\n    l: int = add(i, j)\n    store(z, l, v)\ns = s"
+    ),
+    "a check": "j: int = index(i, n, axis=0)\nstore(z, j, v)\ns = s",
+    "a print": "show(v)\nstore(z, i, v)\ns = s",
+    "another name of what is stored to": ("u: f64 = load(other, i)\nstore(z, i, u)\ns = s"),
+    "a buffer of the trip": "t: f64[2] = zeros(2, dtype='f64')\nstore(t, 0, v)\ns = s",
+    "a tape that grows": "l: int = add(i, 1)\nreserve(tp, l)\nstore(tp, i, v)\ns = s",
+}
+YES = {
+    "an element each": "store(z, i, v)",
+    "read and stored": "w: f64 = load(z, i)\nt: f64 = mul(w, v)\nstore(z, i, t)",
+    "added to": "add_at(z, i, v)",
+    "moved by a constant": "j: int = add(i, 3)\nstore(z, j, v)\nw: f64 = load(z, j)",
+    "moved by a number of the program": "j: int = sub(i, k)\nstore(z, j, v)",
+    "backwards": "j: int = sub(k, i)\nstore(z, j, v)",
+    "even and odd": ("j: int = mul(i, 2)\nl: int = add(j, 1)\nstore(z, j, v)\nstore(z, l, v)"),
+    "a row": "for j in range(0, n):\n    w: f64 = load(q, i, j)\n    store(q, i, j, w)",
+    "in a branch": "c: bool = lt(v, 0.0)\nif c:\n    store(z, i, v)",
+    "nothing is stored": "w: f64 = sin(v)",
+}
+
+
+def first_loop(body, carried):
+    lines = ["def f(x: f64[n], z: f64[n], q: f64[n, n], k: int):", "    n: int = dim(x, axis=0)"]
+    if "other" in body:
+        lines.append("    other: f64.strided[n] = view(z, 0, n, -1, spec=('s',))")
+    if "tp" in body:
+        lines.append("    tp: tape[f64] = tape(n, dtype='f64')")
+    lines += ["    s: f64 = f64(0.0)"] if carried else []
+    lines += ["    for i in range(0, n):", "        v: f64 = load(x, i)"]
+    lines += ["        " + line for line in body.splitlines()]
+    lines += ["    return (s,)" if carried else "    return ()"]
+    f = parse("\n".join(lines) + "\n", REGISTRY)
+    check(f)
+    new = independent_loops(f)
+    check(new)
+    return next(s for s in new.body if isinstance(s, For)), new
+
+
+@pytest.mark.parametrize("name", NOT)
+def test_not_independent(name):
+    carried = NOT[name].endswith(("s = s1", "s = v")) and not NOT[name].endswith("\ns = s")
+    body = NOT[name] if carried else NOT[name].removesuffix("\ns = s")
+    assert not first_loop(body, carried)[0].independent
+
+
+@pytest.mark.parametrize("name", YES)
+def test_independent(name):
+    loop, new = first_loop(YES[name], False)
+    assert loop.independent
+    again = parse(to_text(new), REGISTRY)
+    assert to_text(again) == to_text(new) and "independent(range(0, n))" in to_text(again)
+
+
+SUM = "s1: f64 = add(s, v)\nstore(z, i, v)\ns = s1"
+
+
+def test_a_sum_is_carried_if_its_order_does_not_matter():
+    loop, new = first_loop(SUM, True)
+    assert loop.independent
+    kept = independent_loops(clone(new), in_order=True)
+    assert not any(s.independent for s in walk(kept.body) if isinstance(s, For))
+
+
+def test_a_copy_marks_no_loop():
+    _, new = first_loop(SUM, True)
+    assert "independent" not in to_text(clone(new)) and "independent" not in to_text(run(new))
+    assert "independent" in to_text(run(new, (INDEPENDENT_LOOPS,)))
+
+
+@pytest.mark.parametrize("step", {p.name: p for p in LOWERING}.values(), ids=lambda p: p.name)
+def test_no_pass_runs_on_marked_loops(step):
+    _, new = first_loop(SUM, True)
+    with pytest.raises(AssertionError, match=f"{step.name} after independent_loops"):
+        run(new, (INDEPENDENT_LOOPS, step))
+
+
+def test_the_checker_refuses_what_is_no_sum():
+    _, new = first_loop(SUM, True)
+    text = to_text(new).replace("store(z, i, v)", "store(z, i, s)")
+    with pytest.raises(IRError, match="an independent loop carries s, which is no sum"):
+        check(parse(text, REGISTRY))
