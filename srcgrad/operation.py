@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Rule = Callable[..., Any]
+# the dtype and the dims of a result that a row states, and the layout of a buffer
+Stated = tuple[str, tuple[Any, ...]] | tuple[str, tuple[Any, ...], str]
 Params = dict[str, Any]  # what is static about an operation: axes, dtypes, functions
 
 

@@ -18,7 +18,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, results, uses, walk
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, tapes
 
 
 class Varying:
@@ -51,7 +51,7 @@ def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
             target = s.args[0] if s.op.writes else None
             if isinstance(target, Var):
                 yield from ((a, target) for a in s.args[1:])
-        case Def(var=Var() as v) if s.op not in (memory.dim, memory.slots):
+        case Def(var=Var() as v) if s.op not in (memory.dim, tapes.slots):
             yield from ((a, v) for a in s.args)
         case For() | While():
             for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):

@@ -22,6 +22,7 @@ from srcgrad.primitives import (
     memory,
     reductions,
     scans,
+    tapes,
     transforms,
     triangular,
 )
@@ -96,7 +97,7 @@ class Batch:
         x = self(s.args[0])
         if s.op is memory.dim:
             return altered(s, args=(x,))
-        if s.op is memory.slots:
+        if s.op is tapes.slots:
             args = (self.b("slots", x), atom(self.size))
             return altered(s, op=self.b.table["floordiv"], args=args, params={})
         raise Unbatched(f"{s.op.name} of what varies")
@@ -374,9 +375,9 @@ def _solve(t: Batch, s: Def) -> Any:
 
 RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
     memory.zeros: _made, memory.empty: _made, memory.copy: _copy, memory.view: _view,
-    memory.transpose: _transpose, memory.reshape: _reshape, memory.load: _load, memory.tape: _tape,
-    memory.tape_like: _tape_like, memory.tape_view: _tape_view, memory.reftape: _reftape,
-    memory.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,
+    memory.transpose: _transpose, memory.reshape: _reshape, memory.load: _load, tapes.tape: _tape,
+    tapes.tape_like: _tape_like, tapes.tape_view: _tape_view, tapes.reftape: _reftape,
+    tapes.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,
     reductions.sum: _along, reductions.sum_to: _with_dims, reductions.broadcast_to: _with_dims,
     arrays.concatenate: _concatenate, arrays.pack: _pack, scans.cumsum: _along,
     scans.softmax_bar: _softmax_bar, scans.log_softmax_bar: _softmax_bar,
@@ -387,6 +388,6 @@ RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
 
 EFFECTS: Mapping[Primitive, Callable[[Batch, Def], None]] = {
     memory.store: _store, memory.add_at: _store, memory.assign: _assign, memory.add_to: _assign,
-    memory.scatter: _scatter, memory.scatter_add: _scatter, memory.reserve: _reserve,
-    memory.ref_put: _ref_put,
+    memory.scatter: _scatter, memory.scatter_add: _scatter, tapes.reserve: _reserve,
+    tapes.ref_put: _ref_put,
 }  # fmt: skip

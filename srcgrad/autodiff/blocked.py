@@ -17,10 +17,10 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
-from srcgrad.primitives import attached, elementwise, memory
+from srcgrad.primitives import attached, elementwise, memory, tapes
 
 DELIBERATE = frozenset((elementwise.stop_gradient, attached.attached, attached.part))
-LENGTHS = frozenset((memory.dim, memory.slots, memory.broadcast_dim, memory.tape_like))
+LENGTHS = frozenset((memory.dim, tapes.slots, memory.broadcast_dim, tapes.tape_like))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
 from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
 from srcgrad.primitives import attached as rows
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, tapes
 
 
 def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
@@ -177,9 +177,9 @@ class _Forward:
         if not s.args or not self.active(s.args[0]):
             return
         target, rest = self.dot[s.args[0]], s.args[1:]  # type: ignore[index]
-        if s.op is memory.reserve:
+        if s.op is tapes.reserve:
             self.b(s.op, target, *rest)
-        elif s.op is memory.ref_put:
+        elif s.op is tapes.ref_put:
             self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]
         elif s.op.writes:
             t = self.of(rest[-1])

@@ -13,7 +13,7 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array
 from srcgrad.ir.walk import rename, walk
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, tapes
 
 
 def splice(
@@ -36,7 +36,7 @@ def splice(
             mapping |= length
     fn = rename(fn.with_body(tuple(body)), mapping)
     for s in fn.body:
-        if head is not None and isinstance(s, Def) and s.var is not None and s.op is memory.tape:
+        if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
             head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
             s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)

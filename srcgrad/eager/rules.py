@@ -13,8 +13,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from srcgrad.operation import Primitive, Rule
 from srcgrad.primitives import elementwise
-from srcgrad.primitives.registry import ZERO, Operators, Primitive, Rule
+from srcgrad.primitives.registry import ZERO, Operators
 from srcgrad.primitives.rules import plain, rule_of
 
 

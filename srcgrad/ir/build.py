@@ -35,11 +35,10 @@ from srcgrad.ir.types import (
     same_dim,
     short_dtype,
 )
-from srcgrad.operation import Params, Primitive
+from srcgrad.operation import Params, Primitive, Stated
 
 Atoms = tuple[Atom, ...]
 Op = Primitive | str  # or its name
-Stated = tuple[str, Dims] | tuple[str, Dims, str]
 
 
 class Builder:

@@ -36,7 +36,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, 
 from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, memory, tapes
 
 WEAK = ("i64", "f64", "c128")  # written without a cast
 
@@ -52,7 +52,7 @@ def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
     for s in walk(function.body):
         if not isinstance(s, Def):
             found += [*results(s), *inner_definitions(s), *atoms(s)]
-        elif s.op is memory.ref_put:
+        elif s.op is tapes.ref_put:
             found += s.args
     return {classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
 

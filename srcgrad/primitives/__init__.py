@@ -19,6 +19,7 @@ from srcgrad.primitives import (
     reductions,
     scans,
     special,
+    tapes,
     transforms,
     triangular,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "reductions",
     "scans",
     "special",
+    "tapes",
     "transforms",
     "triangular",
 ]

@@ -6,16 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.memory import load, transpose, view
 from srcgrad.primitives.registry import linear, multilinear, nondiff
+from srcgrad.primitives.rules import shape
 
 
-def shape(x: Any) -> tuple:
-    """The dims of whatever a rule is run on."""
-    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else x.shape
-
-
-def expand_dims(x: Any, axes: tuple) -> Any:
+def expand_dims(x: Any, axes: tuple[int, ...]) -> Any:
     """A view with new axes of length 1 at `axes` of the result."""
     n = len(shape(x)) + len(axes)
     return view(x, spec=tuple("n" if k in axes else ":" for k in range(n)))
@@ -28,13 +25,13 @@ def matrix_transpose(x: Any) -> Any:
 
 iota = nondiff(
     "iota",
-    lambda n: np.arange(n),
+    np.arange,
     typing=lambda b, n: ("i64", b.dims((n,))),
     fresh=True,
 )
 
 
-def _concatenate_typing(b: Any, *xs: Any, axis: int) -> tuple:
+def _concatenate_typing(b: Any, *xs: Any, axis: int) -> Stated:
     dims = list(xs[0].type.dims)
     dims[axis] = b.total([x.type.dims[axis] for x in xs])
     return xs[0].type.dtype, tuple(dims)
@@ -55,16 +52,20 @@ class _Pieces:
         return piece
 
 
+def _concatenate(*xs: Any, axis: int) -> Any:
+    return np.concatenate(xs, axis=axis)
+
+
 concatenate = linear(
     "concatenate",
-    lambda *xs, axis: np.concatenate(xs, axis=axis),
+    _concatenate,
     typing=_concatenate_typing,
 )
 object.__setattr__(concatenate, "rules", _Pieces())
 
 
 # ---- matrix product, of matrices and stacks of matrices with the same leading dims ----
-def _matmul_typing(b: Any, x: Any, z: Any) -> tuple:
+def _matmul_typing(b: Any, x: Any, z: Any) -> Stated:
     return x.type.dtype, (*x.type.dims[:-1], z.type.dims[-1])
 
 
@@ -96,12 +97,23 @@ class _Places:
     """The transposes of `pack`: the k-th scalar gets the k-th place of `g`."""
 
     def __getitem__(self, k: int) -> Any:
-        return lambda g, y, *xs: load(g, k)
+        def place(g: Any, y: Any, *xs: Any) -> Any:
+            return load(g, k)
+
+        return place
+
+
+def _pack(*xs: Any) -> Any:
+    return np.array(xs)
+
+
+def _pack_typing(b: Any, *xs: Any) -> Stated:
+    return xs[0].type.dtype, (len(xs),)
 
 
 pack = linear(
     "pack",
-    lambda *xs: np.array(xs),
-    typing=lambda b, *xs: (xs[0].type.dtype, (len(xs),)),
+    _pack,
+    typing=_pack_typing,
 )
 object.__setattr__(pack, "rules", _Places())

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.registry import nondiff
 
 
-def _values(*args: Any, rule: Any) -> tuple:
+def _values(*args: Any, rule: Any) -> tuple[Any, ...]:
     return tuple(np.array(a)[()] for a in args[: rule.outputs])
 
 
-def _types(b: Any, *args: Any, rule: Any) -> list:
+def _types(b: Any, *args: Any, rule: Any) -> list[Stated]:
     """The types of the values; the result for an array is a new buffer."""
     return [
         (a.type.dtype, a.type.dims, "C") if hasattr(a.type, "dims") else (a.type.dtype, ())
@@ -26,7 +27,7 @@ def _types(b: Any, *args: Any, rule: Any) -> list:
     ]
 
 
-def _part_type(b: Any, t: Any, k: int) -> tuple:
+def _part_type(b: Any, t: Any, k: int) -> Stated:
     of = t.type.items[k]
     return (of.dtype, of.dims, of.layout) if hasattr(of, "dims") else (of.dtype, ())
 

@@ -8,11 +8,12 @@ made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import expand_dims, iota, shape
 from srcgrad.primitives.elementwise import eq
 from srcgrad.primitives.memory import view
@@ -20,7 +21,7 @@ from srcgrad.primitives.registry import custom, multilinear
 from srcgrad.primitives.rules import select
 
 
-def _like_right(build: Any, ab: Any, b: Any, *rest: Any, **params: Any) -> tuple:
+def _like_right(build: Any, ab: Any, b: Any, *rest: Any, **params: Any) -> Stated:
     return b.type.dtype, b.type.dims
 
 
@@ -94,7 +95,7 @@ def _solve_banded(ab: Any, b: Any, upper: int, transposed: bool) -> Any:
     return solve_banded((lower, upper), ab, b, check_finite=False)
 
 
-def _right_of(ts: tuple, moved: Any) -> Any:
+def _right_of(ts: tuple[Any, ...], moved: Callable[[Any], Any]) -> Any:
     """What a' tangent x solves for: that of b less what the matrix's makes of x."""
     tab, tb = ts[:2]
     if tab is None:
@@ -102,7 +103,9 @@ def _right_of(ts: tuple, moved: Any) -> Any:
     return -moved(tab) if tb is None else tb - moved(tab)
 
 
-def _solve_banded_jvp(ts: tuple, y: Any, ab: Any, b: Any, upper: Any, transposed: bool) -> Any:
+def _solve_banded_jvp(
+    ts: tuple[Any, ...], y: Any, ab: Any, b: Any, upper: Any, transposed: bool
+) -> Any:
     right = _right_of(ts, lambda t: band_product(t, y, upper, transposed=transposed))
     return solve_banded(ab, right, upper, transposed=transposed)
 

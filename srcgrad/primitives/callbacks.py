@@ -15,7 +15,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.operation import Stated
+from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.registry import nondiff
 
 _numbers = itertools.count(1)
@@ -47,7 +48,7 @@ class Callback:
         return str(self.number)
 
 
-def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Any]) -> None:
+def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> None:
     """Call a function and put its results into a flat array, one behind the other."""
     back = _known[number]
     made = back.function([np.array(a) if isinstance(a, np.ndarray) else a for a in operands])
@@ -60,7 +61,7 @@ def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[A
         place += size
 
 
-def _checked(name: str, value: Any, shape: tuple, dtype: np.dtype) -> np.ndarray:
+def _checked(name: str, value: Any, shape: tuple[Any, ...], dtype: np.dtype[Any]) -> np.ndarray:
     made = np.zeros(shape, dtype) if value is None else np.asarray(value)
     if made.shape != shape:
         raise ValueError(f"{name}() returned the shape {made.shape}, not {shape} as was said")
@@ -69,7 +70,7 @@ def _checked(name: str, value: Any, shape: tuple, dtype: np.dtype) -> np.ndarray
     return made
 
 
-def filled(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Any]) -> bool:
+def filled(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> bool:
     """`fill` for compiled code: what was raised is kept for `raised`."""
     try:
         fill(number, out, dims, operands)
@@ -97,10 +98,14 @@ def _call_back(total: Any, *rest: Any, back: Any, dtype: str) -> np.ndarray:
     return out
 
 
+def _call_back_typing(b: Any, total: Any, *rest: Any, back: Any, dtype: str) -> Stated:
+    return dtype, b.dims((total,))
+
+
 call_back = nondiff(
     "call_back",
     _call_back,
-    typing=lambda b, total, *rest, back, dtype: (dtype, b.dims((total,))),
+    typing=_call_back_typing,
     raises=True,
     decides=True,  # it may: the function is unknown
 )

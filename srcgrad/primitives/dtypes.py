@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 _KINDS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
+Operand = np.ndarray | complex  # what implementations are given: an array or a number
 
 
-def dtype_of(dtype: Any) -> np.dtype:
+def dtype_of(dtype: Any) -> np.dtype[Any]:
     """The dtype a short name stands for; what NumPy takes for a dtype otherwise passes."""
     if isinstance(dtype, str) and (short := re.fullmatch(r"([iufc])(8|16|32|64|128)", dtype)):
         return np.dtype(_KINDS[short[1]] + short[2])

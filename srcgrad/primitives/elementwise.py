@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.primitives import numpy_fast_paths
-from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.identities import AND, MINUS, OR, OVER, PLUS, REPEATED, SELECTED, TIMES
-from srcgrad.primitives.registry import ZERO, Primitive, derive, linear, nondiff
+from srcgrad.primitives.registry import ZERO, Function, Primitive, derive, linear, nondiff
 from srcgrad.primitives.rules import select
 
 # ---- arithmetic ----
@@ -38,15 +38,15 @@ div = derive(
 )
 
 
-def _absorb(g: Any, p: Any) -> Any:
+def _absorb(g: Operand, p: Operand) -> Any:
     return np.where(np.equal(g, 0), np.multiply(g, 0), np.multiply(g, p))[()]
 
 
-def _absorb_jvp(tangents: tuple, y: Any, g: Any, p: Any) -> Any:
+def _absorb_jvp(tangents: tuple[Any, ...], y: Any, g: Any, p: Any) -> Any:
     dg, dp = tangents
-    terms = [absorb(dg, p)] if dg is not None else []
-    terms += [absorb(g, dp)] if dp is not None else []
-    return functools.reduce(lambda a, b: a + b, terms)
+    first = None if dg is None else absorb(dg, p)
+    second = None if dp is None else absorb(g, dp)
+    return first if second is None else second if first is None else first + second
 
 
 # 0 * anything = 0: an adjoint that is exactly zero stays so next to an infinite partial, and next
@@ -70,7 +70,8 @@ def _powi(a: Any, n: int) -> Any:
             return np.positive(a)
         case 2:
             return np.square(a)
-    return np.power(a, n) if n >= 0 else np.divide(1.0, np.power(a, -n))
+        case _:
+            return np.power(a, n) if n >= 0 else np.divide(1.0, np.power(a, -n))
 
 
 def _lower(a: Any, n: int) -> Any:
@@ -118,11 +119,11 @@ fmod = derive(
 # ---- comparison and logic ----
 
 
-def _logic(name: str, impl: Callable, arity: int, **flags: Any) -> Primitive:
+def _logic(name: str, impl: Function, arity: int, **flags: Any) -> Primitive:
     return nondiff(name, impl, elementwise=True, arity=arity, **flags)
 
 
-def _test(name: str, impl: Callable, arity: int = 1, **flags: Any) -> Primitive:
+def _test(name: str, impl: Function, arity: int = 1, **flags: Any) -> Primitive:
     return _logic(name, impl, arity, decides=True, **flags)
 
 
@@ -150,7 +151,7 @@ signbit = _test("signbit", np.signbit)
 
 
 # ---- selection ----
-def _where(c: Any, a: Any, b: Any) -> Any:
+def _where(c: Operand, a: Operand, b: Operand) -> Any:
     y = numpy_fast_paths.where(c, a, b)
     return np.where(c, a, b)[()] if y is None else y
 
@@ -217,7 +218,7 @@ relu = derive("relu", _relu, lambda y, a: select(gt(a, 0.0), 1.0, 0.0), exact=Tr
 
 
 # ---- steps: zero almost everywhere ----
-def _step(name: str, impl: Callable, **flags: Any) -> Primitive:
+def _step(name: str, impl: Function, **flags: Any) -> Primitive:
     return nondiff(name, impl, elementwise=True, flat=True, decides=True, exact=True, **flags)
 
 
@@ -227,9 +228,15 @@ floor = _step("floor", np.floor, cheap="scalars")
 ceil = _step("ceil", np.ceil)
 trunc = _step("trunc", np.trunc)
 rint = _step("rint", np.rint, ordered=True)
+
+
+def _copied(part: Callable[[Any], np.ndarray]) -> Callable[[Any], Any]:
+    return lambda a: np.array(part(a))[()]
+
+
 stop_gradient = nondiff(
     "stop_gradient",
-    lambda a: np.array(a)[()],
+    _copied(np.asarray),
     elementwise=True,
     flat=True,
     analytic=True,
@@ -359,7 +366,7 @@ erfc = derive("erfc", _special("erfc"), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(
 # ---- complex numbers: linear over the reals ----
 def is_complex(a: Any) -> bool:
     """Whether a rule's operand holds complex numbers."""
-    return np.dtype(getattr(a, "dtype", type(a))).kind == "c"
+    return np.dtype(getattr(a, "dtype", a.__class__)).kind == "c"
 
 
 def _to_complex(a: Any, b: Any) -> Any:
@@ -368,8 +375,8 @@ def _to_complex(a: Any, b: Any) -> Any:
     return out[()]
 
 
-real = linear("real", lambda a: np.array(np.real(a))[()], lambda g, y, a: g, elementwise=True)
-imag = linear("imag", lambda a: np.array(np.imag(a))[()], lambda g, y, a: g * -1j, elementwise=True)
+real = linear("real", _copied(np.real), lambda g, y, a: g, elementwise=True)
+imag = linear("imag", _copied(np.imag), lambda g, y, a: g * -1j, elementwise=True)
 conj = linear("conj", np.conj, lambda g, y, a: conj(g), elementwise=True)
 to_complex = linear(
     "to_complex",

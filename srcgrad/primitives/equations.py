@@ -37,7 +37,7 @@ def _sylvester(a: Any, b: Any, q: Any) -> Any:
     return np.ascontiguousarray(u @ y @ w.T)
 
 
-def _sylvester_jvp(ts: tuple, y: Any, a: Any, b: Any, q: Any) -> Any:
+def _sylvester_jvp(ts: tuple[Any, ...], y: Any, a: Any, b: Any, q: Any) -> Any:
     ta, tb, right = ts
     for moved in (
         None if ta is None else matmul(ta, y),

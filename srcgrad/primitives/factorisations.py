@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
@@ -99,7 +100,7 @@ def _stated(t: Any, lower: bool) -> Any:
     return half + matrix_transpose(half)
 
 
-def _eigh_jvp(ts: tuple, y: Any, a: Any, lower: bool) -> Any:
+def _eigh_jvp(ts: tuple[Any, ...], y: Any, a: Any, lower: bool) -> Any:
     w, v = _eigh_parts(y)
     p = _turned(v, matmul(_stated(ts[0], lower), v))
     moved = _off_diagonal(_quotient(p, _row(w) - _column(w), coincide(w, w), p))
@@ -135,7 +136,7 @@ def _eig(a: Any) -> Any:
     return np.concatenate((w[None], v))
 
 
-def _eig_jvp(ts: tuple, y: Any, a: Any) -> Any:
+def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     """Each vector moves along the others only; who normalises them adds what that asks for."""
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
@@ -170,7 +171,7 @@ def _svd(a: Any) -> Any:
     return np.concatenate((s[None], u, vt.T))
 
 
-def _svd_typing(b: Any, a: Any) -> tuple:
+def _svd_typing(b: Any, a: Any) -> Stated:
     m, n = a.type.dims
     return a.type.dtype, (b.total([1, m, n]), b.dim(b("minimum", m, n)))
 
@@ -196,7 +197,7 @@ def _outside(u: Any, x: Any, s: Any) -> Any:
     return select(gt(rows, columns), _quotient(rest, _row(s), none, rest), 0.0)
 
 
-def _svd_jvp(ts: tuple, y: Any, a: Any) -> Any:
+def _svd_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     s, u, v = _svd_parts(y, a)
     tv, tu = matmul(ts[0], v), _turned(ts[0], u)
     p = _turned(u, tv)
@@ -235,7 +236,7 @@ def _values_vjp(g: Any, y: Any, a: Any, checked: bool) -> Any:
     return matmul(u * _row(g), matrix_transpose(v))
 
 
-def _values_jvp(ts: tuple, y: Any, a: Any, checked: bool) -> Any:
+def _values_jvp(ts: tuple[Any, ...], y: Any, a: Any, checked: bool) -> Any:
     _, u, v = _svd_parts(svd(a), a)
     return sum(u * matmul(ts[0], v), axes=(0,))
 
@@ -281,7 +282,7 @@ def _over_low(x: Any, low: Any) -> Any:
     return matrix_transpose(solved)
 
 
-def _qr_jvp(ts: tuple, y: Any, a: Any) -> Any:
+def _qr_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     q, low = _qr_parts(y, a)
     low, lost = _regular(low)
     d = _over_r(ts[0], low)

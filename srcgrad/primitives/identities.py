@@ -20,7 +20,7 @@ def is_same(a: Any, b: Any) -> bool:
     return a is b or (hasattr(a, "value") and a == b)
 
 
-def _either(units: tuple, zeros: tuple = (), idempotent: bool = False) -> Rule:
+def _either(units: tuple[Any, ...], zeros: tuple[Any, ...] = (), idempotent: bool = False) -> Rule:
     """A unit on either side leaves the other operand; a zero on either side is the result."""
 
     def identity(a: Any, b: Any) -> Any:

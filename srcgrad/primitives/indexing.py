@@ -12,13 +12,13 @@ import numpy as np
 
 from srcgrad.primitives.registry import linear
 from srcgrad.primitives.rules import select
+from srcgrad.primitives.rules import shape as shape_of
+
+Item = np.ndarray | slice | list[Any] | int | None
+Index = Item | tuple[Item, ...]
 
 
-def _shape(x: Any) -> tuple:
-    return tuple(np.shape(x)) if isinstance(x, np.ndarray | np.generic) else tuple(x.shape)
-
-
-def is_basic(index: Any) -> bool:
+def is_basic(index: Index) -> bool:
     """Whether an index is made of ints, slices, None and the ellipsis only: names no place twice.
 
     >>> is_basic((0, slice(1, 3))), is_basic(([0, 0],))
@@ -32,7 +32,7 @@ def is_basic(index: Any) -> bool:
     )  # fmt: skip
 
 
-def _put(x: Any, index: Any, shape: tuple) -> Any:
+def _put(x: Any, index: Index, shape: tuple[Any, ...]) -> Any:
     x = np.asarray(x)
     if (
         len(shape) == 1 and isinstance(index, np.ndarray) and index.dtype.kind in "iu"
@@ -47,17 +47,18 @@ def _put(x: Any, index: Any, shape: tuple) -> Any:
     if is_basic(index) or _names_no_place_twice(index, shape):
         out[index] = x
     else:
-        np.add.at(out, index, x)
+        places: Any = index
+        np.add.at(out, places, x)
     return out
 
 
-def _names_no_place_twice(index: Any, shape: tuple) -> bool:
+def _names_no_place_twice(index: Index, shape: tuple[Any, ...]) -> bool:
     """Whether a vector among slices, or a mask, names each place once: found where it is cheap."""
     items = index if isinstance(index, tuple) else (index,)
     arrays = [i for i in items if not isinstance(i, slice)]
     if len(arrays) != 1 or not isinstance(arrays[0], np.ndarray):
         return False
-    (a,) = arrays
+    a = arrays[0]
     if a.dtype.kind == "b":
         return True
     n = shape[next(k for k, i in enumerate(items) if i is a)]
@@ -77,12 +78,12 @@ def _erase(x: Any, index: Any) -> Any:
     return out
 
 
-def _written(g: Any, shape: tuple, index: Any) -> Any:
+def _written(g: Any, shape: tuple[Any, ...], index: Any) -> Any:
     """`g` without the places that a later one of the same store wrote over."""
     if is_basic(index):
         return g
     order = np.zeros(shape, np.int64)
-    writer = np.arange(1, int(np.prod(_shape(g))) + 1).reshape(_shape(g))
+    writer = np.arange(1, int(np.prod(shape_of(g))) + 1).reshape(shape_of(g))
     order[index] = writer
     return select(np.equal(order[index], writer), g, 0.0)
 
@@ -90,7 +91,7 @@ def _written(g: Any, shape: tuple, index: Any) -> Any:
 pick = linear(
     "pick",
     lambda x, index: x[index],
-    lambda g, y, x, index: put(g, index=index, shape=_shape(x)),
+    lambda g, y, x, index: put(g, index=index, shape=shape_of(x)),
 )
 # zeros of a shape, with `x` added at the places that the index names
 put = linear("put", _put, lambda g, y, x, index, shape: pick(g, index=index))
@@ -99,7 +100,7 @@ patch = linear(
     "patch",
     _patch,
     lambda g, y, x, v, index: erase(g, index=index),
-    lambda g, y, x, v, index: _written(pick(g, index=index), _shape(x), index),
+    lambda g, y, x, v, index: _written(pick(g, index=index), shape_of(x), index),
 )
 erase = linear("erase", _erase, lambda g, y, x, index: erase(g, index=index))
 
@@ -110,7 +111,7 @@ def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
     return made
 
 
-def _from_diagonal(x: Any, shape: tuple, offset: int, axis1: int, axis2: int) -> Any:
+def _from_diagonal(x: Any, shape: tuple[Any, ...], offset: int, axis1: int, axis2: int) -> Any:
     out = np.zeros(shape, np.result_type(x))
     _diagonal(out, offset, axis1, axis2)[...] = x
     return out
@@ -121,7 +122,7 @@ diagonal = linear(
     "diagonal",
     _diagonal,
     lambda g, y, x, offset, axis1, axis2: from_diagonal(
-        g, shape=_shape(x), offset=offset, axis1=axis1, axis2=axis2
+        g, shape=shape_of(x), offset=offset, axis1=axis1, axis2=axis2
     ),
 )
 from_diagonal = linear(

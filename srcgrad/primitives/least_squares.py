@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import matmul, matrix_transpose
 from srcgrad.primitives.registry import ZERO, custom
 from srcgrad.primitives.triangular import applied, outer
 
 
 # ---- pseudoinverse ----
-def _pinv_jvp(ts: tuple, y: Any, a: Any, rcond: Any) -> Any:
+def _pinv_jvp(ts: tuple[Any, ...], y: Any, a: Any, rcond: Any) -> Any:
     t, yt = matrix_transpose(ts[0]), matrix_transpose(y)
     left, right = matmul(y, matmul(yt, t)), matmul(t, matmul(yt, y))
     return (
@@ -38,7 +39,7 @@ def _pinv_vjp(g: Any, y: Any, a: Any, rcond: Any) -> Any:
 
 pinv = custom(
     "pinv",
-    lambda a, rcond: np.linalg.pinv(a, rcond),
+    np.linalg.pinv,
     _pinv_jvp,
     _pinv_vjp,
     ZERO,
@@ -49,7 +50,7 @@ pinv = custom(
 
 
 # ---- the shortest x of those with the least |a x - b| ----
-def _lstsq_jvp(ts: tuple, x: Any, a: Any, b: Any, rcond: Any) -> Any:
+def _lstsq_jvp(ts: tuple[Any, ...], x: Any, a: Any, b: Any, rcond: Any) -> Any:
     ta, tb, *_ = ts
     p = pinv(a, rcond)
     if ta is None:
@@ -69,13 +70,17 @@ def _lstsq_vjp(g: Any, x: Any, a: Any, b: Any, rcond: Any) -> Any:
     return outer(b - applied(a, x), applied(p, z)) + outer(applied(pt, x), rest) - outer(z, x)
 
 
-def _lstsq_typing(build: Any, a: Any, b: Any, rcond: Any) -> tuple:
+def _lstsq_typing(build: Any, a: Any, b: Any, rcond: Any) -> Stated:
     return b.type.dtype, (a.type.dims[1], *b.type.dims[1:])
+
+
+def _lstsq(a: np.ndarray, b: np.ndarray, rcond: float) -> Any:
+    return np.linalg.lstsq(a, b, rcond)[0]
 
 
 lstsq = custom(
     "lstsq",
-    lambda a, b, rcond: np.linalg.lstsq(a, b, rcond)[0],
+    _lstsq,
     _lstsq_jvp,
     _lstsq_vjp,
     lambda g, x, a, b, rcond: applied(matrix_transpose(pinv(a, rcond)), g),

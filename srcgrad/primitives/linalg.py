@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import matmul, matrix_transpose
 from srcgrad.primitives.registry import custom, nondiff
 from srcgrad.primitives.triangular import applied, lower_part, outer
 
 
-def _rhs_dims(b: Any, a: Any, x: Any) -> tuple:
+def _rhs_dims(b: Any, a: Any, x: Any) -> Stated:
     return x.type.dtype, x.type.dims
 
 
-def _square(b: Any, a: Any) -> tuple:
+def _square(b: Any, a: Any) -> Stated:
     return a.type.dtype, a.type.dims
 
 
@@ -36,7 +37,7 @@ solve = custom(
 )
 
 
-def _solve_rhs(ts: tuple, y: Any, a: Any) -> Any:
+def _solve_rhs(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     ta, tb = ts
     if ta is None:
         return tb
@@ -92,10 +93,18 @@ def _trace_of(a: Any, b: Any) -> Any:
     return sum(a * matrix_transpose(b), axes=(0, 1))
 
 
+def _logabsdet(a: Any) -> Any:
+    return np.linalg.slogdet(a)[1]
+
+
+def _detsign(a: Any) -> Any:
+    return np.linalg.slogdet(a)[0]
+
+
 # log |det a|; the sign is locally constant
 logabsdet = custom(
     "logabsdet",
-    lambda a: np.linalg.slogdet(a)[1],
+    _logabsdet,
     lambda ts, y, a: _trace_of(inv(a), ts[0]),
     lambda g, y, a: matrix_transpose(inv(a)) * g,
     typing=lambda b, a: (a.type.dtype.replace("c64", "f32").replace("c128", "f64"), ()),
@@ -104,7 +113,7 @@ logabsdet = custom(
 )
 detsign = nondiff(
     "detsign",
-    lambda a: np.linalg.slogdet(a)[0],
+    _detsign,
     typing=lambda b, a: (a.type.dtype, ()),
     flat=True,
     decides=True,

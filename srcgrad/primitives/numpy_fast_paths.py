@@ -51,7 +51,7 @@ def _rare(c: np.ndarray) -> bool:
     return all(np.count_nonzero(part) < part.size >> 6 for part in (c[:LARGE], c))
 
 
-def _few(c: np.ndarray, a: Any, dtype: np.dtype) -> np.ndarray:
+def _few(c: np.ndarray, a: Any, dtype: np.dtype[Any]) -> np.ndarray:
     """`a` at the few places that `c` names, zero elsewhere."""
     places = np.flatnonzero(c)
     out = np.zeros(c.shape, dtype)
@@ -59,7 +59,7 @@ def _few(c: np.ndarray, a: Any, dtype: np.dtype) -> np.ndarray:
     return out
 
 
-def counted(c: np.ndarray, axes: tuple) -> Any:
+def counted(c: np.ndarray, axes: tuple[int, ...]) -> Any:
     """How many are true along the axes. That there is one at most is seen faster than counted."""
     found = np.logical_or.reduce(c, axis=axes)
     if np.count_nonzero(found) == np.count_nonzero(c):
@@ -71,7 +71,7 @@ def counted(c: np.ndarray, axes: tuple) -> Any:
 _WIDE = 16384
 
 
-def of_rows(f: Callable, a: Any, b: Any) -> Any:
+def of_rows(f: Callable[..., Any], a: Any, b: Any) -> Any:
     """The ufunc `f` of a large array and a row for the end of its shape, in either order.
 
     Several rows are done at a time: NumPy starts anew at each, and may find it badly aligned.
@@ -92,7 +92,7 @@ def of_rows(f: Callable, a: Any, b: Any) -> Any:
 _RUN = 1024  # numbers that are added without regard to the order of magnitude of their sum
 
 
-def summed(x: Any, axes: tuple) -> Any:
+def summed(x: Any, axes: tuple[int, ...]) -> Any:
     """The sum over the last axes, or all: NumPy's own is pairwise, and not in vectors."""
     kept = np.ndim(x) - len(axes)
     if not (is_large(x) and axes and axes == tuple(range(kept, x.ndim))):

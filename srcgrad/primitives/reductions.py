@@ -10,36 +10,33 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.elementwise import eq
 from srcgrad.primitives.memory import view
-from srcgrad.primitives.registry import custom, linear, nondiff
-from srcgrad.primitives.rules import select
+from srcgrad.primitives.registry import Operators, custom, linear, nondiff
+from srcgrad.primitives.rules import select, shape
 
 
-def reduced(b: Any, x: Any, axes: tuple) -> tuple:
+def reduced(b: Any, x: Any, axes: tuple[int, ...]) -> Stated:
     return x.type.dtype, tuple(d for k, d in enumerate(x.type.dims) if k not in axes)
 
 
-def _reduced_bool(b: Any, x: Any, axes: tuple) -> tuple:
+def _reduced_bool(b: Any, x: Any, axes: tuple[int, ...]) -> Stated:
     return "bool", reduced(b, x, axes)[1]
 
 
-def _reduced_int(b: Any, x: Any, axes: tuple) -> tuple:
+def _reduced_int(b: Any, x: Any, axes: tuple[int, ...]) -> Stated:
     return "i64", reduced(b, x, axes)[1]
-
-
-def _shape(x: Any) -> tuple:
-    return tuple(np.shape(x)) if _is_array(x) else x.shape
 
 
 def _is_array(x: Any) -> bool:
     return isinstance(x, np.ndarray | np.generic)
 
 
-def keep(y: Any, x: Any, axes: tuple) -> Any:
+def keep(y: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """`y` with the reduced axes back as axes of length 1 (a scalar stays one)."""
-    n = len(_shape(x))
+    n = len(shape(x))
     if len(axes) == n:
         return y
     return view(y, spec=tuple("n" if k in axes else ":" for k in range(n)))
@@ -50,11 +47,11 @@ def _to_shape(g: Any, *dims: Any) -> Any:
     return np.broadcast_to(g, dims) if _is_array(g) else broadcast_to(g, *dims)
 
 
-def _spread(g: Any, x: Any, axes: tuple) -> Any:
-    return _to_shape(keep(g, x, axes), *_shape(x))
+def _spread(g: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    return _to_shape(keep(g, x, axes), *shape(x))
 
 
-def _sum(x: Any, axes: tuple) -> Any:
+def _sum(x: Any, axes: tuple[int, ...]) -> Any:
     y = numpy_fast_paths.summed(x, axes)
     return np.add.reduce(x, axis=axes) if y is None else y
 
@@ -75,43 +72,49 @@ def _sum_to(x: Any, *dims: Any) -> Any:
     return np.add.reduce(x, axis=(*range(lead), *axes)).reshape(dims)[()]
 
 
-sum_to = linear(
-    "sum_to",
-    _sum_to,
-    lambda g, y, x, *dims: _to_shape(g, *_shape(x)),
-    typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
-)
-broadcast_to = linear(
-    "broadcast_to",
-    lambda x, *dims: np.array(np.broadcast_to(x, dims), order="C"),
-    lambda g, y, x, *dims: sum_to(g, *_shape(x)),
-    typing=lambda b, x, *dims: (x.type.dtype, b.dims(dims)),
-    exact=True,
-)
+def _sum_to_back(g: Any, y: Any, x: Any, *dims: Any) -> Any:
+    return _to_shape(g, *shape(x))
+
+
+def _to_dims(b: Any, x: Any, *dims: Any) -> Stated:
+    return x.type.dtype, b.dims(dims)
+
+
+def _expand(x: Any, *dims: Any) -> Any:
+    return np.broadcast_to(x, dims)
+
+
+def _broadcast_to(x: Any, *dims: Any) -> Any:
+    return np.array(np.broadcast_to(x, dims), order="C")
+
+
+def _summed_back(g: Any, y: Any, x: Any, *dims: Any) -> Any:
+    return sum_to(g, *shape(x))
+
+
+sum_to = linear("sum_to", _sum_to, _sum_to_back, typing=_to_dims)
+broadcast_to = linear("broadcast_to", _broadcast_to, _summed_back, typing=_to_dims, exact=True)
 # the same as a view that is read only: what `expand` of a tensor is
-expand = linear(
-    "expand",
-    lambda x, *dims: np.broadcast_to(x, dims),
-    lambda g, y, x, *dims: sum_to(g, *_shape(x)),
-)
+expand = linear("expand", _expand, _summed_back)
 
 
 # ---- extrema: the winners share ----
-def _winners(y: Any, x: Any, axes: tuple) -> tuple:
+def _winners(y: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, ...]:
     """1 where an element is the extremum, else 0; and how many of them share it."""
     won = select(eq(x, keep(y, x, axes)), 1.0, 0.0)
-    if isinstance(won.c, np.ndarray):
-        exact = np.float32 if won.c.size < 2**24 else np.float64
-        return won, np.asarray(numpy_fast_paths.counted(won.c, axes), exact)
+    mask: np.ndarray | Operators = won.c
+    if isinstance(mask, np.ndarray):
+        exact = np.float32 if mask.size < 2**24 else np.float64
+        return won, np.asarray(numpy_fast_paths.counted(mask, axes), exact)
     return won, sum(won, axes=axes)
 
 
-def _extremum_vjp(g: Any, y: Any, x: Any, axes: tuple) -> Any:
+def _extremum_vjp(g: Any, y: Any, x: Any, axes: tuple[int, ...]) -> Any:
     won, count = _winners(y, x, axes)
     return won * keep(g / count, x, axes)
 
 
-def _extremum_jvp(ts: tuple, y: Any, x: Any, axes: tuple) -> Any:
+def _extremum_jvp(ts: tuple[Any, ...], y: Any, x: Any, axes: tuple[int, ...]) -> Any:
     won, count = _winners(y, x, axes)
     return sum(select(won.c, ts[0], 0.0), axes=axes) / count
 
@@ -127,7 +130,7 @@ min = custom(
 
 
 def _first(f: Any) -> Any:
-    def impl(x: Any, axes: tuple) -> Any:
+    def impl(x: Any, axes: tuple[int, ...]) -> Any:
         return f(x) if len(axes) == np.ndim(x) else f(x, axis=axes[0])
 
     return impl
@@ -141,11 +144,14 @@ argmin = nondiff(
 )
 any = nondiff("any", lambda x, axes: np.any(x, axis=axes), typing=_reduced_bool, decides=True)
 all = nondiff("all", lambda x, axes: np.all(x, axis=axes), typing=_reduced_bool, decides=True)
+
+
+def _count_nonzero(x: Any) -> int:
+    return int(np.count_nonzero(x))
+
+
 count_nonzero = nondiff(
-    "count_nonzero",
-    lambda x: int(np.count_nonzero(x)),
-    typing=lambda b, x: ("int", ()),
-    decides=True,
+    "count_nonzero", _count_nonzero, typing=lambda b, x: ("int", ()), decides=True
 )
 # the flat positions of the n true places of a mask
 nonzero = nondiff(

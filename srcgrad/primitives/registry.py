@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.operation import Primitive, Rule
+from srcgrad.operation import Primitive
 
 
 def ZERO(*args: Any, **params: Any) -> float:
@@ -25,6 +25,18 @@ def ZERO(*args: Any, **params: Any) -> float:
     return 0.0
 
 
+# a function of a row. The parameters of a lambda are Any if one of these has as many of them
+Function = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any, Any], Any]
+    | Callable[..., Any]
+)
+Part = Function | None  # where a row may have none
 REGISTRY: dict[str, Primitive] = {}
 
 
@@ -34,7 +46,7 @@ def register(primitive: Primitive) -> Primitive:
     return primitive
 
 
-def derive(name: str, impl: Callable, *partials: Rule | None, **flags: Any) -> Primitive:
+def derive(name: str, impl: Function, *partials: Part, **flags: Any) -> Primitive:
     """An elementwise primitive; `singular` if a partial may be infinite where the value is not."""
     made = Primitive(
         name, impl, "derive", elementwise=True, arity=len(partials), rules=partials, **flags
@@ -42,28 +54,34 @@ def derive(name: str, impl: Callable, *partials: Rule | None, **flags: Any) -> P
     return register(made)
 
 
-def linear(name: str, impl: Callable, *transposes: Rule | None, **flags: Any) -> Primitive:
+def linear(
+    name: str, impl: Function, *transposes: Part, typing: Part = None, **flags: Any
+) -> Primitive:
     """Linear in all arguments that have a transpose, taken together."""
     flags.setdefault("arity", len(transposes))
-    return register(Primitive(name, impl, "linear", rules=transposes, **flags))
+    return register(Primitive(name, impl, "linear", rules=transposes, typing=typing, **flags))
 
 
-def multilinear(name: str, impl: Callable, *transposes: Rule | None, **flags: Any) -> Primitive:
+def multilinear(
+    name: str, impl: Function, *transposes: Part, typing: Part = None, **flags: Any
+) -> Primitive:
     """Linear in each argument that has a transpose, the others fixed."""
-    return register(Primitive(name, impl, "multilinear", rules=transposes, **flags))
+    return register(Primitive(name, impl, "multilinear", rules=transposes, typing=typing, **flags))
 
 
-def custom(name: str, impl: Callable, jvp: Rule, *vjps: Rule | None, **flags: Any) -> Primitive:
+def custom(
+    name: str, impl: Function, jvp: Function, *vjps: Part, typing: Part = None, **flags: Any
+) -> Primitive:
     """Both directions spelled out; tests hold them against each other."""
-    return register(Primitive(name, impl, "custom", rules=vjps, jvp=jvp, **flags))
+    return register(Primitive(name, impl, "custom", rules=vjps, jvp=jvp, typing=typing, **flags))
 
 
-def nondiff(name: str, impl: Callable, **flags: Any) -> Primitive:
+def nondiff(name: str, impl: Function, typing: Part = None, **flags: Any) -> Primitive:
     """Declared to have no derivative: a float result that depends on floats must be `flat`."""
-    return register(Primitive(name, impl, "nondiff", **flags))
+    return register(Primitive(name, impl, "nondiff", typing=typing, **flags))
 
 
-def _operator(name: str, reflected: bool = False) -> Rule:
+def _operator(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
     if reflected:
         return lambda self, other: REGISTRY[name](other, self)
     return lambda self, other: REGISTRY[name](self, other)

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Primitive, Rule
 from srcgrad.primitives import numpy_fast_paths
-from srcgrad.primitives.registry import REGISTRY, ZERO, Operators, Primitive, Rule
+from srcgrad.primitives.registry import REGISTRY, ZERO, Operators
 
 
 @functools.cache
@@ -50,7 +51,7 @@ class Select(Operators):
         return 0.0 if nothing else REGISTRY["where"](plain(self.c), a, b)
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> tuple[Any, ...]:
         return tuple(self.value().shape)
 
     @property
@@ -61,7 +62,7 @@ class Select(Operators):
     def dtype(self) -> Any:
         return self.value().dtype
 
-    def apply_primitive(self, op: Primitive, args: tuple, params: dict) -> Any:
+    def apply_primitive(self, op: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         return op(*map(plain, args), **params)
 
     # an implementation, given one in the place of an array, computes it
@@ -87,9 +88,14 @@ def plain(x: Any) -> Any:
     return x.value() if type(x) is Select else x
 
 
+def shape(x: Any) -> tuple[Any, ...]:
+    """The dims of whatever a rule is run on."""
+    return tuple(x.shape)
+
+
 def product(g: Any, p: Any, singular: bool) -> Any:
     """g * p; one is nothing, a select selects, a zero adjoint stays zero if p may be infinite."""
-    kind = type(p)
+    kind = p.__class__
     if kind is float or kind is int:
         return g if p == 1 else g * p if p else 0.0
     if kind is Select:
@@ -97,10 +103,10 @@ def product(g: Any, p: Any, singular: bool) -> Any:
     if not singular:
         return g * p
     if isinstance(p, np.ndarray | np.generic):
-        made = g * p
+        made: np.ndarray | np.generic[Any] | Operators = g * p
         if isinstance(made, np.ndarray | np.generic) and numpy_fast_paths.all_finite(made):
             return made
     return REGISTRY["absorb"](g, p)
 
 
-__all__ = ["Select", "plain", "product", "rule_of", "select"]
+__all__ = ["Select", "plain", "product", "rule_of", "select", "shape"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.elementwise import absorb, exp
 from srcgrad.primitives.reductions import keep, reduced, sum
@@ -17,11 +19,11 @@ from srcgrad.primitives.rules import product as times
 _times = functools.partial(times, singular=True)
 
 
-def _same(b: Any, x: Any, *rest: Any, **params: Any) -> tuple:
+def _same(b: Any, x: Any, *rest: Any, **params: Any) -> Stated:
     return x.type.dtype, x.type.dims
 
 
-def _places(b: Any, x: Any, **params: Any) -> tuple:
+def _places(b: Any, x: Any, **params: Any) -> Stated:
     return "i64", x.type.dims
 
 
@@ -83,7 +85,7 @@ recurrence = custom(
 )
 
 
-def _others(x: Any, axes: tuple) -> Any:  # along one axis
+def _others(x: Any, axes: tuple[int, ...]) -> Any:  # along one axis
     before, after = (running_product(x, axis=axes[0], reverse=r) for r in (False, True))
     return before * after
 
@@ -99,12 +101,12 @@ product = custom(
 
 
 # ---- exponentials in proportion to their sum ----
-def _total_along(x: Any, axes: tuple) -> Any:
+def _total_along(x: Any, axes: tuple[int, ...]) -> Any:
     """The sum along axes, which stay as axes of length 1."""
     return sum.impl(x, axes)[tuple(None if k in axes else slice(None) for k in range(x.ndim))]
 
 
-def _weights(x: Any, axes: tuple, finite: bool) -> tuple:
+def _weights(x: Any, axes: tuple[int, ...], finite: bool) -> tuple[Any, ...]:
     """exp(x - top) in an array of its own, its sum along the axes, and top; None for 0 everywhere.
 
     The maximum along the axes is needed as top only where the sum without it is not moderate:
@@ -124,25 +126,25 @@ def _weights(x: Any, axes: tuple, finite: bool) -> tuple:
     return e, _total_along(e, axes), top
 
 
-def _softmax(x: Any, axes: tuple) -> Any:
+def _softmax(x: Any, axes: tuple[int, ...]) -> Any:
     with np.errstate(over="ignore"):
         e, s, _ = _weights(x, axes, finite=False)
     return np.divide(e, s, out=e)
 
 
-def _log_softmax(x: Any, axes: tuple) -> Any:
+def _log_softmax(x: Any, axes: tuple[int, ...]) -> Any:
     """Of infinite numbers as SciPy has it: only their own elements become NaN."""
     with np.errstate(over="ignore", divide="ignore"):
         _, s, top = _weights(x, axes, finite=True)
         return x - np.log(s) if top is None else x - top - np.log(s)
 
 
-def _along(x: Any, like: Any, axes: tuple) -> Any:
+def _along(x: Any, like: Any, axes: tuple[int, ...]) -> Any:
     """The sum along axes, which stay as axes of length 1."""
     return keep(sum(x, axes=axes), like, axes)
 
 
-def _softmax_bar(g: Any, y: Any, axes: tuple) -> Any:
+def _softmax_bar(g: Any, y: Any, axes: tuple[int, ...]) -> Any:
     out = np.multiply(y, g)
     np.subtract(g, _total_along(out, axes), out=out)
     out *= y
@@ -151,7 +153,7 @@ def _softmax_bar(g: Any, y: Any, axes: tuple) -> Any:
     return absorb.impl(g - _total_along(absorb.impl(g, y), axes), y)
 
 
-def _log_softmax_bar(g: Any, y: Any, axes: tuple) -> Any:
+def _log_softmax_bar(g: Any, y: Any, axes: tuple[int, ...]) -> Any:
     total = _total_along(g, axes)
     out = np.exp(y) * total
     if not numpy_fast_paths.all_finite(out):
@@ -159,7 +161,7 @@ def _log_softmax_bar(g: Any, y: Any, axes: tuple) -> Any:
     return np.subtract(g, out, out=out)
 
 
-def _total(*terms: Any) -> Any:
+def _total(*terms: tuple[Callable[[Any], Any], Any]) -> Any:
     """The sum of the terms whose tangent is there."""
     first, *others = [f(t) for f, t in terms if t is not None]
     for t in others:
@@ -228,7 +230,7 @@ argsort = nondiff(
 )
 searchsorted = nondiff(
     "searchsorted",
-    lambda a, v, side: np.searchsorted(a, v, side=side),
+    np.searchsorted,
     typing=lambda b, a, v, side: ("i64", v.type.dims if hasattr(v.type, "dims") else ()),
     decides=True,
     ordered=True,

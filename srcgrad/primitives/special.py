@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.primitives.elementwise import absorb, eq, erf, exp, log, log1p, sign
-from srcgrad.primitives.registry import Primitive, Rule, derive
+from srcgrad.primitives.registry import Part, Primitive, derive
 from srcgrad.primitives.rules import select
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
@@ -30,7 +30,7 @@ def _of_scipy(name: str) -> Callable[..., Any]:
     return impl
 
 
-def _special(name: str, *partials: Rule | None, of: str = "", **flags: Any) -> Primitive:
+def _special(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitive:
     """A function by SciPy's name, unless `of` says another."""
     SPECIAL[name] = of or name
     impl = flags.pop("impl", None) or _of_scipy(of or name)

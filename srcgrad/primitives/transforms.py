@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import expand_dims, iota, shape
 from srcgrad.primitives.elementwise import conj, eq, logical_or
 from srcgrad.primitives.registry import linear
@@ -42,13 +43,13 @@ def _scaled(y: Any, n: Any, axis: int, ends: float, middle: float) -> Any:
     return y * expand_dims(factors, tuple(a for a in range(len(dims)) if a != axis))
 
 
-def _rfft_typing(b: Any, x: Any, axis: int) -> tuple:
+def _rfft_typing(b: Any, x: Any, axis: int) -> Stated:
     dims = list(x.type.dims)
     dims[axis] = b.dim(b("add", b("floordiv", dims[axis], 2), 1))
     return COMPLEX[x.type.dtype], tuple(dims)
 
 
-def _irfft_typing(b: Any, x: Any, n: Any, axis: int) -> tuple:
+def _irfft_typing(b: Any, x: Any, n: Any, axis: int) -> Stated:
     dims = list(x.type.dims)
     dims[axis] = b.dim(n)
     return REAL[x.type.dtype], tuple(dims)

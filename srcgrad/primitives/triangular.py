@@ -56,7 +56,7 @@ def _triangle(x: Any, lower: bool, unit: bool) -> Any:
 
 
 def _solve_triangular_jvp(
-    ts: tuple, y: Any, a: Any, b: Any, lower: bool, transposed: bool, unit: bool
+    ts: tuple[Any, ...], y: Any, a: Any, b: Any, lower: bool, transposed: bool, unit: bool
 ) -> Any:
     ta, tb = ts
     right = tb
@@ -110,7 +110,7 @@ def _upper_part(x: Any) -> Any:
     return matrix_transpose(lower_part(matrix_transpose(x)))
 
 
-def _lu_jvp(ts: tuple, y: Any, a: Any) -> Any:
+def _lu_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     left = solve_triangular(y, ts[0], lower=True, transposed=False, unit=True)
     turned = matrix_transpose(left)
     f = matrix_transpose(solve_triangular(y, turned, lower=False, transposed=True, unit=False))

@@ -14,7 +14,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import RefTape, Tape, np_dtype
 from srcgrad.ir.walk import blocks, inner_definitions, walk
-from srcgrad.primitives import Primitive, memory
+from srcgrad.primitives import Primitive, memory, tapes
 from srcgrad.primitives.elementwise import add, maximum, minimum, mul, sub
 
 INFIX = {add: "+", sub: "-", mul: "*"}
@@ -43,16 +43,16 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
     }
     reserved = {
-        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is memory.reserve
+        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is tapes.reserve
     }
     sizes = Sizes(definitions, values)
     out = []
     for s in definitions.values():
-        if s.op not in (memory.tape, memory.reftape):
+        if s.op not in (tapes.tape, tapes.reftape):
             continue
         v = s.var
         assert v is not None
-        grows = v in reserved or s.op is memory.reftape
+        grows = v in reserved or s.op is tapes.reftape
         found = next(_puts(function, v, definitions), None)
         what, where = found if found is not None else (v.name.removesuffix("_tape"), None)
         dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
@@ -69,19 +69,19 @@ def _puts(
     for block in _all_blocks(function.body):
         for k, s in enumerate(block):
             if isinstance(s, Def) and _goes_to(s, tape, definitions):
-                value = s.args[2] if s.op is memory.ref_put else s.args[-1]
+                value = s.args[2] if s.op is tapes.ref_put else s.args[-1]
                 made = definitions.get(value) or owners.get(value)  # type: ignore[arg-type]
                 loc = getattr(made, "loc", None) or _next_location(block[k:])
                 yield _described(value, definitions), loc
 
 
 def _goes_to(s: Def, tape: Var, definitions: Mapping[Var, Def]) -> bool:
-    if s.op in (memory.store, memory.ref_put):
+    if s.op in (memory.store, tapes.ref_put):
         return s.args[0] is tape
     if s.op is not memory.assign:
         return False
     view = definitions.get(s.args[0])  # type: ignore[arg-type]
-    return view is not None and view.op is memory.tape_view and view.args[0] is tape
+    return view is not None and view.op is tapes.tape_view and view.args[0] is tape
 
 
 def _described(value: Atom, definitions: Mapping[Var, Def]) -> str:

@@ -12,7 +12,7 @@ from srcgrad.backends.cpu.module import CALLED
 from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
 from srcgrad.passes.lower import expand, step
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, memory, tapes
 from srcgrad.primitives.special import SPECIAL
 from tests.primitives.name_tables import comparisons, tables
 
@@ -47,7 +47,7 @@ STAGES = {
             "a view": {p for p in ALL if p.view},
             "a buffer": {p for p in ALL if p.fresh},
             "a scalar": SCALARS | rows("load dim index trips slots"),
-            "an effect on a scalar, or a check": {*EFFECTS, memory.reserve},
+            "an effect on a scalar, or a check": {*EFFECTS, tapes.reserve},
             "calls Python": rows("call_back"),
         },
     ),
@@ -66,7 +66,7 @@ STAGES = {
         | {
             "scalar arithmetic": ELEMENTWISE | SCALARS,
             "loops": LOOPS,
-            "memory, or a check": {p for p in ALL if vars(memory).get(p.name) is p},
+            "memory, or a check": {p for p in ALL if (vars(memory) | vars(tapes)).get(p.name) is p},
             "calls Python": rows("call_back"),
         },
     ),
@@ -134,5 +134,5 @@ def test_comparisons_of_names():
 
 def test_every_write_of_values_has_a_reverse():
     """One without is passed over by the reverse sweep, and what was stored has no adjoint."""
-    of_references = {memory.reserve, memory.ref_put}
+    of_references = {tapes.reserve, tapes.ref_put}
     assert set(STORES) == {p for p in REGISTRY.values() if p.writes} - of_references

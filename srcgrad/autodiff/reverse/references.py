@@ -15,7 +15,7 @@ from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, RefTape, Tape
 from srcgrad.ir.walk import walk
-from srcgrad.primitives import memory
+from srcgrad.primitives import tapes
 
 
 class References:
@@ -223,7 +223,7 @@ class References:
     def _shadow(self, v: Var) -> Any:
         program, values = self.program, self.values
         d = program.owner.get(v)
-        if isinstance(d, Def) and d.op.view and d.op is not memory.ref_get:
+        if isinstance(d, Def) and d.op.view and d.op is not tapes.ref_get:
             return self.b(d.op, self.shadow(d.args[0]), *values.many(d.args[1:]),  # type: ignore[arg-type]
                           name=f"{v.name}_bar", **d.params)  # fmt: skip
         if program.is_join(v) and not self.is_threaded(v):
@@ -278,7 +278,7 @@ class References:
             shadow = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_bar")
         self._register(v, shadow)
         for put in walk(self.program.function.body):
-            if isinstance(put, Def) and put.op is memory.ref_put and put.args[0] is v:
+            if isinstance(put, Def) and put.op is tapes.ref_put and put.args[0] is v:
                 other = self.threaded(put.args[2])  # type: ignore[arg-type]
                 with ins.into(ins.at_after(put)) as b:
                     b("ref_put", shadow, put.args[1], other)
@@ -325,7 +325,7 @@ def _escaping(program: Program) -> set[Var]:
     kept = {
         program.classes.of(s.args[0])
         for s in walk(program.function.body)
-        if isinstance(s, Def) and s.op is memory.ref_put
+        if isinstance(s, Def) and s.op is tapes.ref_put
     }
     arrays = [v for v in program.defined if isinstance(v.type, Array | Tape | RefTape)]
     for v in arrays:

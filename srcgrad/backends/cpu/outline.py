@@ -15,7 +15,7 @@ from typing import Any
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, altered, type_vars
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import atoms, blocks, inner_definitions, results
-from srcgrad.primitives.memory import reserve
+from srcgrad.primitives.tapes import reserve
 
 LARGEST = 150  # statements of one compiled function
 

@@ -23,7 +23,7 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.ir.types import RefTape, Tape
 from srcgrad.ir.walk import results, walk
-from srcgrad.primitives.memory import reserve
+from srcgrad.primitives.tapes import reserve
 
 NOTE_COLUMN = 44
 WITHOUT_NUMBA = 'target="python" runs it without Numba'

@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
-from srcgrad.primitives import callbacks, memory
+from srcgrad.primitives import callbacks, memory, tapes
 
 
 def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
@@ -31,7 +31,7 @@ def _as_numpy(site: Def, operands: list[Any]) -> Exception:
     call = CALLS.get(site.op)
     if call is not None and call.error:
         return np.linalg.LinAlgError(call.error)
-    if site.op in (memory.zeros, memory.empty, memory.tape):
+    if site.op in (memory.zeros, memory.empty, tapes.tape):
         return ValueError("negative dimensions are not allowed")
     flat = [v for o in operands for v in (o if isinstance(o, tuple) else (o,))]
     try:

@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.expressions import constant, fill, parsed
 from srcgrad.backends.cpu.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
-from srcgrad.primitives import Primitive, callbacks, memory, transforms
+from srcgrad.primitives import Primitive, callbacks, memory, tapes, transforms
 
 
 # ---- effects ----
@@ -75,7 +75,7 @@ def _tape(p: Any, s: Def) -> ast.expr:
     """A tape; one that grows gets the size that it came to in an earlier call."""
     dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
     slot = p.in_workspace.get(s.var)
-    if s.op is memory.tape_like:
+    if s.op is tapes.tape_like:
         kind = "zeros" if slot is None else "workspace_zeros"
         size = f"{size}.size"
     elif slot:
@@ -132,14 +132,14 @@ DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
     **dict.fromkeys(VIEWS, lambda p, s: parsed(VIEWS[s.op](s, p.text(s.args[0]), p.text))),
     memory.load: lambda p, s: element(p, s.args[0], s.args[1:]),
     memory.dim: lambda p, s: fill(f"x.shape[{s.params['axis']}]", x=p.value(s.args[0])),
-    memory.slots: lambda p, s: parsed(f"{p.text(s.args[0])}.size"),
+    tapes.slots: lambda p, s: parsed(f"{p.text(s.args[0])}.size"),
     memory.index: _index,
     memory.trips: _trips,
     memory.zeros: _array,
     memory.empty: _array,
-    memory.tape: _tape,
-    memory.tape_like: _tape,
-    memory.reftape: _reftape,
+    tapes.tape: _tape,
+    tapes.tape_like: _tape,
+    tapes.reftape: _reftape,
     callbacks.call_back: _call_back,
 }
 EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
@@ -149,7 +149,7 @@ EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
     memory.check_assign: _check_shapes,
     memory.check_equal: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
     memory.check_range: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
-    memory.ref_put: lambda p, s: _call(s, *map(p.text, s.args)),
+    tapes.ref_put: lambda p, s: _call(s, *map(p.text, s.args)),
     memory.fail: lambda p, s: _call(s, p.site(s), _values(p, s)),
     memory.show: lambda p, s: _call(s, repr(s.params["message"]), _values(p, s)),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.ir.nodes import Atom, Const, Def
-from srcgrad.primitives import Primitive, memory
+from srcgrad.primitives import Primitive, memory, tapes
 
 Text = Callable[[Atom | int], str]
 
@@ -93,6 +93,6 @@ VIEWS: dict[Primitive, Callable[[Def, str, Text], str]] = {
     memory.view: _view,
     memory.transpose: _transpose,
     memory.reshape: _reshape,
-    memory.tape_view: _tape_view,
-    memory.ref_get: lambda s, source, text: f"{source}[{text(s.args[1])} + 1]",
+    tapes.tape_view: _tape_view,
+    tapes.ref_get: lambda s, source, text: f"{source}[{text(s.args[1])} + 1]",
 }

@@ -18,7 +18,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Const, Def, Function, If, Var
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import walk
-from srcgrad.primitives.memory import reserve, tape, tape_like
+from srcgrad.primitives.tapes import reserve, tape, tape_like
 
 KEPT = 1 << 30  # bytes that one function keeps between calls, in all its workspaces together
 ALIGNMENT = 64  # of what is carved: a cache line

@@ -1,0 +1,93 @@
+"""Primitives on tapes: flat buffers that grow, and sequences of references to arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.operation import Stated
+from srcgrad.primitives.dtypes import dtype_of
+from srcgrad.primitives.memory import unwritten, whole
+from srcgrad.primitives.registry import linear, nondiff
+
+
+class GrowingArray:
+    """A flat buffer that grows by half; views taken before a growth keep the old memory."""
+
+    def __init__(self, capacity: int, dtype: Any, make: Callable[..., np.ndarray] = np.zeros):
+        self.data = make(max(int(capacity), 1), dtype_of(dtype))
+
+    def reserve(self, size: int) -> None:
+        if size > len(self.data):
+            new = np.zeros(max(size, len(self.data) * 3 // 2), self.data.dtype)
+            new[: len(self.data)] = self.data
+            self.data = new
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.data[i]
+
+    def __setitem__(self, i: Any, value: Any) -> None:
+        self.data[i] = value
+
+
+class References(list[Any]):
+    """References to arrays by position."""
+
+    def put(self, position: int, reference: Any) -> None:
+        while len(self) <= position:  # places that no path fills hold anything
+            self.append(reference)
+        self[position] = reference
+
+
+def _tape_view(tape: Any, start: Any, *dims: Any) -> Any:
+    size = int(np.prod(dims)) if dims else 1
+    return tape.data[start : start + size].reshape(dims)
+
+
+def _tape_view_typing(b: Any, t: Any, start: Any, *dims: Any) -> Stated:
+    return t.type.dtype, b.dims(dims), "C"
+
+
+def _tape_like(t: GrowingArray) -> GrowingArray:
+    return GrowingArray(len(t.data), t.data.dtype)
+
+
+def _slots(t: GrowingArray) -> int:
+    return len(t.data)
+
+
+tape = nondiff(
+    "tape",
+    lambda n, dtype: GrowingArray(n, dtype, unwritten),
+    typing=lambda b, n, dtype: b.tape_type(dtype),
+    fresh=True,
+)
+tape_like = nondiff(
+    "tape_like",
+    _tape_like,
+    typing=lambda b, t: b.tape_type(t.type.dtype),
+    fresh=True,
+)
+slots = nondiff("slots", _slots, typing=whole)
+reserve = nondiff("reserve", lambda t, n: t.reserve(n), effect=True, writes=True)
+tape_view = linear("tape_view", _tape_view, typing=_tape_view_typing, view=True)
+reftape = nondiff(
+    "reftape",
+    lambda dtype, ndim: References(),
+    typing=lambda b, dtype, ndim: b.reftape_type(dtype, ndim),
+    fresh=True,
+)
+ref_put = nondiff("ref_put", lambda t, p, r: t.put(p, r), effect=True, writes=True, holds=True)
+
+
+def _ref_get(t: Any, p: Any, *dims: Any) -> Any:
+    return t[p]
+
+
+def _ref_get_typing(b: Any, t: Any, p: Any, *dims: Any) -> Stated:
+    return t.type.dtype, b.dims(dims), "S"
+
+
+ref_get = linear("ref_get", _ref_get, typing=_ref_get_typing, view=True)
