@@ -34,10 +34,10 @@ _HOMES = {
     "load_param_into_net": "srcgrad.nn.checkpoint", "mutable": "srcgrad.nn.checkpoint",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
-_MODULES = ("amp", "autograd", "errors", "linalg", "nn", "ops", "optim", "testing", "tools")
+_MODULES = ("amp", "autograd", "errors", "linalg", "nn", "ops", "optim", "testing", "tools", "tree")
 
 if TYPE_CHECKING:
-    from srcgrad import amp, autograd, errors, linalg, nn, ops, optim, testing, tools
+    from srcgrad import amp, autograd, errors, linalg, nn, ops, optim, testing, tools, tree
     from srcgrad.api import (
         Compiled,
         compile,
@@ -132,6 +132,7 @@ __all__ = [
     "stop_gradient",
     "testing",
     "tools",
+    "tree",
     "value_and_grad",
     "vjp",
 ]  # fmt: skip

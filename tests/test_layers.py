@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 # From the bottom up. A part may import itself and every part of a lower row.
 LAYERS = (
     ("errors", "collector", "above", "operation"),
-    ("tracebacks", "tree"),
+    ("tracebacks",),
+    ("tree",),
     ("debug", "config"),
     ("ir",),
     ("primitives",),

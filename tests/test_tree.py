@@ -1,4 +1,4 @@
-"""Structures have one implementation, `srcgrad/tree.py`; what it says of each kind of structure."""
+"""Structures have one implementation, `srcgrad/tree`; what it says of each kind of structure."""
 
 import ast
 import collections
@@ -31,6 +31,7 @@ OTHERS = {
     "nn/training.py:_scaled": "a program of the user's, which compiled code follows",
     "ops/clipping.py:clip_by_value": "a program of the user's, which compiled code follows",
     "transforms/mindspore.py:_pairs": "a search in gradients with ids",
+    "tree/registered.py:static_key": "what a static part is looked up by",
     "transforms/tangents.py:_check_structure": "what has more parts than another structure",
     "transforms/weighted.py:_dot": "a program of the user's, which compiled code follows",
 }

@@ -20,6 +20,7 @@ from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import reachable
+from srcgrad.frontend.instances import refuse_instances
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.trees import own_statements
@@ -87,6 +88,7 @@ class Call:
         self.it, self.owner, self.node = it, owner, node
         self.name = owner.__name__
         self.args = [own_names(it, a) for a in positional(it, owner, args, kwargs, node)]
+        refuse_instances(it, self.args, node, f"an argument of {self.name}()")
         static = owner.nondiff(len(self.args))
         self.constants = [self.args[k] for k in static]
         self.primals = [a for k, a in enumerate(self.args) if k not in static]
@@ -116,6 +118,7 @@ class Call:
         """The value with a rule; `make` states it, or raises what is wrong with it."""
         b = self.it.b
         self.it.locate(self.node)
+        refuse_instances(self.it, value, self.node, f"the value of {self.name}()")
         called = Called(self, value, block)
         rule = called.rule
         if called.values:

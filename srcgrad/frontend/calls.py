@@ -40,7 +40,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 from srcgrad.tracebacks import within
-from srcgrad.tree import is_dataclass_instance
+from srcgrad.tree import is_dataclass_instance, registered_as
 
 
 class Calls(Interpreter):
@@ -96,7 +96,7 @@ class Calls(Interpreter):
             case Partial():
                 return self.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
             case types.MethodType():
-                return self.call(f.__func__, [f.__self__, *args], kwargs, node)
+                return self.call(f.__func__, [self._owner(f.__self__, node), *args], kwargs, node)
             case types.FunctionType():
                 result = self.follow(f, args, kwargs, node)
                 self.note_made(f, args, result)
@@ -125,6 +125,13 @@ class Calls(Interpreter):
         ):
             return self.call(type(f).__call__, [f, *args], kwargs, node)
         self.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
+
+    def _owner(self, owner: Any, node: Node) -> Any:
+        """What a method is called on: an instance of a registered class is captured with it."""
+        if registered_as(type(owner)) is None:
+            return owner
+        self.captures.inlined.append(owner)  # its id stays its own
+        return self.captures.take(self, ("self", id(owner)), lambda: owner, "self", node)
 
     def strong(self, v: Any) -> Any:
         """A Python number as the scalar that NumPy's functions make of it."""
@@ -253,7 +260,7 @@ class Calls(Interpreter):
     def _default(self, f: types.FunctionType, name: str, value: Any, node: Node) -> Any:
         """The default of an argument: a captured value where its contents may change."""
         if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
-            not is_dataclass_instance(value)
+            not is_dataclass_instance(value) and registered_as(type(value)) is None
         ):
             for part in () if is_formula(f) else ("__defaults__", "__kwdefaults__"):
                 self.captures.watch_attribute(f, part)

@@ -19,13 +19,15 @@ from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
+from srcgrad.frontend.instances import given
+from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
-from srcgrad.tree import is_dataclass_instance
+from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as, static_of
 
 
 class Captures:
@@ -46,6 +48,7 @@ class Captures:
         # captured containers by key: one object each, which compiled code may not change
         self.containers: dict[tuple, Any] = {}
         self.immutable: dict[int, Any] = {}
+        self.in_instances: set[int] = set()  # of these, what instances of registered classes hold
         self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
         self.no_tensor_met = False  # whether something was judged by that
@@ -96,7 +99,8 @@ class Captures:
             )
         if _library(owner):
             return value
-        if callable(value) or isinstance(value, types.ModuleType):
+        own = registered_as(type(value)) is not None
+        if not own and (callable(value) or isinstance(value, types.ModuleType)):
             self._watch_member(owner, name, value)
             return value
         key = ("attribute", id(owner), name)
@@ -124,6 +128,8 @@ class Captures:
                 self.guards[key] = Guard(fetch, value, key, name)
                 return value
             return self._input(it, key, fetch, name, value, node)
+        if registered_as(type(value)) is not None:
+            return self._instance(it, key, fetch, name, value, node)
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
@@ -188,6 +194,27 @@ class Captures:
         self.watch((*key, "class"), lambda: type(fetch()), name)
         names = list(type(value).__dataclass_fields__)
         return self._unchanging(key, Record(type(value), {f: part(f) for f in names}))
+
+    def _instance(
+        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+    ) -> Any:
+        """A captured instance of a registered class: its children are captured."""
+        if key in self.containers:
+            return self.containers[key]
+        opened = given(value)
+
+        def part(k: int) -> Any:
+            child = (*key, "child", k)
+            return self.take(it, child, lambda: (children(fetch()) or [])[k], f"{name}_{k}", node)
+
+        parts = [part(k) for k in range(len(opened.children))]
+        with it.b.block() as block:
+            made = made_instance(it, rebuilt(opened, parts), node)
+        it.heads[0][1].extend(block)
+        held = type(value), static_of(value)
+        self.watch((*key, "class"), lambda: (type(fetch()), static_of(fetch())) == held, name)
+        self.containers[key] = made
+        return made
 
     def _input(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any

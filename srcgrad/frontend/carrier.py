@@ -152,7 +152,7 @@ def _rebuilt(spec: PartsSpec, parts: list) -> Any:
     if kind is GrownList:
         return GrownList(None, None, spec.kind[1], settled=parts[0])
     if kind is Record:
-        return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)))
+        return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)), spec.kind[2])
     if issubclass(kind, list):
         return TrackedList(parts, spec.kind[1] if len(spec.kind) > 1 else None)
     if issubclass(kind, dict):

@@ -40,7 +40,7 @@ class Classes(Interpreter):
             self.refuse_unknown(cls, node)
             self.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
         self.refuse_unknown(cls, node)
-        self._refuse_special(cls, node)
+        self.refuse_special(cls, node)
         record = Record(cls)
         if hasattr(cls, "__dataclass_fields__") and not _has_source(cls.__init__):
             self._fill_dataclass(record, args, kwargs, node)
@@ -57,7 +57,7 @@ class Classes(Interpreter):
         except TypeError as e:
             self.refuse(node, str(e), like=TypeError)
 
-    def _refuse_special(self, cls: type, node: Node) -> None:
+    def refuse_special(self, cls: type, node: Node) -> None:
         meta = type(cls)
         if meta is not type and meta.__module__ not in ("abc", "typing"):
             self.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
@@ -137,6 +137,12 @@ class Classes(Interpreter):
 
     def _record_attribute(self, owner: Record, name: str, node: Node) -> Any:
         found = inspect.getattr_static(owner.cls, name, None)
+        if name in owner.lacks:
+            self.refuse(
+                node,
+                f"unflatten of {owner.cls.__name__} does not make '{name}' as the instance has it",
+                "return it from flatten, as a child or in the static part, and set it there",
+            )
         if isinstance(found, property):
             return self._of_class(owner, owner.cls, name, node)
         if name in owner.fields:
@@ -165,7 +171,9 @@ class Classes(Interpreter):
             self.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
         return self.captures.attribute(self, cls, name, node)
 
-    def set_field(self, owner: Record, name: str, value: Any, node: Node) -> None:
+    def set_field(
+        self, owner: Record, name: str, value: Any, node: Node, frozen: bool = True
+    ) -> None:
         found = inspect.getattr_static(owner.cls, name, None)
         if isinstance(found, property):
             if found.fset is None:
@@ -176,7 +184,7 @@ class Classes(Interpreter):
                 )
             self.call(found.fset, [owner, value], {}, node)
             return
-        if _frozen_dataclass(owner.cls):
+        if frozen and _frozen_dataclass(owner.cls):
             self.refuse(
                 node,
                 f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",

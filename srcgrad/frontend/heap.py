@@ -136,11 +136,18 @@ class Heap(Interpreter):
                 users.setdefault(id(s), set()).add(id(made))
         for made, sources in merges:
             others = [s for s in sources if s is not made]
-            if any(id(s) in found or id(s) in self.frozen or len(users[id(s)]) > 1 for s in others):
+            known = (found, self.frozen, self.captures.immutable)
+            if any(len(users[id(s)]) > 1 or any(id(s) in k for k in known) for s in others):
                 self.frozen.update({id(v): v for v in (made, *others)})
 
     def changing(self, owner: Any, node: Node) -> None:
         """Called before a container is changed: refuses where that may concern another one."""
+        if id(owner) in self.captures.in_instances:
+            self.refuse(
+                node, "an instance of a registered class that is given or captured cannot be "
+                "changed in compiled code, nor can the containers in it",
+                "make another one and return it; its arrays can be stored to",
+            )  # fmt: skip
         if id(owner) in self.captures.immutable:
             self.refuse(
                 node, "a container that the function captures cannot be changed in compiled code",

@@ -123,7 +123,7 @@ def _kind(v: Any) -> tuple:
         case TrackedList():
             return list, v.key
         case Record():
-            return Record, v.cls
+            return Record, v.cls, v.lacks
     return (type(v),)
 
 
@@ -257,6 +257,13 @@ def conflict(a: Any, b: Any) -> Conflict:
         return Conflict(
             f"it is a list of {len(a)} items on one path and another list, of {len(b)}, on another"
         )
+    if isinstance(a, Record) and isinstance(b, Record) and a.cls is b.cls:
+        same = list(a.fields) == list(b.fields) and a.lacks == b.lacks
+        if not same:
+            return Conflict(
+                f"it is {describe(a)} with other attributes on one path than on another",
+                "set the same attributes in the same order on both",
+            )
     if isinstance(a, str) and isinstance(b, str):
         return Conflict(f"it is {a!r} on one path and {b!r} on another", BRANCH)
     return Conflict(f"it is {describe(a)} on one path and {describe(b)} on another")

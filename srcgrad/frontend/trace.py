@@ -22,7 +22,7 @@ from srcgrad.errors import (
     UnsupportedError,
     raised_class,
 )
-from srcgrad.frontend import source
+from srcgrad.frontend import instances, source
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
@@ -83,8 +83,8 @@ class Traced:
 class _Arguments:
     """Takes arguments apart into parameters."""
 
-    def __init__(self, it: Interpreter, demands: Demands):
-        self.it, self.demands = it, demands
+    def __init__(self, it: Interpreter, demands: Demands, found: source.Source):
+        self.it, self.demands, self.found = it, demands, found
         self.params: list[Var] = []
         self.paths: list[tuple] = []
         self.given: list[tuple[tuple, Any, dict]] = []  # containers, with what they hold at first
@@ -104,13 +104,18 @@ class _Arguments:
         return out
 
     def _container(self, value: Any, path: tuple, label: str) -> Any:
-        parts = tree.children(value)
+        r = tree.registered_as(type(value))
+        opened: Any = value if r is None else instances.given(value)
+        parts = tree.children(opened)
         if parts is None:
             return value
-        keys = tree.keys(value)
+        keys = tree.keys(opened)
         fields = keys if tree.is_dataclass_instance(value) else getattr(value, "_fields", None)
         names = fields or [_label(label, k) for k in keys]
         parts = [self.value(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)]
+        if r is not None:
+            opened = tree.rebuilt(opened, parts)
+            return instances.made(self.it, opened, self.found.tree)
         return TrackedList(parts) if isinstance(value, list) else inside(value, parts)
 
 
@@ -146,16 +151,9 @@ def _traced(
 ) -> Traced:  # fmt: skip
     found = source.find(function)
     captures.watch_attribute(function, "__code__")
-    taken = _Arguments(it, demands)
-    env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
-    it.b.loc = found.location(found.tree)
-    for w in demands.weights:
-        captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
-    it.b.loc = None
-    result = it.all_problems(lambda: _interpreted(it, found, env))
+    taken = _Arguments(it, demands, found)
     atoms: list[Atom] = []
-    output = taken_apart(it, result, atoms, found)
-    writes = _written(it, taken.given, atoms, found)
+    output, writes = it.all_problems(lambda: _interpreted(it, taken, arguments, atoms))
     body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
@@ -166,11 +164,19 @@ def _traced(
     return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes, copied)
 
 
-def _interpreted(it: Interpreter, found: source.Source, env: dict[str, Any]) -> Any:
-    """What the function returns."""
-    it.held.append(list(env.values()))
+def _interpreted(
+    it: Interpreter, taken: _Arguments, arguments: dict[str, Any], atoms: list[Atom]
+) -> tuple[Any, tuple[Write, ...]]:
+    """The templates of what the function returns and changes."""
+    found = taken.found
     try:
-        return it.inline(found, env, None, found.tree)
+        with instances.standing(it, found):
+            env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
+            for w in taken.demands.weights:
+                it.captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
+        it.held.append(list(env.values()))
+        result = it.inline(found, env, None, found.tree)
+        return taken_apart(it, result, atoms, found), _written(it, taken.given, atoms, found)
     except Diverged as e:
         message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
@@ -208,6 +214,8 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
             it.returned_at or found.location(found.tree),
         )
 
+    with instances.standing(it, found):
+        v = instances.opened(it, v, found.tree)
     return tree.mapped(v, leaf, _untracked)
 
 

@@ -136,6 +136,7 @@ class Record(Abstract):
 
     cls: type
     fields: dict[str, Any] = field(default_factory=dict)
+    lacks: frozenset[str] = frozenset()  # attributes that the caller's instance has otherwise
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -298,7 +299,9 @@ tree.add_kind(TrackedList, tree.Kind(
 ))  # fmt: skip
 tree.add_kind(Record, tree.Kind(
     lambda v: list(v.fields.values()),
-    lambda like, parts: Record(like.cls, dict(zip(like.fields, parts, strict=True))),
+    lambda like, parts: Record(
+        like.cls, dict(zip(like.fields, parts, strict=True)), like.lacks
+    ),
     lambda v: list(v.fields),
     lambda v: (v.cls, *v.fields),
     lambda like, parts: tree.instance(like.cls, dict(zip(like.fields, parts, strict=True))),

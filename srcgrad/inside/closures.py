@@ -17,6 +17,7 @@ from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import State, contents
+from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.source import Source
@@ -58,7 +59,7 @@ class Inner:
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend where a compiled function calls this one."""
         weights = self.transform.weights
-        arguments = named(self.fn, args, kwargs)
+        arguments = {n: opened(it, v, node) for n, v in named(self.fn, args, kwargs).items()}
         call = _Call(it, self.fn, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
         spec: Any = replace(self.transform, inner=Traced(p))
@@ -88,7 +89,7 @@ def with_functions(
 
 def tangent(it: Interpreter, fn: Any, args: list, tangents: list, node: Node, fitted: Any) -> Any:
     """(out, out_dot) of a call; `fitted` makes the tangent of the leaf at a path."""
-    arguments = named(fn, args, {})
+    arguments = {n: opened(it, v, node) for n, v in named(fn, args, {}).items()}
     dots = dict(zip(arguments, tangents, strict=True))
     p = _Call(it, fn, arguments, len(args), node).program()
     made = Tangent(Traced(p)).program(likes_of(it, arguments), Demands())
@@ -121,7 +122,9 @@ class _Call:
         self.params: list[Var] = []
         self.inputs: list[tuple] = []
         self.given: list[Atom] = []
-        taken = [mapped_by_path(v, (n,), self.parameter) for n, v in arguments.items()]
+        taken = [
+            entered(it, mapped_by_path(v, (n,), self.parameter), node) for n, v in arguments.items()
+        ]
         self.args = taken[:count]
         self.kwargs = dict(zip(list(arguments)[count:], taken[count:], strict=True))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import RUNNING, is_number, plain
 from srcgrad.inside.closures import with_functions
@@ -28,7 +29,8 @@ def inline(
     """
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
-    arguments = it.bind(compiled.function, args, kwargs, node)
+    bound = it.bind(compiled.function, args, kwargs, node)
+    arguments = {n: opened(it, v, node) for n, v in bound.items()}
     values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     if any(isinstance(v, RUNNING) for v in values.values()):
         return with_functions(compiled, it, arguments, node, extra)

@@ -16,6 +16,7 @@ from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.opaque import opaque
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_value, plain
 from srcgrad.inside import closures
@@ -148,6 +149,7 @@ def _vjp(it: Interpreter, node: Node, fn: Any, *args: Any) -> Any:
 def _jvp(it: Interpreter, node: Node, fn: Any, args: Any, tangents: Any) -> Any:
     args = list(args) if isinstance(args, tuple | list) else [args]
     tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
+    tangents = [opened(it, t, node) for t in tangents]
     if len(args) != len(tangents):
         it.refuse(
             node,

@@ -11,9 +11,9 @@ from srcgrad.autodiff.splice import splice
 from srcgrad.custom.check import boxed
 from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.instances import entered
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import MARKS
-from srcgrad.frontend.values import inside as from_outside
 from srcgrad.frontend.values import plain
 from srcgrad.inside.overlap import refuse_overlap
 from srcgrad.ir.nodes import Const, Var, atom
@@ -37,7 +37,7 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
     def at(leaf: Any) -> Any:
         return plain(returns[leaf.k]) if isinstance(leaf, Leaf) else leaf
 
-    return mapped(program.output, at, from_outside)
+    return entered(it, program.output, node, at)
 
 
 def captured_now(h: Hidden) -> Callable[[], Any]:

@@ -30,7 +30,7 @@ from srcgrad.transforms.refusals import (
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.weights import Weights, not_floating
 from srcgrad.transforms.zero_gradients import note, note_tangent
-from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, placed
+from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, opened, placed
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class ByPosition:
             wrt.append(k)
             return Leaf(len(wrt) - 1)
 
-        found = [mapped_by_path(v, path, at) for path, v in slots]
+        found = [mapped_by_path(v, path, at, opened) for path, v in slots]
         return wrt, found
 
     def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from srcgrad import tree
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.texts import filled_in, literal, shown
-from srcgrad.frontend.values import Formatted, GrownList, is_number, written
+from srcgrad.frontend.values import Formatted, GrownList, describe, is_number, written
 from srcgrad.ir.nodes import Var
 
 _MISSING = object()
@@ -236,3 +237,33 @@ for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replac
 def mapped(it: Interpreter, node: Node, value: Any, at: Any) -> Any:
     """A structure with the results of a function in the place of its leaves."""
     return tree.mapped(value, lambda leaf: it.call(at, [leaf], {}, node))
+
+
+@implements(tree.map)
+def map_leaves(it: Interpreter, node: Node, f: Any, tree_: Any, *others: Any) -> Any:
+    first, *rest = (opened(it, v, node) for v in (tree_, *others))
+    rows = tree.columns(first, rest)
+    return entered(it, first, node, lambda leaf: it.call(f, list(next(rows)), {}, node))
+
+
+@implements(tree.leaves)
+def leaves(it: Interpreter, node: Node, value: Any) -> Any:
+    return it.tracked_list(tree.leaves(opened(it, value, node)), node)
+
+
+@implements(tree.structure)
+def structure(it: Interpreter, node: Node, value: Any) -> Any:
+    return tree.structure(opened(it, value, node))
+
+
+@implements(tree.flatten)
+def flatten(it: Interpreter, node: Node, value: Any) -> Any:
+    return leaves(it, node, value), structure(it, node, value)
+
+
+@implements(tree.unflatten)
+def unflatten(it: Interpreter, node: Node, structure: Any, leaves: Any) -> Any:
+    if not isinstance(structure, tree.Structure):
+        it.refuse(node, f"unflatten() takes a structure, not {describe(structure)}", like=TypeError)
+    items = structure.fitting(it.static_items(leaves, node))
+    return entered(it, structure.template, node, lambda leaf: items[leaf.k])

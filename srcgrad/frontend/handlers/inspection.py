@@ -97,7 +97,9 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         return hasattr(it.class_of(x, node), name)
     if isinstance(x, Var):
         return hasattr(_python_type(x), name)
-    return name in x.fields or hasattr(x.cls, name) if isinstance(x, Record) else hasattr(x, name)
+    if not isinstance(x, Record):
+        return hasattr(x, name)
+    return name in x.fields or name in x.lacks or hasattr(x.cls, name)
 
 
 @implements(getattr)
@@ -120,6 +122,24 @@ def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None
         )
     it.changing(x, node)
     it.set_field(x, name, value, node)
+
+
+@implements(object.__new__)
+def new(it: Interpreter, node: Node, cls: Any) -> Any:
+    """An instance without attributes."""
+    if not isinstance(cls, type) or cls.__new__ is not object.__new__:
+        it.refuse(node, f"object.__new__() of {describe(cls)} is not supported", like=TypeError)
+    it.refuse_special(cls, node)
+    return Record(cls)
+
+
+@implements(object.__setattr__)
+def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
+    """An attribute set past a frozen dataclass, or a `__setattr__`."""
+    if not isinstance(name, str) or not isinstance(x, Record):
+        setattr_(it, node, x, name, value)
+    it.changing(x, node)
+    it.set_field(x, name, value, node, frozen=False)
 
 
 @implements(super)

@@ -47,7 +47,7 @@ def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callab
 
     def register(handler: Callable) -> Callable:
         for f in functions:
-            enter(FUNCTIONS, f, handler)
+            enter(FUNCTIONS, within(f), handler)
         if method:
             enter(METHODS, ("array", method), handler)
         return handler

@@ -1,9 +1,9 @@
 """Structures as trees: taken apart into leaves, and put together again from other leaves.
 
 A *kind* defines how values of one class come apart: tuples, named tuples, lists, dicts and
-dataclasses are known here, the owners of other classes register theirs. Anything else is a leaf. A
-*template* is a structure with a `Leaf` in the place of each leaf. A *path* is the keys from the top
-to a leaf. Never copies a leaf, and makes dataclasses without calling `__init__`.
+dataclasses are known here, the owners of other classes register theirs. Anything else is a leaf,
+None too. A *template* is a structure with a `Leaf` in the place of each leaf. A *path* is the keys
+from the top to a leaf. Never copies a leaf, and makes dataclasses without calling `__init__`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
+
+from srcgrad.tree.registered import Opened, Registered
 
 Made = Callable[[Any, Sequence[Any]], Any]
 
@@ -29,6 +31,7 @@ class Kind:
     static: Callable[[Any], Any] = lambda value: None
     # what the caller gets for a value that only exists while a function is compiled
     outside: Made | None = None
+    registered: Registered | None = None  # of a class of the user's
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,29 @@ def _kind_of(cls: type) -> Kind | None:
     return _LIST if issubclass(cls, list) else _DICT if issubclass(cls, dict) else None
 
 
+def is_known(cls: type) -> bool:
+    """Whether it is settled what values of a class are: structures, leaves, static values."""
+    return cls in _KINDS or issubclass(cls, (*_LEAVES, tuple, list, dict, set, frozenset, str))
+
+
+def registered_as(cls: type) -> Registered | None:
+    """How instances of a class of the user's come apart; None for any other class."""
+    kind = _kind_of(cls)
+    return None if kind is None else kind.registered
+
+
+def static_of(value: Any) -> Any:
+    """What a signature has to know of a structure beside its class and its parts."""
+    kind = _kind_of(type(value))
+    return None if kind is None else (kind.static(value), len(kind.parts(value)))
+
+
+def head(value: Any) -> Any:
+    """What tells instances of registered classes apart beside what their children are."""
+    kind = _kind_of(type(value))
+    return None if kind is None else (kind.static(value)[:2], len(kind.parts(value)))
+
+
 # ---- one level ----
 def children(value: Any) -> list[Any] | None:
     """The parts of a structure; None for a leaf.
@@ -146,6 +172,8 @@ def counterparts(value: Any, like: Any) -> list[Any] | None:
         if isinstance(value, dict) and value.keys() == like.keys():
             return [value[k] for k in like]
         same = False
+    elif isinstance(like, Opened) or registered_as(type(like)) is not None:
+        same = head(value) == head(like)
     else:
         same = type(value) is type(like) and keys(value) == keys(like)
     return children(value) if same else None
@@ -171,7 +199,9 @@ def paths(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
     if kind is None:
         yield path, value
         return
-    for key, part in zip(kind.keys(value), kind.parts(value), strict=True):
+    parts = kind.parts(value)
+    found = range(len(parts)) if kind.registered else kind.keys(value)
+    for key, part in zip(found, parts, strict=True):
         yield from paths(part, (*path, key))
 
 
@@ -198,10 +228,12 @@ def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
     return made(value, [mapped(part, at, made) for part in kind.parts(value)])
 
 
-def mapped_by_path(value: Any, path: tuple, at: Callable[[tuple, Any], Any]) -> Any:
+def mapped_by_path(
+    value: Any, path: tuple, at: Callable[[tuple, Any], Any], made: Made = rebuilt
+) -> Any:
     """The structure, itself at `path`, with `at(path, leaf)` in the place of each leaf."""
     where = paths(value, path)
-    return mapped(value, lambda leaf: at(*next(where)))
+    return mapped(value, lambda leaf: at(*next(where)), made)
 
 
 def unflattened(like: Any, new: Iterable[Any]) -> Any:
@@ -240,6 +272,12 @@ def matched(
 
 
 # ---- templates ----
+def opened(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another one, of parts that a registered class need not take."""
+    r = registered_as(type(like))
+    return rebuilt(like, parts) if r is None else Opened(r, r.opened(like)[1], tuple(parts))
+
+
 def outside(like: Any, parts: Sequence[Any]) -> Any:
     """A structure like one of the compiler's, of other parts, as the caller has it."""
     kind = _kind_of(type(like))
@@ -277,6 +315,8 @@ def form_of(value: Any) -> Any:
 # ---- paths ----
 def part(value: Any, key: Any) -> Any:
     """The part of a structure by its key: an attribute for a name, unless it is a dict."""
+    if isinstance(value, Opened) or registered_as(type(value)) is not None:
+        return children(value)[key]  # type: ignore[index]
     named = isinstance(key, str) and not isinstance(value, dict)
     return getattr(value, key) if named else value[key]
 
