@@ -122,7 +122,7 @@ def _promoted(it: Interpreter, node: Node, op: Primitive, args: Any) -> list[Any
     first = int(op.selects)
     joined = args[first:]
     types = {atom(a).type.dtype for a in joined if is_value(a) and is_array(a)}
-    if not types or (len(types) == 1 and (*types,)[0][0] not in "iub"):
+    if (not types and not op.selects) or (len(types) == 1 and (*types,)[0][0] not in "iub"):
         return list(args)
     it.call(get_default_dtype, [], {}, node)  # another one makes another program
     return [*args[:first], *_cast(it, joined, promoted([_stand_in(a) for a in joined]))]

@@ -35,6 +35,7 @@ from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.frontend.formulas.registry import enter
+from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import keep
 from srcgrad.frontend.handlers.registry import (
     METHODS,
@@ -51,7 +52,7 @@ from srcgrad.transforms.entry_points import stop_gradient
 
 # asked of NumPy: it knows which dims fit without asking their lengths, or has a kernel of its own
 NUMPYS: dict[Callable, Callable] = {
-    shapes.unsqueeze: np.expand_dims, shapes.squeeze: np.squeeze, pointwise.where: np.where,
+    shapes.unsqueeze: np.expand_dims, shapes.squeeze: np.squeeze,
     products.matmul: np.matmul, compositions.diag: np.diag, contractions.inner: np.inner,
     contractions.einsum: np.einsum, pointwise.power: np.power, pointwise.clamp: np.clip,
     shapes.tile: tensor_formulas.repeat,
@@ -153,6 +154,7 @@ def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
 INTRINSICS: dict[Any, Callable] = {
     calls.apply: composed.applied, calls.viewed: composed.viewed, calls.shown: composed.viewed,
     create.tensor: _tensor, pointwise.cast: _cast,
+    calls.operand: lambda it, node, x: operands(it, node, (x,), "where")[0],
     make: lambda it, node, a, history=None: a,
     touched: lambda it, node, tensors: None,
     # lengths that fit are checked by what they are given to

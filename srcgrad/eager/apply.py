@@ -110,7 +110,7 @@ def _promoted(op: Primitive, raw: list) -> list:
     """The operands in the dtype that the operation is done in; numbers stay weak."""
     start = int(op.selects)
     joined = raw[start:]
-    if not any(isinstance(a, _ndarray) for a in joined):
+    if not start and not any(isinstance(a, _ndarray) for a in joined):
         return raw
     target = dtypes.promoted([_number(a) for a in joined])
     return raw[:start] + [

@@ -60,6 +60,16 @@ def test_dtypes_are_those_of_tensors(name, x, y):
     np.testing.assert_allclose(got.numpy(), want.numpy(), 1e-6)
 
 
+@pytest.mark.parametrize("x", [WHOLE, SINGLE, DOUBLE])
+@pytest.mark.parametrize("y", [WHOLE, DOUBLE, 2, 0.5, True])
+@pytest.mark.parametrize("z", [WHOLE.sum(), 0.0, 3])
+def test_choices_have_the_dtypes_of_tensors(x, y, z):
+    for f in (lambda t: flow.where(t > 1, t, y), lambda t: flow.where(t > 1, y, z)):
+        got, want = flow.compile(f, target="python")(x), f(x)
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.numpy(), want.numpy())
+
+
 @pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "amax", "argmax"])
 @pytest.mark.parametrize("dtype", [flow.int32, flow.int64, flow.bool, flow.float32])
 def test_reductions_have_the_dtypes_of_tensors(name, dtype):

@@ -179,9 +179,6 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
         raise TensorTypeError(
             f"where(): a choice must be a Tensor or a number, not {kind}"
         ) from None
-    if not isinstance(one, Tensor) and not isinstance(two, Tensor):
-        target = dtypes.promoted((one, two))
-        one, two = make(np.asarray(one, target)), make(np.asarray(two, target))
     return apply(p.where, (condition, one, two), {})
 
 
