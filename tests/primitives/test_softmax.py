@@ -5,6 +5,10 @@ import pytest
 from scipy import special
 
 import srcgrad as flow
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.walk import walk
+from srcgrad.passes import LOWERING, run
+from srcgrad.primitives import elementwise
 
 FUNCTIONS = pytest.mark.parametrize("f", [special.softmax, special.log_softmax])
 TARGETS = pytest.mark.parametrize("target", ["python", "loops", "cpu"])
@@ -141,3 +145,29 @@ def test_jacobians_run_all_seeds_at_once(f, target):
     compiled = flow.compile(values, target=target)
     np.testing.assert_allclose(flow.jacrev(compiled)(x), want, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(flow.jacfwd(compiled)(x), want, rtol=1e-12, atol=1e-15)
+
+
+@FUNCTIONS
+def test_an_exponential_is_taken_once(f):
+    """The reverse sweep reads those of the forward sweep."""
+
+    def weighted(x, w):
+        return np.sum(f(x, axis=1) * w)
+
+    grad = flow.value_and_grad(flow.compile(weighted, target="loops"))
+    grad(X, X)
+    (entry,) = [e for found in grad._entries.values() for e in found]
+    lowered = run(entry.program.function, LOWERING)
+    assert [s.op for s in walk(lowered.body) if isinstance(s, Def)].count(elementwise.exp) == 1
+
+
+@TARGETS
+def test_log_softmax_in_a_loop_and_stored_to(target):
+    def repeated(x):
+        for _ in range(3):
+            y = special.log_softmax(x, axis=1)
+            y[0] = np.sin(y[0])
+            x = y * x
+        return np.sum(x)
+
+    flow.testing.gradcheck(flow.compile(repeated, target=target), (X,))

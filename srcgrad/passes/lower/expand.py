@@ -170,6 +170,7 @@ def _softmax(b: Builder, s: Def) -> None:
 
 def _log_softmax(b: Builder, s: Def) -> None:
     below, e, total = _weights(b, s, finite=True)
+    b.scopes[-1]["total of exponentials", s.var] = total
     _define(b, s, "sub", below, _kept(b, b("log", total), e, s.params["axes"]))
 
 
@@ -181,10 +182,17 @@ def _softmax_bar(b: Builder, s: Def) -> None:
 
 
 def _log_softmax_bar(b: Builder, s: Def) -> None:
-    """g - sum(g) * exp(y)."""
-    g, y = s.args
-    total = b("sum", g, axes=s.params["axes"], name="total")
-    _define(b, s, "sub", g, b("absorb", _kept(b, total, g, s.params["axes"]), b("exp", y)))
+    """g - sum(g) * exp(y); where the exponentials behind y are at hand, none is taken again."""
+    (g, y), axes = s.args, s.params["axes"]
+    total = b("sum", g, axes=axes, name="total")
+    key = "total of exponentials", y
+    behind = next((scope[key] for scope in b.scopes if key in scope), None)
+    if isinstance(behind, Var):
+        e = b.definition[behind].args[0]
+        weights = b("div", e, _kept(b, behind, e, axes))
+    else:
+        weights = b("exp", y)
+    _define(b, s, "sub", g, b("absorb", _kept(b, total, g, axes), weights))
 
 
 def _kept(b: Builder, a: Atom, x: Atom, axes: tuple) -> Atom:
