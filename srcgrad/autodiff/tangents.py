@@ -10,14 +10,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from srcgrad.autodiff.rules import (
-    converted,
-    depends,
-    holds,
-    made,
-    no_rule,
-    tracer_for,
-)
+from srcgrad.autodiff.rules import converted, depends, holds, made, no_rule, tracer_for
 from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def

@@ -34,10 +34,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import results, uses, walk
-from srcgrad.passes.effects import (
-    is_observable,
-    is_scalar_operation,
-)
+from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.lower.fusion_group import Effects, FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, builder_for, expanded
 from srcgrad.passes.lower.step import Step, step_of

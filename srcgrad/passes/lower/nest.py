@@ -13,13 +13,7 @@ from collections.abc import Set as AbstractSet
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar, same_dim
-from srcgrad.passes.lower.access import (
-    Access,
-    depth,
-    identity,
-    index,
-    is_exact,
-)
+from srcgrad.passes.lower.access import Access, depth, identity, index, is_exact
 from srcgrad.passes.lower.accumulate import accumulator, start
 from srcgrad.passes.lower.step import REDUCTIONS, Step
 from srcgrad.primitives import arrays, elementwise, memory, reductions

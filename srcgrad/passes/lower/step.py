@@ -12,13 +12,7 @@ from typing import Any
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.types import Array, same_dims
-from srcgrad.passes.lower.access import (
-    Access,
-    Place,
-    aligned,
-    identity,
-    place,
-)
+from srcgrad.passes.lower.access import Access, Place, aligned, identity, place
 from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions, scans
 from srcgrad.primitives.memory import gather_dims
 
