@@ -102,9 +102,9 @@ class Builder:
         key = None
         if isinstance(type, Scalar) and not _reads_memory(args):
             key = (op.name, args, repr(params), type)
-            folded = _folded(op, args, params, type)
-            if folded is not None:
-                return folded
+            reduced = folded(op, args, params, type)
+            if reduced is not None:
+                return reduced
             for scope in reversed(self.scopes):
                 if key in scope:
                     return scope[key]
@@ -312,7 +312,7 @@ def result_type(op: Primitive, joined: Scalar) -> Scalar:
     return Scalar(dtype)
 
 
-def _folded(op: Primitive, args: Atoms, params: Params, type: Scalar) -> Atom | None:
+def folded(op: Primitive, args: Atoms, params: Params, type: Scalar) -> Atom | None:
     """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
     reduced = op.identity(*args) if op.identity is not None else None
     if isinstance(reduced, int):

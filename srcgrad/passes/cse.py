@@ -79,7 +79,7 @@ class _Cse(Rewriter):
         self.forget(self.written(s))
 
     def written(self, s: Stmt) -> set[Var]:
-        return set().union(*(classes_written(b, self.classes) for b in blocks(s)))
+        return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
     def forget(self, written: set[Var]) -> None:
         self.memory = {k: (v, on) for k, (v, on) in self.memory.items() if not on & written}

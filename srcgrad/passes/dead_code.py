@@ -22,6 +22,7 @@ a loop without live contents goes, also one that might not have ended.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import (
@@ -94,7 +95,8 @@ class _Liveness:
                 return self.definition(s, after)
             case If():
                 return self.branch(s, after)
-        return self.loop(s, after)
+            case _:
+                return self.loop(s, after)
 
     def definition(self, s: Def, after: set[Var]) -> set[Var]:
         if s in self.kept:
@@ -147,7 +149,7 @@ class _Liveness:
             return s
         at = [k for k, r in enumerate(s.results) if r in self.live]
 
-        def pick(values: tuple) -> tuple:
+        def pick(values: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(values[k] for k in at)
 
         if isinstance(s, If):

@@ -31,7 +31,8 @@ def may_raise(d: Def) -> bool:
             return not (isinstance(d.args[1], Const) and d.args[1].value >= 0)
         case factorisations.singular_values:
             return d.params["checked"]
-    return d.op.raises
+        case _:
+            return d.op.raises
 
 
 def is_write(d: Def) -> bool:

@@ -33,7 +33,7 @@ from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, altered, atom
-from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.types import Array, Dim, Dims, is_reference
 from srcgrad.ir.walk import blocks, defined, inner_definitions, uses
 from srcgrad.passes.effects import (
     classes_read,
@@ -65,7 +65,7 @@ class _Hoist(Ranged):
         assert isinstance(new, For | While)
         moved: list[Stmt] = []
         trip = _Trip(new, self.classes)
-        parts = []
+        parts: list[Block] = []
         for k, block in enumerate(blocks(new)):
             # the test of a `while` runs at least once
             sure = (
@@ -80,7 +80,7 @@ class _Hoist(Ranged):
 
     def stays(self, block: Block, trip: _Trip, sure: bool, moved: list[Stmt]) -> Block:
         """What remains of a block; what does not is appended to `moved`."""
-        kept = []
+        kept: list[Stmt] = []
         for s in block:
             if isinstance(s, Def) and trip.invariant(s) and self.may_move(s, trip, sure):
                 moved.append(s)
@@ -119,9 +119,10 @@ class _Hoist(Ranged):
                 return clear and self.inside_axes(*_integer_items(s))
             case memory.zeros | memory.empty | arrays.iota:
                 return clear and all(map(self.ranges.is_length, s.args))
-        return clear and s.op.kind != "custom"
+            case _:
+                return clear and s.op.kind != "custom"
 
-    def inside_axes(self, places: tuple[Atom, ...], dims: tuple) -> bool:
+    def inside_axes(self, places: tuple[Atom, ...], dims: Dims) -> bool:
         return all(self.ranges.contains(i, atom(n)) for i, n in zip(places, dims, strict=True))
 
 
@@ -130,17 +131,19 @@ class _Trip:
 
     def __init__(self, loop: For | While, classes: AliasClasses):
         self.inner = set(inner_definitions(loop)).union(*(defined(b) for b in blocks(loop)))
-        self.written = set().union(*(classes_written(b, classes) for b in blocks(loop)))
+        self.written = set[Var]().union(*(classes_written(b, classes) for b in blocks(loop)))
         self.clear = True  # nothing so far in a trip can have raised
 
     def invariant(self, s: Def) -> bool:
         return s.var is not None and not any(v in self.inner for v in uses(s))
 
 
-def _integer_items(s: Def) -> tuple[tuple[Atom, ...], tuple]:
+def _integer_items(s: Def) -> tuple[tuple[Atom, ...], Dims]:
     """The integers that index a view, and the lengths of the axes they index."""
     x, *atoms = s.args
-    places, dims, k, axis = [], [], 0, 0
+    places: list[Atom] = []
+    dims: list[Dim] = []
+    k, axis = 0, 0
     for code in s.params["spec"]:
         if code == "n":
             continue

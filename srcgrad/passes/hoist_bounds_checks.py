@@ -130,7 +130,9 @@ class Check:
                     return Check(d, s.cond, d.var)
                 if s.then_yields == (d.var,):
                     return Check(d, s.cond, s.results[0], s.else_yields[0])
-        return None
+                return None
+            case _:
+                return None
 
 
 class _Lift:
@@ -147,7 +149,7 @@ class _Lift:
         return self.build.out
 
     def run(self) -> Block:
-        kept = []
+        kept: list[Stmt] = []
         for s in self.loop.body:
             check = Check.of(s)
             if check is None or not self.lift(check):
@@ -172,7 +174,8 @@ class _Lift:
                 return "rises"
             case elementwise.sub, ["rises", "fixed"]:
                 return "rises"
-        return ""
+            case _:
+                return ""
 
     def resolved(self, a: Atom) -> Atom:
         while isinstance(a, Var) and a in self.new:

@@ -117,7 +117,7 @@ class _Trips:
         first = forms[0]
         if first is None or not first.step:
             return False
-        starts = set()
+        starts: set[int] = set()
         for form in forms:
             if form is None or form.step != first.step or form.fixed != first.fixed:
                 return False

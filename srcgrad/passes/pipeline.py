@@ -8,7 +8,7 @@ what a pass does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -111,7 +111,7 @@ class PassError(AssertionError):
 
 
 @contextmanager
-def without(*names: str) -> Iterator[None]:
+def without(*names: str) -> Generator[None]:
     """Leave out every pass of these names, in this thread or task."""
     known = {p.name for p in (*PIPELINE, *LOWERING, INDEPENDENT_LOOPS) if p is not LOWER}
     unknown = set(names) - known
@@ -125,7 +125,7 @@ def without(*names: str) -> Iterator[None]:
 
 
 @contextmanager
-def checking(on: bool = True) -> Iterator[None]:
+def checking(on: bool = True) -> Generator[None]:
     """Check the program after each pass, in this thread or task."""
     token = _checked.set(on)
     try:

@@ -36,6 +36,8 @@ class Ranged(Rewriter):
                     self.ranges.enter(altered(s, start=start, stop=stop))
                 case While():
                     self.ranges.enter(s)
+                case _:
+                    pass
             blocks = iter(self.conditions(s))
 
             def inner(block: Block) -> Block:
@@ -57,4 +59,5 @@ class Ranged(Rewriter):
                 return (s.cond, True), (s.cond, False)
             case While():
                 return (None, True), (s.cond, True)
-        return ((None, True),)
+            case _:
+                return ((None, True),)

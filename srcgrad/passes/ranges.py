@@ -8,7 +8,7 @@ integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
@@ -49,7 +49,7 @@ class Ranges:
         self.high: dict[Var, tuple[Form, ...]] = {}
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """What is learned inside is forgotten afterwards."""
         low, high = dict(self.low), dict(self.high)
         yield
@@ -108,6 +108,8 @@ class Ranges:
                 case elementwise.sub, (x, Const(value=c)) if is_int64(x):
                     base, offset = self.form(x, depth - 1)
                     return base, offset - c
+                case _:
+                    pass
         return a, 0
 
     def lower(self, a: Atom, depth: int = DEPTH) -> int | None:
@@ -147,11 +149,13 @@ class Ranges:
                 return _both(low(0), 0, lambda x, _: x // int(d.args[1].value))  # type: ignore[union-attr]
             case elementwise.mod:
                 return _both(low(1), 0, lambda x, _: 0 if x >= 1 else None)
-        return None
+            case _:
+                return None
 
     def uppers(self, a: Atom) -> list[Form]:
         """Forms that `a` is at most, its own first."""
-        todo, found = [self.form(a)], []
+        todo = [self.form(a)]
+        found: list[Form] = []
         while todo and len(found) < MOST:
             base, offset = todo.pop(0)
             if any(b is base and o == offset for b, o in found):
@@ -178,6 +182,8 @@ class Ranges:
                 yield self.shifted(n, -1)
             case ((memory.slice_start | memory.slice_stop), (_, n, step)) if _positive(step):
                 yield self.form(n)
+            case _:
+                pass
 
     def shifted(self, a: Atom, k: int) -> Form:
         base, offset = self.form(a)
@@ -270,7 +276,7 @@ class Ranges:
             self.know(s.index, s.stop, -1)
 
 
-def _both(x: int | None, y: int | None, f: Callable) -> int | None:
+def _both(x: int | None, y: int | None, f: Callable[[int, int], int | None]) -> int | None:
     return None if x is None or y is None else f(x, y)
 
 

@@ -31,8 +31,9 @@ Never replaces an array operation by its operand (the result is a buffer of its 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from srcgrad.ir.build import _folded as folded
+from srcgrad.ir.build import folded as folded
 from srcgrad.ir.nodes import (
     Atom,
     Const,
@@ -120,7 +121,7 @@ class _Simplifier(Rewriter):
             self.becomes(r, a)
 
     def without_equal_results(self, s: If) -> If:
-        kept = []
+        kept: list[int] = []
         for k, (r, x, y) in enumerate(zip(s.results, s.then_yields, s.else_yields, strict=True)):
             if same(x, y):
                 self.becomes(r, x)
@@ -177,7 +178,7 @@ class _Simplifier(Rewriter):
         if isinstance(s, For) and _never_runs(self.atom(s.start), self.atom(s.stop)):
             self.settle(s.results, s.inits)
             return
-        varies = []
+        varies: list[int] = []
         for k, (p, x, y, r) in enumerate(zip(s.params, s.inits, s.yields, s.results, strict=True)):
             if self.atom(y) is p or same(self.atom(x), self.atom(y)):
                 value = self.atom(x)
@@ -209,7 +210,7 @@ def is_const(a: Atom, value: bool) -> bool:
     return isinstance(a, Const) and a.type == BOOL and bool(a.value) is value
 
 
-def _pick(values: tuple, at: list[int]) -> tuple:
+def _pick(values: tuple[Any, ...], at: list[int]) -> tuple[Any, ...]:
     return tuple(values[k] for k in at)
 
 

@@ -40,7 +40,8 @@ class _StripCustomRules(Rewriter):
             assert s.var is not None
             self.values[s.var] = operands(s).values
         elif s.op is attached.part:
-            yield from self.part(s, self.values[s.args[0]][s.params["k"]])
+            k: int = s.params["k"]
+            yield from self.part(s, self.values[s.args[0]][k])
         else:
             yield s
 

@@ -51,4 +51,5 @@ class Trips:
                 return parts[0] + parts[1]  # type: ignore[operator]
             case elementwise.sub:
                 return parts[0] - parts[1]  # type: ignore[operator]
-        return None if any(parts) else 0
+            case _:
+                return None if any(parts) else 0

@@ -7,11 +7,10 @@ index; one that may turn out to be 1 long has its index multiplied by a flag.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Var
-from srcgrad.ir.types import INT, same_dim
+from srcgrad.ir.types import INT, Dim, Dims, same_dim
 
 ZERO = Const(0, INT)
 
@@ -27,7 +26,7 @@ class Place:
 Access = tuple[Place, ...]
 
 
-def aligned(b: Builder, dims: tuple, nest: tuple, first: int = 0) -> Access:
+def aligned(b: Builder, dims: Dims, nest: Dims, first: int = 0) -> Access:
     """Where an operand with `dims` is read in a nest whose axes from `first` on are `nest`."""
     lead = len(nest) - len(dims)
     return tuple(
@@ -36,7 +35,7 @@ def aligned(b: Builder, dims: tuple, nest: tuple, first: int = 0) -> Access:
     )
 
 
-def place(b: Builder, dim: Any, of_nest: Any, axis: int) -> Place:
+def place(b: Builder, dim: Dim, of_nest: Dim, axis: int) -> Place:
     if not isinstance(dim, Var) and dim == 1:
         return ONE_LONG
     if same_dim(dim, of_nest) or b.never_one(dim):
@@ -51,7 +50,7 @@ def identity(rank: int) -> Access:
     return tuple(Place(k) for k in range(rank))
 
 
-def is_exact(access: Access, nest: tuple) -> bool:
+def is_exact(access: Access, nest: Dims) -> bool:
     """Whether an access is at the nest's own index."""
     return len(access) == len(nest) and all(
         p.flag is None and (p.axis == k or (p.axis is None and same_dim(nest[k], 1)))

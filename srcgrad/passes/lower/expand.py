@@ -13,7 +13,7 @@ from functools import reduce
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, atom
-from srcgrad.ir.types import BOOL, INT, Array, Scalar, is_float
+from srcgrad.ir.types import BOOL, INT, Array, Dim, Scalar, is_float
 from srcgrad.passes.lower.access import ZERO
 from srcgrad.primitives import Primitive, arrays, memory, reductions, scans
 
@@ -87,7 +87,7 @@ def _pack(b: Builder, s: Def) -> None:
 
 
 # ---- extrema ----
-def _check_not_empty(b: Builder, s: Def, over: tuple) -> None:
+def _check_not_empty(b: Builder, s: Def, over: tuple[int, ...]) -> None:
     """NumPy raises if an axis to choose from is empty, also where there is nothing to find."""
     name = "minimum" if s.op is reductions.min else "maximum"
     message = f"zero-size array to reduction operation {name} which has no identity"
@@ -96,7 +96,7 @@ def _check_not_empty(b: Builder, s: Def, over: tuple) -> None:
         b("check_equal", empty, False, message=message)
 
 
-def _some_zero(b: Builder, dims: list) -> Atom:
+def _some_zero(b: Builder, dims: list[Dim]) -> Atom:
     tests = [b("eq", d, 0) for d in dims if isinstance(d, Var) or d == 0]
     return reduce(lambda p, q: b("logical_or", p, q), tests, Const(False, BOOL))
 
@@ -195,9 +195,9 @@ def _log_softmax_bar(b: Builder, s: Def) -> None:
     _define(b, s, "sub", g, b("absorb", _kept(b, total, g, axes), weights))
 
 
-def _kept(b: Builder, a: Atom, x: Atom, axes: tuple) -> Atom:
+def _kept(b: Builder, a: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
     """What was reduced over axes of `x`, with these as axes of length 1; a scalar stays one."""
-    rank = x.type.ndim  # type: ignore[union-attr]
+    rank = x.type.ndim if isinstance(x.type, Array) else 0
     if len(axes) == rank:
         return a
     return b("view", a, spec=tuple("n" if k in axes else ":" for k in range(rank)))
@@ -328,7 +328,7 @@ def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
     return None
 
 
-EARLY: dict[Primitive, Callable] = {
+EARLY: dict[Primitive, Callable[[Builder, Def], None]] = {
     arrays.concatenate: _concatenate,
     memory.take_last: _take_last,
     scans.softmax: _softmax,
@@ -336,7 +336,7 @@ EARLY: dict[Primitive, Callable] = {
     scans.softmax_bar: _softmax_bar,
     scans.log_softmax_bar: _log_softmax_bar,
 }
-LATE: dict[Primitive, Callable] = {
+LATE: dict[Primitive, Callable[[Builder, Def], Atom | bool | None]] = {
     reductions.argmax: _extreme_place,
     reductions.argmin: _extreme_place,
     scans.cumsum: _scan,

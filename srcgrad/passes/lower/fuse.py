@@ -192,7 +192,7 @@ def fuse(function: Function, in_order: bool = False) -> Function:
     return Lowering(b, planner.plan, stored).function(function)
 
 
-def _uses(function: Function) -> Counter:
+def _uses(function: Function) -> Counter[Var]:
     """How often each variable is read, in results and joins too."""
     counts = Counter(u for s in walk(function.body) for u in uses(s))
     counts.update(a for a in function.returns if isinstance(a, Var))

@@ -189,11 +189,12 @@ class Nest:
                 idx = self._fancy(step, operands)
                 return b("load", s.args[0], *idx, name=s.args[0].name)  # type: ignore[union-attr]
             case memory.add_to:
-                target, access = step.target  # type: ignore[misc]
+                target, access = step.stored
                 return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
             case memory.assign:
-                return b.cast(operands[0], _of(step.target[0]))  # type: ignore[index]
-        return operands[-1]
+                return b.cast(operands[0], _of(step.stored[0]))
+            case _:
+                return operands[-1]
 
     def _fancy(self, step: Step, operands: list[Atom]) -> list[Atom]:
         return [
@@ -201,7 +202,7 @@ class Nest:
         ]
 
     def _scatter(self, step: Step, value: Atom) -> None:
-        target = step.target[0]  # type: ignore[index]
+        target = step.stored[0]
         places = [self._read(v, access) for v, access in step.reads]
         effect = "add_at" if step.op.adds else "store"
         value = self.b.cast(value, _of(target))
@@ -249,7 +250,8 @@ def _read_atoms(step: Step) -> list[Atom]:
             return args[1:]
         case memory.scatter | memory.scatter_add | memory.assign | memory.add_to:
             return args[1:]
-    return args if step.statement.op.elementwise else args[:1]
+        case _:
+            return args if step.statement.op.elementwise else args[:1]
 
 
 def _of(v: Var) -> Scalar:

@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, Var
-from srcgrad.ir.types import Array, same_dims
+from srcgrad.ir.types import Array, Dims, same_dims
 from srcgrad.passes.lower.access import Access, Place, aligned, identity, place
 from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions, scans
 from srcgrad.primitives.memory import gather_dims
@@ -44,15 +44,21 @@ class Step:
     """One step: `reads` pairs each array operand with its access, in order of the operands."""
 
     statement: Def
-    dims: tuple
+    dims: Dims
     reads: tuple[tuple[Var, Access], ...] = ()
     target: tuple[Var, Access] | None = None  # what a store writes to
     reduction: Reduction | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def op(self) -> Primitive:
         return self.statement.op
+
+    @property
+    def stored(self) -> tuple[Var, Access]:
+        """The target, of a store."""
+        assert self.target is not None
+        return self.target
 
     @property
     def is_map(self) -> bool:
@@ -83,7 +89,7 @@ def step_of(b: Builder, s: Def) -> Step | None:
     return None
 
 
-def _operands(b: Builder, atoms: tuple[Atom, ...], dims: tuple) -> tuple[tuple[Var, Access], ...]:
+def _operands(b: Builder, atoms: tuple[Atom, ...], dims: Dims) -> tuple[tuple[Var, Access], ...]:
     return tuple(
         (a, aligned(b, a.type.dims, dims))
         for a in atoms
@@ -131,8 +137,8 @@ def _scatter(b: Builder, s: Def) -> Step:
 
 
 def _fancy(
-    b: Builder, x: Atom, idx: tuple[Any, ...], spec: tuple, dims: tuple
-) -> tuple[tuple, tuple]:
+    b: Builder, x: Atom, idx: tuple[Any, ...], spec: tuple[str, ...], dims: Dims
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[Var, Access], ...]]:
     """Per axis of `x` an index array's number or a nest's axis; the index arrays' accesses."""
     places = [k for k, code in enumerate(spec) if code == "a"]
     adjacent = places == list(range(places[0], places[0] + len(places)))
