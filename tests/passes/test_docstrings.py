@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import types
 
 import pytest
 
@@ -9,6 +10,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.passes.pipeline import IN_ORDER, INDEPENDENT_LOOPS, LOWERING, PIPELINE
 from srcgrad.primitives import REGISTRY
+from tests.kept import ROOT
 
 NAMES = {
     "REGISTRY": REGISTRY,
@@ -27,5 +29,13 @@ def home(step):
 )
 def test_docstring(name):
     module = importlib.import_module(name)
+    failed, tried = doctest.testmod(module, extraglobs=NAMES)
+    assert tried and not failed
+
+
+def test_the_pass_of_the_guide():
+    guide = (ROOT / "docs/writing_a_pass.md").read_text(encoding="utf-8")
+    module = types.ModuleType("guide")
+    exec(guide.split("```python\n")[1].split("```")[0], vars(module))
     failed, tried = doctest.testmod(module, extraglobs=NAMES)
     assert tried and not failed

@@ -1,5 +1,6 @@
 """Facts about operations have one home, and every operation has its place in every stage."""
 
+import re
 from importlib import import_module
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from srcgrad.autodiff.reverse.sweep import STORES
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.backends.cpu.expressions import TEMPLATES
+from srcgrad.backends.cpu.expressions import BOOL, COMPLEX, INTEGER, TEMPLATES
 from srcgrad.backends.cpu.module import CALLED
 from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
@@ -19,6 +20,9 @@ from tests.primitives.name_tables import comparisons, tables
 # these may only fall
 TABLES = 2
 COMPARISONS = 0
+
+
+NAMES = re.compile(r"(?<![.\w])(\w+)\(").findall  # called by their names alone
 
 
 def rows(*names):
@@ -111,7 +115,8 @@ STAGES = {
 def test_every_operation_has_its_place(place):
     there, elsewhere = STAGES[place]
     missing = ALL - there.union(*elsewhere.values())
-    assert not missing, f"{place}: nothing for {sorted(p.name for p in missing)}"
+    names = sorted(p.name for p in missing)
+    assert not missing, f"{place}: add {names} there, or to a reason not to in STAGES of this test"
     for reason in ABSENT if there & CPU else ():
         assert not there & elsewhere[reason], f"{place} has what is {reason}"
 
@@ -120,6 +125,12 @@ def test_what_generated_code_calls_is_there():
     for module, names in CALLED.items():
         found = import_module(f"srcgrad.backends.cpu.{module}")
         assert not [n for n in names if not hasattr(found, n)], module
+
+
+def test_what_templates_call_is_imported():
+    """A template that calls what no module of helpers lists would be a NameError of Numba's."""
+    called = {n for t in (TEMPLATES, INTEGER, BOOL, COMPLEX) for x in t.values() for n in NAMES(x)}
+    assert called <= {"abs", "complex"}.union(*CALLED.values())
 
 
 def test_tables_of_names():

@@ -98,6 +98,12 @@ def divide(a, b):
     return a / b if b != 0 else complex(a.real / abs(b), a.imag / abs(b))
 
 
+@compiled
+def power(a, b):
+    """Of complex numbers: of 0 Numba makes NaN unless the exponent is real."""
+    return a if a == 0 and b.real > 0 else a**b
+
+
 # ---- integers: what C leaves undefined is what NumPy makes of it ----
 @compiled
 def floordiv(a, b):

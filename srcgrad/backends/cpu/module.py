@@ -18,9 +18,9 @@ from srcgrad.primitives.special import SPECIAL
 KERNELS = (
     "absorb", "broadcast_dim", "call_back", "cell", "check_assign", "check_broadcast",
     "check_equal", "check_range", "divide", "empty", "fail", "floordiv", "grow", "index",
-    "keep_size", "maximum", "minimum", "ref_put", "relu", "remainder", "shift_left", "shift_right",
-    "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop", "tape_view", "trips",
-    "where", "workspace_empty", "workspace_tape", "workspace_zeros", "wrap", "zeros",
+    "keep_size", "maximum", "minimum", "power", "ref_put", "relu", "remainder", "shift_left",
+    "shift_right", "show", "sigmoid", "sign", "slice_start", "slice_stop", "span_stop", "tape_view",
+    "trips", "where", "workspace_empty", "workspace_tape", "workspace_zeros", "wrap", "zeros",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "factorisations", "banded", "equations"):
