@@ -14,9 +14,9 @@ from scipy import fft, integrate, linalg, ndimage, signal, special
 
 import srcgrad as flow
 from srcgrad import api
-from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import know_scipy
-from srcgrad.frontend.staged import StagedInterpreter
+from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
@@ -176,16 +176,15 @@ def methods() -> str:
 
 
 def syntax() -> str:
-    def nodes_of(prefix: str) -> str:
-        found = (n.removeprefix(prefix) for n in dir(StagedInterpreter) if n.startswith(prefix))
-        nodes = sorted(n for n in found if n[0].isupper())  # others are helpers
+    def listed_nodes(handlers: dict) -> str:
+        nodes = sorted(n.__name__ for n in handlers)
         return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
 
-    done = {n.removeprefix("_do_") for n in dir(StagedInterpreter) if n.startswith("_do_")}
+    done = {n.__name__ for n in STATEMENTS}
     names = dict.fromkeys(text for node, text in REFUSED.items() if node not in done)
     refused = ", ".join(f"`{text}`" for text in names)
     return (
-        f"Statements: {nodes_of('_do_')}.\n\nExpressions: {nodes_of('_of_')}.\n\n"
+        f"Statements: {listed_nodes(STATEMENTS)}.\n\nExpressions: {listed_nodes(EXPRESSIONS)}.\n\n"
         f"Refused by name: {refused}, `yield`, `await`."
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dtypes import get_default_dtype, promoted
+from srcgrad.frontend.calls import bind
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce, summed
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -106,7 +107,7 @@ def elementwise(f: Callable, op: Primitive, exact: bool) -> Callable:
     """A function made of one primitive; integers become the default dtype unless `exact`."""
 
     def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
-        bound = it.bind(f, list(args), keywords, node)
+        bound = bind(it, f, list(args), keywords, node)
         xs = operands(it, node, tuple(bound.values()), op.name)
         xs = _promoted(it, node, op, xs)
         if not exact and all(atom(a).type.dtype[0] in "iub" for a in xs):

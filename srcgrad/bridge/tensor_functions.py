@@ -34,6 +34,7 @@ from srcgrad.eager.functions import composed as compositions
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import Tensor, make
+from srcgrad.frontend.calls import bind, follow
 from srcgrad.frontend.formulas.registry import enter
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import keep
@@ -43,8 +44,9 @@ from srcgrad.frontend.handlers.registry import (
     TENSOR_FUNCTIONS,
     TENSOR_METHODS,
 )
+from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.kinds import Kind
+from srcgrad.frontend.kinds import Kind, kind_of
 from srcgrad.frontend.values import is_array, is_value, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
@@ -78,7 +80,7 @@ def _in_place_of(f: Callable, program: Callable) -> Callable:
     signature = inspect.signature(f)
 
     def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
-        it.bind(f, list(args), keywords, node)
+        bind(it, f, list(args), keywords, node)
         bound = signature.bind(*args, **keywords)
         made = it.call(program, list(bound.args), bound.kwargs, node)
         if is_array(made):
@@ -95,7 +97,7 @@ def _of_known_length(f: Any, at: int) -> Callable:
         dim = keywords.get("dim", args[at - 1] if len(args) >= at else 0)
         if is_array(x) and isinstance(dim, int) and -x.type.ndim <= dim < x.type.ndim:
             it.static_int(x.type.dims[dim], node, "the length of a dim that is split")
-        return it.follow(f, [x, *args], keywords, node)
+        return follow(it, f, [x, *args], keywords, node)
 
     return handler
 
@@ -123,7 +125,7 @@ def _tensor(
     if others.get("requires_grad"):
         it.refuse(node, "a tensor that requires grad is made outside of compiled code")
     target = getattr(dtype, "np", dtype)
-    if is_array(data) and it.kind_of(data) is Kind.ARRAY:
+    if is_array(data) and kind_of(it, data) is Kind.ARRAY:
         return it.call_numpy(np.array, [data, target], {}, node)
     if _holds_value(data):
         it.refuse(
@@ -148,7 +150,7 @@ def _divisor(it: Interpreter, node: Node, n: Any, x: Any) -> Any:
 
 def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
     dims = x.type.dims if is_array(x) else ()
-    return tuple(dims) if dim is None else it.subscript(tuple(dims), [dim], node)
+    return tuple(dims) if dim is None else subscript(it, tuple(dims), [dim], node)
 
 
 INTRINSICS: dict[Any, Callable] = {

@@ -18,10 +18,12 @@ import gast
 from srcgrad.custom.transpose import turned
 from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
+from srcgrad.frontend.calls import bind
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.instances import refuse_instances
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import kind_of
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
@@ -151,7 +153,7 @@ class Call:
         made = it.b("part", t, k=k, name=getattr(y, "name", ""))
         if isinstance(y.type, Scalar):
             return it.b.retyped(made, y.type, made.name) if y.type.weak else made
-        it.captures.kinds[made] = it.kind_of(y)
+        it.captures.kinds[made] = kind_of(it, y)
         source = called.shared(k)
         if source is not None:
             what = self.what or f"what {self.name}() returns"
@@ -179,7 +181,7 @@ class Called:
         made = Var(getattr(like, "name", "y") + name if name[0] == "_" else name, t)
         if isinstance(t, Array):
             made.type = replace(t, layout="C")
-            self.it.captures.kinds[made] = self.it.kind_of(like)
+            self.it.captures.kinds[made] = kind_of(self.it, like)
         return made
 
     def like_value(self, floats: Sequence[Any]) -> Any:
@@ -271,7 +273,7 @@ def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node
         if kwargs:
             it.refuse(node, f"{owner.__name__}() takes arguments by position only")
         return list(args)
-    env, out = it.bind(f, args, kwargs, node), []
+    env, out = bind(it, f, args, kwargs, node), []
     for name, p in inspect.signature(f, follow_wrapped=False).parameters.items():
         if p.kind is p.VAR_POSITIONAL:
             out += list(env[name])
@@ -300,7 +302,7 @@ def _renamed(it: Interpreter, v: Var) -> Var:
     b = it.b
     if isinstance(v.type, Array):
         made = b("view", v, spec=(":",) * v.type.ndim, name=v.name)
-        it.captures.kinds[made] = it.kind_of(v)
+        it.captures.kinds[made] = kind_of(it, v)
         return made
     made = Var(v.name, v.type)
     definition = Def(made, b.table["cast"], (v,), {"dtype": v.type.dtype}, b.loc)

@@ -12,7 +12,7 @@ import gast
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.carrier import Carrier
 from srcgrad.frontend.frame import RESULT
-from srcgrad.frontend.heap import State
+from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of
 from srcgrad.frontend.rows import are_rows
@@ -22,129 +22,132 @@ from srcgrad.ir.nodes import If, Var
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
 
-class Branches(Interpreter):
-    """Mixed into the interpreter."""
+def join(
+    it: Interpreter, test: Var, states: list[State], blocks: list[list], node: Node | None,
+    live_rest: bool,
+) -> None:  # fmt: skip
+    """Join two states into the present one, and emit the `If`."""
+    live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
+    changed = _differences(it, states, live)
+    specs = _specs(it, states, changed)
+    carriers = [Carrier(it.b), Carrier(it.b)]
+    yields: tuple[list, list] = ([], [])
+    for k, state in enumerate(states):
+        restore(it, state)
+        with _reopened(it.b, blocks[k]):
+            for cell, spec in specs.items():
+                if not isinstance(spec, Conflict):
+                    yields[k].extend(carriers[k].flatten(spec, changed[cell][k]))
+    joined, results, made = _joined_state(it, states, specs)
+    restore(it, joined)
+    freeze_shared(
+        it,
+        [
+            (m, [s for s in sources if s is not None])
+            for m, *sources in zip(made, *(c.seen for c in carriers), strict=True)
+        ],
+    )
+    it.b.append(
+        If(test, tuple(blocks[0]), tuple(blocks[1]), tuple(yields[0]), tuple(yields[1]),
+           tuple(results), it.b.loc)
+    )  # fmt: skip
 
-    def join(
-        self, test: Var, states: list[State], blocks: list[list], node: Node, live_rest: bool
-    ) -> None:
-        """Join two states into the present one, and emit the `If`."""
-        live = (
-            None if live_rest or not isinstance(node, gast.If) else self.frame.live.live_after(node)
-        )
-        changed = self._differences(states, live)
-        specs = self._specs(states, changed)
-        carriers = [Carrier(self.b), Carrier(self.b)]
-        yields: tuple[list, list] = ([], [])
-        for k, state in enumerate(states):
-            self.restore(state)
-            with _reopened(self.b, blocks[k]):
-                for cell, spec in specs.items():
-                    if not isinstance(spec, Conflict):
-                        yields[k].extend(carriers[k].flatten(spec, changed[cell][k]))
-        joined, results, made = self._joined_state(states, specs)
-        self.restore(joined)
-        self.freeze_shared(
-            [
-                (m, [s for s in sources if s is not None])
-                for m, *sources in zip(made, *(c.seen for c in carriers), strict=True)
-            ]
-        )
-        self.b.append(
-            If(test, tuple(blocks[0]), tuple(blocks[1]), tuple(yields[0]), tuple(yields[1]),
-               tuple(results), self.b.loc)
-        )  # fmt: skip
 
-    def _differences(self, states: list[State], live: set[str] | None) -> dict[Cell, tuple]:
-        """The places where two states differ, and both values."""
-        one, two = states
-        mine = id(self.env)
-        changed: dict[Cell, tuple] = {}
-        pairs = [(mine, one.env, two.env)]
-        pairs += [(k, one.contents[k], two.contents[k]) for k in one.objects]
-        for owner, a, c in pairs:
-            if owner not in self.scopes and list(a) != list(c):
-                self.reshaped(one.objects[owner], a, c)
-            for key in dict.fromkeys([*a, *c]):
-                x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
-                if x is y:
-                    continue
-                flag = owner in self.scopes and key.startswith("$")
-                if owner == mine and live is not None and key not in live and not flag:
-                    continue
-                if flag and key not in (RESULT, "$value"):
-                    x, y = (False if v is UNBOUND else v for v in (x, y))
-                changed[owner, key] = x, y
-        return changed
+def _differences(it: Interpreter, states: list[State], live: set[str] | None) -> dict[Cell, tuple]:
+    """The places where two states differ, and both values."""
+    one, two = states
+    mine = id(it.env)
+    changed: dict[Cell, tuple] = {}
+    pairs = [(mine, one.env, two.env)]
+    pairs += [(k, one.contents[k], two.contents[k]) for k in one.objects]
+    for owner, a, c in pairs:
+        if owner not in it.scopes and list(a) != list(c):
+            reshaped(it, one.objects[owner], a, c)
+        for key in dict.fromkeys([*a, *c]):
+            x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
+            if x is y:
+                continue
+            flag = owner in it.scopes and key.startswith("$")
+            if owner == mine and live is not None and key not in live and not flag:
+                continue
+            if flag and key not in (RESULT, "$value"):
+                x, y = (False if v is UNBOUND else v for v in (x, y))
+            changed[owner, key] = x, y
+    return changed
 
-    def known(self, state: State) -> set[int]:
-        """The containers that keep their identity through what starts in this state."""
-        return {*state.objects, *self.captures.immutable}
 
-    def _specs(self, states: list[State], changed: dict[Cell, tuple]) -> dict[Cell, Any]:
-        """The spec of each place that differs; a Conflict where there is none."""
-        sides: list[dict] = []
-        for k, state in enumerate(states):
-            self.restore(state)
-            known = self.known(state)
-            sides.append({c: _side(c, v, k, known) for c, v in changed.items()})
-        out: dict[Cell, Any] = {}
-        for cell, (x, y) in changed.items():
-            spec = _joined_spec(cell, (x, y), sides[0][cell], sides[1][cell])
-            if spec is None:
-                self.fit_lists(x, y)
-            if spec is None and cell[0] not in self.scopes:
-                self.refuse_slot(states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
-            if spec is None:
-                earlier = [v for v in (x, y) if isinstance(v, Conflict)]
-                spec = earlier[0] if earlier else conflict(x, y)
-            out[cell] = spec
-        return out
+def lasting(it: Interpreter, state: State) -> set[int]:
+    """The containers that keep their identity through what starts in this state."""
+    return {*state.objects, *it.captures.immutable}
 
-    def _joined_state(
-        self, states: list[State], specs: dict[Cell, Any]
-    ) -> tuple[State, list[Var], list[Any]]:
-        """The state after a branch, its results, and the containers that were rebuilt."""
-        one, two = states
-        carrier, results = Carrier(self.b), []
-        env = {k: v for k, v in one.env.items() if v is two.env.get(k, UNBOUND)}
-        held = {k: dict(v) for k, v in one.contents.items()}
-        for (owner, key), spec in specs.items():
-            value: Any = spec
-            if not isinstance(spec, Conflict):
-                new, value = carrier.fresh(spec, str(key).lstrip("$"))
-                results += new
-            (env if owner == id(self.env) else held[owner])[key] = value
-        frozen = {**one.frozen, **two.frozen}
-        return State(env, one.objects, held, frozen), results, carrier.made
 
-    # ---- what does not fit ----
-    def reshaped(self, owner: Any, one: dict, two: dict) -> NoReturn:
-        """Two paths leave a container with different places: a list may grow at run time."""
-        if isinstance(owner, TrackedList) and owner.key is not None:
-            items = [*one.values(), *two.values()]
-            if items and (all(is_scalar(v) for v in items) or are_rows(items)):
-                self.grow(owner.key, items[-1])
-        where = self.shaped_at.get(id(owner), self.b.loc)
-        if isinstance(owner, list):
-            raise UnsupportedError(
-                "a list that grows in a run-time loop or branch must be a list of numbers, or of "
-                "arrays of one rank and dtype", where,
-                "append np.array(...) of a list, or store into an array that is made before",
-            )  # fmt: skip
-        other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
-        what = "attribute" if isinstance(owner, Record) else "key"
-        reason = f"{describe(owner)} has the {what} {other[0]!r} on one path only"
-        if not other:
-            reason = f"the order of the keys of {describe(owner)} depends on the path"
-        raise UnsupportedError(reason, where, "set it before the loop or branch")
+def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> dict[Cell, Any]:
+    """The spec of each place that differs; a Conflict where there is none."""
+    sides: list[dict] = []
+    for k, state in enumerate(states):
+        restore(it, state)
+        known = lasting(it, state)
+        sides.append({c: _side(c, v, k, known) for c, v in changed.items()})
+    out: dict[Cell, Any] = {}
+    for cell, (x, y) in changed.items():
+        spec = _joined_spec(cell, (x, y), sides[0][cell], sides[1][cell])
+        if spec is None:
+            it.fit_lists(x, y)
+        if spec is None and cell[0] not in it.scopes:
+            refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
+        if spec is None:
+            earlier = [v for v in (x, y) if isinstance(v, Conflict)]
+            spec = earlier[0] if earlier else conflict(x, y)
+        out[cell] = spec
+    return out
 
-    def refuse_slot(self, owner: Any, key: Any, reason: str) -> NoReturn:
-        what = f"the attribute '{key}'" if isinstance(owner, Record) else f"the item {key!r}"
+
+def _joined_state(
+    it: Interpreter, states: list[State], specs: dict[Cell, Any]
+) -> tuple[State, list[Var], list[Any]]:
+    """The state after a branch, its results, and the containers that were rebuilt."""
+    one, two = states
+    carrier, results = Carrier(it.b), []
+    env = {k: v for k, v in one.env.items() if v is two.env.get(k, UNBOUND)}
+    held = {k: dict(v) for k, v in one.contents.items()}
+    for (owner, key), spec in specs.items():
+        value: Any = spec
+        if not isinstance(spec, Conflict):
+            new, value = carrier.fresh(spec, str(key).lstrip("$"))
+            results += new
+        (env if owner == id(it.env) else held[owner])[key] = value
+    frozen = {**one.frozen, **two.frozen}
+    return State(env, one.objects, held, frozen), results, carrier.made
+
+
+# ---- what does not fit ----
+def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
+    """Two paths leave a container with different places: a list may grow at run time."""
+    if isinstance(owner, TrackedList) and owner.key is not None:
+        items = [*one.values(), *two.values()]
+        if items and (all(is_scalar(v) for v in items) or are_rows(items)):
+            it.grow(owner.key, items[-1])
+    where = it.shaped_at.get(id(owner), it.b.loc)
+    if isinstance(owner, list):
         raise UnsupportedError(
-            f"{what} of {describe(owner)} changes kind: {reason}", self.b.loc,
-            "give it one kind of value",
+            "a list that grows in a run-time loop or branch must be a list of numbers, or of "
+            "arrays of one rank and dtype", where,
+            "append np.array(...) of a list, or store into an array that is made before",
         )  # fmt: skip
+    other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
+    what = "attribute" if isinstance(owner, Record) else "key"
+    reason = f"{describe(owner)} has the {what} {other[0]!r} on one path only"
+    if not other:
+        reason = f"the order of the keys of {describe(owner)} depends on the path"
+    raise UnsupportedError(reason, where, "set it before the loop or branch")
+
+
+def refuse_slot(it: Interpreter, owner: Any, key: Any, reason: str) -> NoReturn:
+    what = f"the attribute '{key}'" if isinstance(owner, Record) else f"the item {key!r}"
+    raise UnsupportedError(
+        f"{what} of {describe(owner)} changes kind: {reason}", it.b.loc,
+        "give it one kind of value",
+    )  # fmt: skip
 
 
 def _side(cell: Cell, values: tuple, k: int, known: Any) -> Spec | None:

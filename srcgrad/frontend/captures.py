@@ -19,6 +19,7 @@ from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
+from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -235,8 +236,6 @@ class Captures:
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
     ) -> Any:
         """A captured tensor: its array is the input, or its number."""
-        from srcgrad.frontend.handlers.registry import know_tensors
-
         know_tensors()
 
         def inside() -> Any:

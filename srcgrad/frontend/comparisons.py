@@ -1,4 +1,4 @@
-"""Comparisons and logic: `a < b < c`, `is`, `in`, `and`, `or`.
+"""Comparisons and logic: `a < b < c`, `is`, `in`, `and`, `or`, what is true.
 
 What is known is decided at once; a run-time test of a chain or of `and` branches, so that what
 Python would not evaluate is not evaluated.
@@ -12,8 +12,13 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.classes import compare_records, truth_of_record
+from srcgrad.frontend.expressions import arithmetic
+from srcgrad.frontend.flow import either, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.values import (
+    RUNNING,
     Formatted,
     GrownList,
     Iterated,
@@ -26,6 +31,7 @@ from srcgrad.frontend.values import (
     is_number,
     is_scalar,
     is_value,
+    plain,
 )
 from srcgrad.ir.nodes import Var, atom
 
@@ -36,137 +42,161 @@ STATIC = {
 PRIMITIVE = {"Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne"}
 
 
-class Comparisons(Interpreter):
-    """Mixed into the interpreter."""
+def of_compare(it: Interpreter, node: gast.Compare) -> Any:
+    left = it.expression(node.left)
+    result: Any = True
 
-    def _of_Compare(self, node: gast.Compare) -> Any:
-        left = self.expression(node.left)
-        result: Any = True
+    def rest(k: int, left: Any) -> Any:
+        right = it.expression(node.comparators[k])
+        here = it.compare(node.ops[k], left, right, node)
+        if k + 1 == len(node.ops):
+            return here
+        test = it.truth(here, node)
+        return it.branch(test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True)
 
-        def rest(k: int, left: Any) -> Any:
-            right = self.expression(node.comparators[k])
-            here = self.compare(node.ops[k], left, right, node)
-            if k + 1 == len(node.ops):
-                return here
-            test = self.truth(here, node)
-            return self.branch(
-                test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True
+    result = rest(0, left)
+    return result
+
+
+def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
+    name = type(op).__name__
+    if name in ("Is", "IsNot"):
+        if a is not c and is_array(a) and is_array(c):
+            it.refuse(
+                node, "whether two arrays are one object is not known", "compare their values"
             )
-
-        result = rest(0, left)
-        return result
-
-    def compare(self, op: Any, a: Any, c: Any, node: Node) -> Any:
-        name = type(op).__name__
-        if name in ("Is", "IsNot"):
-            if a is not c and is_array(a) and is_array(c):
-                self.refuse(
-                    node, "whether two arrays are one object is not known", "compare their values"
-                )
-            if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
-                self.refuse(node, "'is' between values that may be unbound")
-            if is_number(a) and is_number(c):
-                return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
-            if is_scalar(a) and is_scalar(c):
-                self.refuse(node, "'is' between numbers is not supported", "use ==")
-            return (a is c) == (name == "Is")
-        if name in ("In", "NotIn"):
-            return self._contains(a, c, name == "NotIn", node)
-        if isinstance(a, Record) or isinstance(c, Record):
-            return self.compare_records(name, a, c, node)
-        if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
-            return self._compare_sequences(op, a, c, node)
-        if (is_array(a) and isinstance(c, list | tuple)) or (
-            is_array(c) and isinstance(a, list | tuple)
-        ):
-            a, c = (
-                self.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
-                for v in (a, c)
-            )
-        if isinstance(a, Var) or isinstance(c, Var):
-            if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
-                return name == "NotEq"
-            self._arithmetic(a, node)
-            self._arithmetic(c, node)
-            return self.emit(node, PRIMITIVE[name], a, c)
-        a, c = self.known_text(a, node), self.known_text(c, node)
-        if isinstance(a, Range | Slice) and type(a) is type(c):
-            self.refuse(node, f"a comparison of {describe(a)} with another is not supported")
-        try:
-            return STATIC[name](a, c)
-        except TypeError as e:
-            self.refuse(node, str(e), like=TypeError)
-
-    def known_text(self, v: Any, node: Node) -> Any:
-        """Make the integers in a formatted string static; other values are returned unchanged."""
-        if not isinstance(v, Formatted):
-            return v
-        for each in v.values:
-            if isinstance(each, Var) and atom(each).type.dtype[0] in "iub":
-                self.static_int(each, node, "a number in a string")
-            if isinstance(each, Var):
-                self.refuse(node, "a string with a number of the run in it is not known")
-        return v.template.format(*v.values)
-
-    def _compare_sequences(self, op: Any, a: Any, c: Any, node: Node) -> Any:
-        """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
-        name = type(op).__name__
-        if isinstance(a, GrownList):
-            self.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
-        if name not in ("Eq", "NotEq"):
-            if any(isinstance(v, Var) for v in (*a, *c)):
-                self.refuse(
-                    node, f"the order of {describe(a)}s of run-time values is not supported"
-                )
-            return STATIC[name](a, c)
-        if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
+        if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
+            it.refuse(node, "'is' between values that may be unbound")
+        if is_number(a) and is_number(c):
+            return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
+        if is_scalar(a) and is_scalar(c):
+            it.refuse(node, "'is' between numbers is not supported", "use ==")
+        return (a is c) == (name == "Is")
+    if name in ("In", "NotIn"):
+        return _contains(it, a, c, name == "NotIn", node)
+    if isinstance(a, Record) or isinstance(c, Record):
+        return compare_records(it, name, a, c, node)
+    if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
+        return _compare_sequences(it, op, a, c, node)
+    if (is_array(a) and isinstance(c, list | tuple)) or (
+        is_array(c) and isinstance(a, list | tuple)
+    ):
+        a, c = (
+            it.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
+            for v in (a, c)
+        )
+    if isinstance(a, Var) or isinstance(c, Var):
+        if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
             return name == "NotEq"
-        same: Any = True
-        for k in a if isinstance(a, dict) else range(len(a)):
-            here = self.truth(self.compare(gast.Eq(), a[k], c[k], node), node)
-            if here is False:
-                return name == "NotEq"
-            same = (
-                here
-                if same is True
-                else same
-                if here is True
-                else self.b("logical_and", same, here)
-            )
-        return same if name == "Eq" else self.negate(same)
+        arithmetic(it, a, node)
+        arithmetic(it, c, node)
+        return it.emit(node, PRIMITIVE[name], a, c)
+    a, c = it.known_text(a, node), it.known_text(c, node)
+    if isinstance(a, Range | Slice) and type(a) is type(c):
+        it.refuse(node, f"a comparison of {describe(a)} with another is not supported")
+    try:
+        return STATIC[name](a, c)
+    except TypeError as e:
+        it.refuse(node, str(e), like=TypeError)
 
-    def _contains(self, a: Any, c: Any, negated: bool, node: Node) -> Any:
-        if isinstance(c, dict | str | set | frozenset):
-            a = self.known_text(a, node)
-            if isinstance(a, Var):
-                self.refuse(node, "a key must be known at compile time")
-            return (a in c) != negated
-        found: Any = False
-        if isinstance(c, Iterated) and c.until is not None:
-            self.refuse(
-                node, "'in' takes items up to the first that is equal, and computing them may "
-                "change something", "make a list of them",
+
+def known_text(it: Interpreter, v: Any, node: Node) -> Any:
+    """Make the integers in a formatted string static; other values are returned unchanged."""
+    if not isinstance(v, Formatted):
+        return v
+    for each in v.values:
+        if isinstance(each, Var) and atom(each).type.dtype[0] in "iub":
+            it.static_int(each, node, "a number in a string")
+        if isinstance(each, Var):
+            it.refuse(node, "a string with a number of the run in it is not known")
+    return v.template.format(*v.values)
+
+
+def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
+    """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
+    name = type(op).__name__
+    if isinstance(a, GrownList):
+        it.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
+    if name not in ("Eq", "NotEq"):
+        if any(isinstance(v, Var) for v in (*a, *c)):
+            it.refuse(node, f"the order of {describe(a)}s of run-time values is not supported")
+        return STATIC[name](a, c)
+    if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
+        return name == "NotEq"
+    same: Any = True
+    for k in a if isinstance(a, dict) else range(len(a)):
+        here = it.truth(it.compare(gast.Eq(), a[k], c[k], node), node)
+        if here is False:
+            return name == "NotEq"
+        same = here if same is True else same if here is True else it.b("logical_and", same, here)
+    return same if name == "Eq" else negate(it, same)
+
+
+def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any:
+    if isinstance(c, dict | str | set | frozenset):
+        a = it.known_text(a, node)
+        if isinstance(a, Var):
+            it.refuse(node, "a key must be known at compile time")
+        return (a in c) != negated
+    found: Any = False
+    if isinstance(c, Iterated) and c.until is not None:
+        it.refuse(
+            node, "'in' takes items up to the first that is equal, and computing them may "
+            "change something", "make a list of them",
+        )  # fmt: skip
+    for item in it.static_items(c, node):
+        hit = it.compare(gast.Eq(), a, item, node)
+        found = hit if found is False else found if hit is False else either(it, found, hit)
+    return negate(it, found) if negated else found
+
+
+def truth(it: Interpreter, v: Any, node: Node) -> Any:
+    """The truth of a value: a bool now, or a run-time one."""
+    if is_array(v):
+        if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(
+            isinstance(d, Var) for d in v.type.dims
+        ):
+            v = it.b("load", v, *([0] * v.type.ndim))
+        else:
+            it.refuse(
+                node, "the truth value of an array with more than one element is ambiguous",
+                "use np.any(...) or np.all(...)", like=ValueError,
             )  # fmt: skip
-        for item in self.static_items(c, node):
-            hit = self.compare(gast.Eq(), a, item, node)
-            found = hit if found is False else found if hit is False else self.either(found, hit)
-        return self.negate(found) if negated else found
+    if isinstance(v, Var) and is_value(v):
+        if v.type.dtype == "bool":
+            return v
+        return plain(it.b("ne", v, 0))
+    if isinstance(v, GrownList):
+        return plain(it.b("ne", it.grown_length(v), 0))
+    v = it.known_text(v, node)
+    if isinstance(v, Record):
+        return truth_of_record(it, v, node)
+    if isinstance(v, Range):
+        v = length_of(it, iterated(it, v, node))
+        return plain(it.b("gt", v, 0))
+    if isinstance(v, RUNNING | Slice | Iterated):
+        return True
+    try:
+        return bool(v)
+    except (ValueError, TypeError) as e:
+        it.fails(e, node)
 
-    def _of_BoolOp(self, node: gast.BoolOp) -> Any:
-        is_and = isinstance(node.op, gast.And)
 
-        def go(values: list[Any]) -> Any:
-            v = self.expression(values[0])
-            if len(values) == 1:
-                return v
-            test = self.truth(v, values[0])
-            if not isinstance(test, Var):
-                return go(values[1:]) if test == is_and else v
-            if is_and:
-                return self.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
-            return self.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
+def of_bool_op(it: Interpreter, node: gast.BoolOp) -> Any:
+    is_and = isinstance(node.op, gast.And)
 
-        return go(node.values)
+    def go(values: list[Any]) -> Any:
+        v = it.expression(values[0])
+        if len(values) == 1:
+            return v
+        test = it.truth(v, values[0])
+        if not isinstance(test, Var):
+            return go(values[1:]) if test == is_and else v
+        if is_and:
+            return it.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
+        return it.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
+
+    return go(node.values)
 
 
 def type_of(v: Any) -> type:

@@ -12,8 +12,9 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.branches import join
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
-from srcgrad.frontend.heap import State
+from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
@@ -53,123 +54,125 @@ def always_exits(stmts: list[Any]) -> bool:
     return False
 
 
-class ControlFlow(Interpreter):
-    """Mixed into the interpreter, which has `b`, `env`, `frame`, `execute`, `truth`, `refuse`."""
+# ---- sequences and exits ----
+def block(it: Interpreter, stmts: list[Any]) -> None:
+    depth = it.frame.depth
+    for k, s in enumerate(stmts):
+        try:
+            if _left(it, s, stmts[k + 1 :]):
+                return
+        except (SrcgradError, Passed) as e:
+            it.pass_over(s, e, depth)
+            if isinstance(s, gast.Raise):
+                raise Diverged("", "", it.b.loc) from None
+            if always_exits([s]):
+                it.env.update({RETURNED: True, RESULT: POISON})
+                return
 
-    # ---- sequences and exits ----
-    def block(self, stmts: list[Any]) -> None:
-        depth = self.frame.depth
-        for k, s in enumerate(stmts):
-            try:
-                if self._left(s, stmts[k + 1 :]):
-                    return
-            except (SrcgradError, Passed) as e:
-                self.pass_over(s, e, depth)
-                if isinstance(s, gast.Raise):
-                    raise Diverged("", "", self.b.loc) from None
-                if always_exits([s]):
-                    self.env.update({RETURNED: True, RESULT: POISON})
-                    return
 
-    def _left(self, s: Any, rest: list[Any]) -> bool:
-        """Execute a statement; whether nothing is left to do: it exited, or did the rest too."""
-        if isinstance(s, gast.If) and rest and self._split(s, rest):
-            return True
-        self.execute(s)
-        kinds = exits([s])
-        if not (kinds and rest):
-            return False
-        gone = self._exited(kinds)
-        if gone is not True and gone is not False:
-            left = self._has_returned if kinds == {"return"} else nothing
-            self.branch(self.negate(gone), lambda: self.block(rest), left, s, live_rest=True)
-        return gone is not False
-
-    def _has_returned(self) -> None:
-        """On the path that skips the rest the function has returned: so both paths have."""
-        self.env[RETURNED] = True
-
-    def _split(self, s: Any, rest: list[Any]) -> bool:
-        """`if c: ...return` followed by a rest: the rest is the other branch."""
-        if not exits([s]) or not (always_exits(s.body) or always_exits(s.orelse)):
-            return False
-        one, other = list(s.body), list(s.orelse)
-        if not always_exits(one):
-            one += rest
-        if not always_exits(other):
-            other += rest
-        self.locate(s)
-        test = self.truth(self.expression(s.test), s.test)
-        self.branch(test, lambda: self.block(one), lambda: self.block(other), s, live_rest=True)
+def _left(it: Interpreter, s: Any, rest: list[Any]) -> bool:
+    """Execute a statement; whether nothing is left to do: it exited, or did the rest too."""
+    if isinstance(s, gast.If) and rest and _split(it, s, rest):
         return True
+    it.execute(s)
+    kinds = exits([s])
+    if not (kinds and rest):
+        return False
+    gone = exited(it, kinds)
+    if gone is not True and gone is not False:
+        left = (lambda: _has_returned(it)) if kinds == {"return"} else nothing
+        it.branch(negate(it, gone), lambda: it.block(rest), left, s, live_rest=True)
+    return gone is not False
 
-    def flag(self, kind: str) -> str:
-        return RETURNED if kind == "return" else f"${kind}{self.frame.depth}"
 
-    def _exited(self, kinds: set[str]) -> Any:
-        gone: Any = False
-        for kind in sorted(kinds):
-            value = self.env.get(self.flag(kind), False)
-            if gone is True or value is True:
-                return True
-            gone = value if gone is False else gone if value is False else self.either(gone, value)
-        return gone
+def _has_returned(it: Interpreter) -> None:
+    """On the path that skips the rest the function has returned: so both paths have."""
+    it.env[RETURNED] = True
 
-    def negate(self, c: Any) -> Any:
-        return (not c) if not isinstance(c, Var) else plain(self.b("logical_not", c))
 
-    def either(self, a: Any, c: Any) -> Any:
-        return plain(self.b("logical_or", a, c))
+def _split(it: Interpreter, s: Any, rest: list[Any]) -> bool:
+    """`if c: ...return` followed by a rest: the rest is the other branch."""
+    if not exits([s]) or not (always_exits(s.body) or always_exits(s.orelse)):
+        return False
+    one, other = list(s.body), list(s.orelse)
+    if not always_exits(one):
+        one += rest
+    if not always_exits(other):
+        other += rest
+    it.locate(s)
+    test = it.truth(it.expression(s.test), s.test)
+    it.branch(test, lambda: it.block(one), lambda: it.block(other), s, live_rest=True)
+    return True
 
-    # ---- branches ----
-    def branch(
-        self,
-        test: Any,
-        then: Callable[[], Any],
-        orelse: Callable[[], Any],
-        node: Node,
-        live_rest: bool = False,
-    ) -> Any:
-        """Run one of two continuations, or both into an `If`; their values join."""
-        if not isinstance(test, Var):
-            return then() if test else orelse()
-        before, depth, loc = self.snapshot(), self.frame.depth, self.b.loc
-        states: list[State | None] = []
-        blocks: list[list] = []
-        failed: Diverged | None = None
-        for run in (then, orelse):
-            self.restore(before)
-            with self.b.block() as out:
-                try:
-                    self.env["$value"] = run()
-                    states.append(self.captured(before.objects))
-                except Diverged as e:
-                    failed = failed or e
-                    states.append(None)
-            self.frame.depth, self.b.loc = depth, loc
-            blocks.append(out)
-        left = [s for s in states if s is not None]
-        if len(left) == 2:
-            self.join(test, left, blocks, node, live_rest)
-        else:
-            self._splice(test, states, blocks)
-            if not left:
-                assert failed is not None
-                raise failed
-        value = self.env.pop("$value")
-        if isinstance(value, Conflict):
-            self.refuse(node, f"the value depends on the path: {value.reason}", value.way_out)
-        return value
 
-    def _splice(self, test: Var, states: list[State | None], blocks: list[list]) -> None:
-        """Where a path fails, the other one is simply what follows."""
-        dead = [tuple(out) if s is None else () for s, out in zip(states, blocks, strict=True)]
-        then, orelse = dead
-        self.b.append(If(test, then, orelse, (), (), (), self.b.loc))
-        for state, out in zip(states, blocks, strict=True):
-            if state is not None:
-                self.b.out.extend(out)
-                self.restore(state)
+def flag(it: Interpreter, kind: str) -> str:
+    return RETURNED if kind == "return" else f"${kind}{it.frame.depth}"
+
+
+def exited(it: Interpreter, kinds: set[str]) -> Any:
+    gone: Any = False
+    for kind in sorted(kinds):
+        value = it.env.get(flag(it, kind), False)
+        if gone is True or value is True:
+            return True
+        gone = value if gone is False else gone if value is False else either(it, gone, value)
+    return gone
+
+
+def negate(it: Interpreter, c: Any) -> Any:
+    return (not c) if not isinstance(c, Var) else plain(it.b("logical_not", c))
+
+
+def either(it: Interpreter, a: Any, c: Any) -> Any:
+    return plain(it.b("logical_or", a, c))
+
+
+# ---- branches ----
+def branch(
+    it: Interpreter, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
+    node: Node | None, live_rest: bool = False,
+) -> Any:  # fmt: skip
+    """Run one of two continuations, or both into an `If`; their values join."""
+    if not isinstance(test, Var):
+        return then() if test else orelse()
+    before, depth, loc = snapshot(it), it.frame.depth, it.b.loc
+    states: list[State | None] = []
+    blocks: list[list] = []
+    failed: Diverged | None = None
+    for run in (then, orelse):
+        restore(it, before)
+        with it.b.block() as out:
+            try:
+                it.env["$value"] = run()
+                states.append(captured(it, before.objects))
+            except Diverged as e:
+                failed = failed or e
+                states.append(None)
+        it.frame.depth, it.b.loc = depth, loc
+        blocks.append(out)
+    left = [s for s in states if s is not None]
+    if len(left) == 2:
+        join(it, test, left, blocks, node, live_rest)
+    else:
+        _splice(it, test, states, blocks)
+        if not left:
+            assert failed is not None
+            raise failed
+    value = it.env.pop("$value")
+    if isinstance(value, Conflict):
+        it.refuse(node, f"the value depends on the path: {value.reason}", value.way_out)
+    return value
+
+
+def _splice(it: Interpreter, test: Var, states: list[State | None], blocks: list[list]) -> None:
+    """Where a path fails, the other one is simply what follows."""
+    dead = [tuple(out) if s is None else () for s, out in zip(states, blocks, strict=True)]
+    then, orelse = dead
+    it.b.append(If(test, then, orelse, (), (), (), it.b.loc))
+    for state, out in zip(states, blocks, strict=True):
+        if state is not None:
+            it.b.out.extend(out)
+            restore(it, state)
 
 
 def nothing() -> None:

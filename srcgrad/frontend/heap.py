@@ -103,58 +103,60 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
     return found
 
 
-class Heap(Interpreter):
-    """Mixed into the interpreter, which has `env`, `frames`, `refuse`."""
+def _roots(it: Interpreter) -> list[Any]:
+    return [*it.held, *(env for f in it.frames for env in frames_of(f))]
 
-    def _roots(self) -> list[Any]:
-        return [*self.held, *(env for f in self.frames for env in frames_of(f))]
 
-    def snapshot(self) -> State:
-        """The present state of everything reachable."""
-        objects = reachable(self._roots(), self.captures.immutable)
-        objects.pop(id(self.env), None)
-        return self.captured(objects)
+def snapshot(it: Interpreter) -> State:
+    """The present state of everything reachable."""
+    objects = reachable(_roots(it), it.captures.immutable)
+    objects.pop(id(it.env), None)
+    return captured(it, objects)
 
-    def captured(self, objects: dict[int, Any]) -> State:
-        """The present state of the given objects."""
-        held = {k: contents(v) for k, v in objects.items()}
-        return State(dict(self.env), objects, held, dict(self.frozen))
 
-    def restore(self, state: State) -> None:
-        self.env.clear()
-        self.env.update(state.env)
-        for k, v in state.objects.items():
-            refill(v, state.contents[k])
-        self.frozen = dict(state.frozen)
+def captured(it: Interpreter, objects: dict[int, Any]) -> State:
+    """The present state of the given objects."""
+    held = {k: contents(v) for k, v in objects.items()}
+    return State(dict(it.env), objects, held, dict(it.frozen))
 
-    def freeze_shared(self, merges: list[tuple[Any, list[Any]]]) -> None:
-        """Freeze each merged object, and what it was merged from, if another name reaches these."""
-        found = reachable(self._roots(), self.captures.immutable)
-        users: dict[int, set[int]] = {}
-        for made, sources in merges:
-            for s in sources:
-                users.setdefault(id(s), set()).add(id(made))
-        for made, sources in merges:
-            others = [s for s in sources if s is not made]
-            known = (found, self.frozen, self.captures.immutable)
-            if any(len(users[id(s)]) > 1 or any(id(s) in k for k in known) for s in others):
-                self.frozen.update({id(v): v for v in (made, *others)})
 
-    def changing(self, owner: Any, node: Node) -> None:
-        """Called before a container is changed: refuses where that may concern another one."""
-        if id(owner) in self.captures.in_instances:
-            self.refuse(
-                node, "an instance of a registered class that is given or captured cannot be "
-                "changed in compiled code, nor can the containers in it",
-                "make another one and return it; its arrays can be stored to",
-            )  # fmt: skip
-        if id(owner) in self.captures.immutable:
-            self.refuse(
-                node, "a container that the function captures cannot be changed in compiled code",
-                "pass it as an argument and return what changes",
-            )  # fmt: skip
-        if id(owner) in self.frozen:
-            self.refuse(
-                node, "which of several containers this changes is only known at run time",
-                "make a copy before changing it, or change it where it is chosen",
-            )  # fmt: skip
+def restore(it: Interpreter, state: State) -> None:
+    it.env.clear()
+    it.env.update(state.env)
+    for k, v in state.objects.items():
+        refill(v, state.contents[k])
+    it.frozen = dict(state.frozen)
+
+
+def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
+    """Freeze each merged object, and what it was merged from, if another name reaches these."""
+    found = reachable(_roots(it), it.captures.immutable)
+    users: dict[int, set[int]] = {}
+    for made, sources in merges:
+        for s in sources:
+            users.setdefault(id(s), set()).add(id(made))
+    for made, sources in merges:
+        others = [s for s in sources if s is not made]
+        known = (found, it.frozen, it.captures.immutable)
+        if any(len(users[id(s)]) > 1 or any(id(s) in k for k in known) for s in others):
+            it.frozen.update({id(v): v for v in (made, *others)})
+
+
+def changing(it: Interpreter, owner: Any, node: Node) -> None:
+    """Called before a container is changed: refuses where that may concern another one."""
+    if id(owner) in it.captures.in_instances:
+        it.refuse(
+            node, "an instance of a registered class that is given or captured cannot be "
+            "changed in compiled code, nor can the containers in it",
+            "make another one and return it; its arrays can be stored to",
+        )  # fmt: skip
+    if id(owner) in it.captures.immutable:
+        it.refuse(
+            node, "a container that the function captures cannot be changed in compiled code",
+            "pass it as an argument and return what changes",
+        )  # fmt: skip
+    if id(owner) in it.frozen:
+        it.refuse(
+            node, "which of several containers this changes is only known at run time",
+            "make a copy before changing it, or change it where it is chosen",
+        )  # fmt: skip

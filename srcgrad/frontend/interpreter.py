@@ -1,13 +1,14 @@
 """The state of the interpretation of one function for one signature: frames, names, the builder.
 
-What reads and changes it are the parts, which `staged` puts together; their statements are left in
-the builder. Imports no part.
+The parts are functions that take it, by the kind of node in the tables of `staged`; their
+statements are left in the builder. Imports no part.
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import gast
 
@@ -18,20 +19,15 @@ from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     POISON,
-    RUNNING,
     UNBOUND,
     Conflict,
     GrownList,
     Iterated,
     MaybeUnbound,
-    Range,
-    Record,
     Slice,
     describe,
     is_array,
     is_number,
-    is_value,
-    plain,
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
@@ -61,14 +57,11 @@ class Interpreter:
         self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []
         self.passed = 0
+        self.kept_demands: dict[str, Any] = {}  # as they were at the first problem
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
         self.looped: set[tuple] = set()  # comprehensions that were made loops
-
-    if TYPE_CHECKING:  # what the parts have
-
-        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def frame(self) -> Frame:
@@ -190,39 +183,53 @@ class Interpreter:
             self.captures.demand_static(self, v, node, what)
         return v
 
-    def truth(self, v: Any, node: Node) -> Any:
-        """The truth of a value: a bool now, or a run-time one."""
-        if is_array(v):
-            if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(
-                isinstance(d, Var) for d in v.type.dims
-            ):
-                v = self.b("load", v, *([0] * v.type.ndim))
-            else:
-                self.refuse(
-                    node, "the truth value of an array with more than one element is ambiguous",
-                    "use np.any(...) or np.all(...)", like=ValueError,
-                )  # fmt: skip
-        if isinstance(v, Var) and is_value(v):
-            if v.type.dtype == "bool":
-                return v
-            return plain(self.b("ne", v, 0))
-        if isinstance(v, GrownList):
-            return plain(self.b("ne", self.grown_length(v), 0))
-        v = self.known_text(v, node)
-        if isinstance(v, Record):
-            return self.truth_of_record(v, node)
-        if isinstance(v, Range):
-            v = self.length_of(self.iterated(v, node))
-            return plain(self.b("gt", v, 0))
-        if isinstance(v, RUNNING | Slice | Iterated):
-            return True
-        try:
-            return bool(v)
-        except (ValueError, TypeError) as e:
-            self.fails(e, node)
-
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None
+
+    # ---- what the parts ask of one another: `staged` says which function does it ----
+    def execute(self, node: Node) -> None: ...
+    def expression(self, node: Node) -> Any: ...
+    def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
+    def call_numpy(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
+    def handled(
+        self, /, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any: ...
+    def attribute(self, /, owner: Any, name: str, node: Node) -> Any: ...
+    def parts_of(self, /, owner: Any, node: Node) -> tuple | None: ...
+    def record_operator(self, /, name: str, a: Any, c: Any, node: Node) -> Any: ...
+    def compare(self, /, op: Any, a: Any, c: Any, node: Node) -> Any: ...
+    def known_text(self, /, v: Any, node: Node) -> Any: ...
+    def truth(self, /, v: Any, node: Node) -> Any: ...
+    def collected(self, /, v: Any) -> Any: ...
+    def emit(
+        self, /, node: Node, op: str, *args: Any, weak: bool | None = None, **params: Any
+    ) -> Any: ...
+    def block(self, /, stmts: list[Any]) -> None: ...
+    def branch(
+        self,
+        /,
+        test: Any,
+        then: Callable[[], Any],
+        orelse: Callable[[], Any],
+        node: Node | None,
+        live_rest: bool = False,
+    ) -> Any: ...
+    def read(self, /, x: Var, items: list[Any], node: Node) -> Any: ...
+    def static_items(self, /, v: Any, node: Node) -> list[Any]: ...
+    def fit_lists(self, /, one: Any, other: Any) -> None: ...
+    def grow(self, /, key: Any, item: Any) -> NoReturn: ...
+    def grown_item(self, /, v: GrownList, i: Any, node: Node) -> Any: ...
+    def grown_length(self, /, v: GrownList) -> Any: ...
+    def grown_load(self, /, v: GrownList, place: Any, node: Node) -> Any: ...
+    def grown_slice(self, /, v: GrownList, part: Slice, node: Node) -> GrownList: ...
+    def list_place(self, /, x: Any, items: list[Any], node: Node) -> int: ...
+    def set_length(self, /, v: GrownList, n: Any) -> None: ...
+    def static_key(self, /, key: Any, node: Node) -> Any: ...
+    def tracked_list(self, /, items: list[Any], node: Node) -> Any: ...
+    def loop(self, /, node: gast.For | gast.While, iterated: Iterated | None) -> None: ...
+    def pass_over(self, /, s: Any, e: Exception, depth: int) -> None: ...
+    def assign(self, /, target: Any, value: Any) -> None: ...
+    def augmented(self, /, node: gast.AugAssign, old: Any, value: Any) -> Any: ...
 
 
 def _unbound(name: str) -> str:

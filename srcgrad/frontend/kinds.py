@@ -15,6 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.registry import (
+    METHODS,
+    TENSOR_CLASS,
+    TENSOR_METHODS,
+    is_tensor_function,
+    kind_of_owner,
+)
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import NUMBERS, GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var
@@ -65,96 +72,94 @@ def type_of_value(value: Any) -> Any:
     return None
 
 
-class Kinds(Interpreter):
-    """The questions; `captures.kinds` holds what is known of inputs and of what handlers made."""
+def kind_of(it: Interpreter, v: Any) -> Kind:
+    """Of an array. Where no tensor has been met there is none, or all begins anew."""
+    captures = it.captures
+    if not captures.demands.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
+        captures.no_tensor_met = True
+        return Kind.ARRAY
+    return _traced(it, v)
 
-    def kind_of(self, v: Any) -> Kind:
-        """Of an array. Where no tensor has been met there is none, or all begins anew."""
-        captures = self.captures
-        if not captures.demands.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
-            captures.no_tensor_met = True
-            return Kind.ARRAY
-        return self._traced(v)
 
-    def _traced(self, v: Any) -> Kind:
-        kinds: dict[Any, Kind] = self.captures.kinds
-        if v not in kinds:
-            d = self.b.definition.get(v)
-            if d is None:
-                return Kind.EITHER
-            found = {self._traced(a) for a in d.args if _counts(a)} or {Kind.ARRAY}
-            order = (Kind.TENSOR, Kind.EITHER, Kind.ARRAY)
-            kinds[v] = next(k for k in order if k in found)
-        return kinds[v]
+def _traced(it: Interpreter, v: Any) -> Kind:
+    kinds: dict[Any, Kind] = it.captures.kinds
+    if v not in kinds:
+        d = it.b.definition.get(v)
+        if d is None:
+            return Kind.EITHER
+        found = {_traced(it, a) for a in d.args if _counts(a)} or {Kind.ARRAY}
+        order = (Kind.TENSOR, Kind.EITHER, Kind.ARRAY)
+        kinds[v] = next(k for k in order if k in found)
+    return kinds[v]
 
-    def note_made(self, f: Any, args: list[Any], made: Any) -> None:
-        """Called by the user, functions of tensors make tensors, and NumPy's functions that are no
-        ufuncs may make arrays of tensors."""
-        if self.follows_library():
-            return
-        from srcgrad.frontend.handlers.registry import is_tensor_function
 
-        kinds = self.captures.kinds
-        for v in made if isinstance(made, list | tuple) else (made,):
-            if not is_array(v):
-                continue
-            kind, module = self.kind_of(v), str(getattr(f, "__module__", ""))
-            if is_tensor_function(f) and kind is not Kind.TENSOR:
-                given = any(v is a for a in args)
-                self.captures.meet_tensor(v, Kind.EITHER if given else Kind.TENSOR)
-            elif module.startswith("srcgrad.nn") and kind is Kind.ARRAY:
-                self.captures.meet_tensor(v, Kind.EITHER)
-            elif module == "numpy" and not isinstance(f, np.ufunc) and kind is Kind.TENSOR:
-                kinds[v] = Kind.EITHER
+def note_made(it: Interpreter, f: Any, args: list[Any], made: Any) -> None:
+    """Called by the user, functions of tensors make tensors, and NumPy's functions that are no
+    ufuncs may make arrays of tensors."""
+    if follows_library(it):
+        return
+    kinds = it.captures.kinds
+    for v in made if isinstance(made, list | tuple) else (made,):
+        if not is_array(v):
+            continue
+        kind, module = kind_of(it, v), str(getattr(f, "__module__", ""))
+        if is_tensor_function(f) and kind is not Kind.TENSOR:
+            given = any(v is a for a in args)
+            it.captures.meet_tensor(v, Kind.EITHER if given else Kind.TENSOR)
+        elif module.startswith("srcgrad.nn") and kind is Kind.ARRAY:
+            it.captures.meet_tensor(v, Kind.EITHER)
+        elif module == "numpy" and not isinstance(f, np.ufunc) and kind is Kind.TENSOR:
+            kinds[v] = Kind.EITHER
 
-    def note_method(self, owner: Any, made: Any) -> None:
-        """Methods of tensors make tensors, stores to memory of their own included."""
-        kinds = self.captures.kinds
-        for v in made if isinstance(made, list | tuple) else (made,):
-            if is_array(v) and v is not owner and self.kind_of(v) is Kind.ARRAY:
-                kinds[v] = self.kind_of(owner)
 
-    def described(self, v: Any) -> str:
-        tensor = is_array(v) and self.kind_of(v) is Kind.TENSOR
-        return describe(v).replace("an array", "a tensor") if tensor else describe(v)
+def note_method(it: Interpreter, owner: Any, made: Any) -> None:
+    """Methods of tensors make tensors, stores to memory of their own included."""
+    kinds = it.captures.kinds
+    for v in made if isinstance(made, list | tuple) else (made,):
+        if is_array(v) and v is not owner and kind_of(it, v) is Kind.ARRAY:
+            kinds[v] = kind_of(it, owner)
 
-    def method_of(self, owner: Any, name: str, node: Node) -> Callable | None:
-        """The handler of a method; None if its owner has no such method."""
-        from srcgrad.frontend.handlers.registry import METHODS, TENSOR_METHODS, kind_of_owner
 
-        owned = kind_of_owner(owner)
-        handler = METHODS.get((owned, name))
-        if owned != "array":
-            return handler
-        of_tensor = TENSOR_METHODS.get(name) or _composed(name, handler)
-        of_tensor = handler if of_tensor is None and name in SHARED else of_tensor
-        kind = self.kind_of(owner) if is_array(owner) else Kind.EITHER
-        if kind is Kind.TENSOR or (of_tensor is not None and self.follows_library()):
-            return of_tensor
-        if kind is Kind.ARRAY:
-            return handler
-        if handler is not None and TENSOR_METHODS and name not in SHARED and is_array(owner):
-            self.refuse(
-                node,
-                f"{name}() of what may be a tensor or an array: it means two things",
-                f"say which: np.{name}(x), or the tensor's own by other names",
-            )
-        return handler or of_tensor
+def described(it: Interpreter, v: Any) -> str:
+    tensor = is_array(v) and kind_of(it, v) is Kind.TENSOR
+    return describe(v).replace("an array", "a tensor") if tensor else describe(v)
 
-    def class_of(self, v: Any, node: Node) -> type:
-        """What `type` says of an array, or of the tensor that it stands for."""
-        from srcgrad.frontend.handlers.registry import TENSOR_CLASS
 
-        kind = self.kind_of(v)
-        if kind is Kind.TENSOR:
-            return TENSOR_CLASS[0]
-        if kind is Kind.EITHER and not self.follows_library():
-            self.refuse(node, "what may be a tensor or an array is asked for its class")
-        return np.ndarray
+def method_of(it: Interpreter, owner: Any, name: str, node: Node) -> Callable | None:
+    """The handler of a method; None if its owner has no such method."""
+    owned = kind_of_owner(owner)
+    handler = METHODS.get((owned, name))
+    if owned != "array":
+        return handler
+    of_tensor = TENSOR_METHODS.get(name) or _composed(name, handler)
+    of_tensor = handler if of_tensor is None and name in SHARED else of_tensor
+    kind = kind_of(it, owner) if is_array(owner) else Kind.EITHER
+    if kind is Kind.TENSOR or (of_tensor is not None and follows_library(it)):
+        return of_tensor
+    if kind is Kind.ARRAY:
+        return handler
+    if handler is not None and TENSOR_METHODS and name not in SHARED and is_array(owner):
+        it.refuse(
+            node,
+            f"{name}() of what may be a tensor or an array: it means two things",
+            f"say which: np.{name}(x), or the tensor's own by other names",
+        )
+    return handler or of_tensor
 
-    def follows_library(self) -> bool:
-        """Whether the function that is followed is one of ours: arrays stand for tensors there."""
-        return str(self.frame.source.function.__module__).startswith("srcgrad.")
+
+def class_of(it: Interpreter, v: Any, node: Node) -> type:
+    """What `type` says of an array, or of the tensor that it stands for."""
+    kind = kind_of(it, v)
+    if kind is Kind.TENSOR:
+        return TENSOR_CLASS[0]
+    if kind is Kind.EITHER and not follows_library(it):
+        it.refuse(node, "what may be a tensor or an array is asked for its class")
+    return np.ndarray
+
+
+def follows_library(it: Interpreter) -> bool:
+    """Whether the function that is followed is one of ours: arrays stand for tensors there."""
+    return str(it.frame.source.function.__module__).startswith("srcgrad.")
 
 
 def _composed(name: str, of_array: Callable | None) -> Callable | None:
@@ -162,8 +167,6 @@ def _composed(name: str, of_array: Callable | None) -> Callable | None:
 
     With arguments that only arrays' methods take it is theirs.
     """
-    from srcgrad.frontend.handlers.registry import TENSOR_CLASS
-
     cls = TENSOR_CLASS[0] if TENSOR_CLASS else None
     f: Any = inspect.getattr_static(cls, name, None)
     if not isinstance(f, types.FunctionType) or name.endswith("_"):

@@ -18,6 +18,7 @@ from srcgrad.errors import RaisedError, SrcgradError, together
 from srcgrad.frontend.heap import frames_of, reachable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.values import POISON
 
 MOST = 10  # problems in one error
@@ -28,59 +29,60 @@ class _Enough(Exception):
     """The search for further problems ends."""
 
 
-class Problems(Interpreter):
-    """Mixed into the interpreter."""
+def pass_over(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
+    """Note the problem of a statement and leave its names as poison."""
+    if not it.problems:
+        it.kept_demands = _contents(it.captures.demands)
+    it.passed += 1
+    if isinstance(e, SrcgradError):
+        _note(it, e)
+    if it.passed >= MOST_PASSED or len(it.problems) >= MOST:
+        raise _Enough
+    it.frame.depth, it.frame.passed = depth, True
+    stated = s.names if isinstance(s, gast.Global) else []
+    for name in (*assigned([s]), *stated):
+        scope_of(it, name)[name] = POISON
+    _poison_containers(it, s)
 
-    def pass_over(self, s: Any, e: Exception, depth: int) -> None:
-        """Note the problem of a statement and leave its names as poison."""
-        if not self.problems:
-            self._demands = _contents(self.captures.demands)
-        self.passed += 1
-        if isinstance(e, SrcgradError):
-            self._note(e)
-        if self.passed >= MOST_PASSED or len(self.problems) >= MOST:
-            raise _Enough
-        self.frame.depth, self.frame.passed = depth, True
-        stated = s.names if isinstance(s, gast.Global) else []
-        for name in (*assigned([s]), *stated):
-            self.scope_of(name)[name] = POISON
-        self._poison_containers(s)
 
-    def _note(self, e: SrcgradError) -> None:
-        for each in (e, *e.others):
-            if all((each.reason, each.location) != (p.reason, p.location) for p in self.problems):
-                self.problems.append(each)
+def _note(it: Interpreter, e: SrcgradError) -> None:
+    for each in (e, *e.others):
+        if all((each.reason, each.location) != (p.reason, p.location) for p in it.problems):
+            it.problems.append(each)
 
-    def _poison_containers(self, s: Any) -> None:
-        """A container that the statement may have been about to change is not read any more."""
-        frames = {id(env): env for f in self.frames for env in frames_of(f)}
-        names = set(_changed(s))
-        held = [v for env in frames.values() for n, v in env.items() if n in names]
-        known = self.captures.immutable
-        if not reachable(held, known):
-            return
-        for env in frames.values():
-            for name, v in env.items():
-                if reachable([v], known):
-                    env[name] = POISON
 
-    def all_problems(self, run: Callable[[], Any]) -> Any:
-        """What `run` gives; the problems together if statements were refused in it."""
-        try:
-            return run()
-        except Exception as e:
-            if not self.problems:
-                raise
-            if isinstance(e, RaisedError):  # what the user raises is no problem
-                self._raise()
-            if isinstance(e, SrcgradError) and len(self.problems) < MOST:
-                self._note(e)
-            self._raise()
+def _poison_containers(it: Interpreter, s: Any) -> None:
+    """A container that the statement may have been about to change is not read any more."""
+    frames = {id(env): env for f in it.frames for env in frames_of(f)}
+    names = set(_changed(s))
+    held = [v for env in frames.values() for n, v in env.items() if n in names]
+    known = it.captures.immutable
+    if not reachable(held, known):
+        return
+    for env in frames.values():
+        for name, v in env.items():
+            if reachable([v], known):
+                env[name] = POISON
 
-    def _raise(self) -> NoReturn:
-        for name, value in self._demands.items():
-            setattr(self.captures.demands, name, value)
-        raise together(self.problems) from None
+
+def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
+    """What `run` gives; the problems together if statements were refused in it."""
+    try:
+        return run()
+    except Exception as e:
+        if not it.problems:
+            raise
+        if isinstance(e, RaisedError):  # what the user raises is no problem
+            _raise(it)
+        if isinstance(e, SrcgradError) and len(it.problems) < MOST:
+            _note(it, e)
+        _raise(it)
+
+
+def _raise(it: Interpreter) -> NoReturn:
+    for name, value in it.kept_demands.items():
+        setattr(it.captures.demands, name, value)
+    raise together(it.problems) from None
 
 
 def _contents(demands: Any) -> dict[str, Any]:

@@ -19,40 +19,36 @@ DEEP = 12  # nested calls from which on the depth of a recursion is specialized 
 DEEPEST = 60  # nested calls at which a recursion is refused
 
 
-class Recursion(Interpreter):
-    """Mixed into the interpreter."""
+def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
+    """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
 
-    def limit_recursion(self, found: Source, node: Node) -> None:
-        """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
+    From `DEEP` calls on, these are the integers that a call changes and that depend on
+    arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
+    """
+    last = len(it.frames) >= DEEPEST
+    calls = [f for f in it.frames if last or f.source.tree is found.tree]
+    if len(calls) < DEEP:
+        return
+    count = Counter(id(f.source.tree) for f in calls)
+    again = [f for f in reversed(calls) if count[id(f.source.tree)] > 1] or calls[-1:]
+    deepest = again[0]
+    before = next((f for f in again[1:] if f.source.tree is deepest.source.tree), deepest)
+    for name in parameters_of(deepest.source.tree):
+        value = deepest.env.get(name)
+        if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
+            continue
+        changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
+        if last or changed:
+            it.captures.demand_static(it, value, node, "the depth of a recursion")
+    if last and count[id(found.tree)] > 1:  # this very call is one too many
+        refuse_recursion(it, found, it.frame.source.location(node))
+    if last:
+        refuse_recursion(it, deepest.source, deepest.called_at)
 
-        From `DEEP` calls on, these are the integers that a call changes and that depend on
-        arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
-        """
-        last = len(self.frames) >= DEEPEST
-        calls = [f for f in self.frames if last or f.source.tree is found.tree]
-        if len(calls) < DEEP:
-            return
-        count = Counter(id(f.source.tree) for f in calls)
-        again = [f for f in reversed(calls) if count[id(f.source.tree)] > 1] or calls[-1:]
-        deepest = again[0]
-        before = next((f for f in again[1:] if f.source.tree is deepest.source.tree), deepest)
-        for name in parameters_of(deepest.source.tree):
-            value = deepest.env.get(name)
-            if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
-                continue
-            changed = value is not before.env.get(name) and self.captures.is_of_arguments(
-                self, value
-            )
-            if last or changed:
-                self.captures.demand_static(self, value, node, "the depth of a recursion")
-        if last and count[id(found.tree)] > 1:  # this very call is one too many
-            self.refuse_recursion(found, self.frame.source.location(node))
-        if last:
-            self.refuse_recursion(deepest.source, deepest.called_at)
 
-    def refuse_recursion(self, found: Source, place: Any) -> NoReturn:
-        raise UnsupportedError(
-            f"the depth of the recursion of {found.title}() depends on run-time values", place,
-            "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
-            "a length may say the depth",
-        )  # fmt: skip
+def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:
+    raise UnsupportedError(
+        f"the depth of the recursion of {found.title}() depends on run-time values", place,
+        "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
+        "a length may say the depth",
+    )  # fmt: skip

@@ -24,51 +24,54 @@ def are_rows(items: list[Any]) -> bool:
     return len(kinds) == 1 and None not in kinds and all(v.type.dims for v in items)
 
 
-class Rows(Interpreter):
-    """Mixed into the interpreter."""
+def append_row(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
+    assert owner.shape is not None
+    rank = owner.shape.type.dims[0]  # type: ignore[union-attr]
+    kind = (rank, owner.dtype.dtype)
+    if not is_array(item) or (item.type.ndim, item.type.dtype) != kind:
+        it.refuse(
+            node, f"{describe(item)} in a list of arrays of rank {rank} ({kind[1]}) that grows "
+            "at run time", "append arrays of one rank and dtype",
+        )  # fmt: skip
+    b = it.b
+    n = b("load", owner.length, 0)
+    for k, d in enumerate(item.type.dims):
+        known = b("where", b("eq", n, 0), d, b("load", owner.shape, k))
+        b("check_equal", known, d, message=ONE_SHAPE)
+        b("store", owner.shape, k, b.cast(d, Scalar("i64")))
+    size, after = size_of_row(it, item.type.dims), b("add", n, 1)
+    copy = b("copy", item)
+    _stands_for_itself(it, copy, item, "what is appended", node, True)
+    b("reserve", owner.tape, b("mul", after, size))
+    b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
+    it.set_length(owner, after)
 
-    def append_row(self, owner: GrownList, item: Any, node: Node) -> None:
-        assert owner.shape is not None
-        rank = owner.shape.type.dims[0]  # type: ignore[union-attr]
-        kind = (rank, owner.dtype.dtype)
-        if not is_array(item) or (item.type.ndim, item.type.dtype) != kind:
-            self.refuse(
-                node, f"{describe(item)} in a list of arrays of rank {rank} ({kind[1]}) that grows "
-                "at run time", "append arrays of one rank and dtype",
-            )  # fmt: skip
-        b = self.b
-        n = b("load", owner.length, 0)
-        for k, d in enumerate(item.type.dims):
-            known = b("where", b("eq", n, 0), d, b("load", owner.shape, k))
-            b("check_equal", known, d, message=ONE_SHAPE)
-            b("store", owner.shape, k, b.cast(d, Scalar("i64")))
-        size, after = self.size_of_row(item.type.dims), b("add", n, 1)
-        copy = b("copy", item)
-        self._stands_for_itself(copy, item, "what is appended", node, True)
-        b("reserve", owner.tape, b("mul", after, size))
-        b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
-        self.set_length(owner, after)
 
-    def row(self, v: GrownList, place: Any, node: Node) -> Any:
-        """The array at a checked place."""
-        dims = dims_of_rows(self.b, v)
-        start = self.b("mul", place, self.size_of_row(dims))
-        copy = self.b("copy", self.b("tape_view", v.tape, start, *dims))
-        self._stands_for_itself(copy, Const(0, INT), "an item of a list", node, False)
-        return copy
+def row(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
+    """The array at a checked place."""
+    dims = dims_of_rows(it.b, v)
+    start = it.b("mul", place, size_of_row(it, dims))
+    copy = it.b("copy", it.b("tape_view", v.tape, start, *dims))
+    _stands_for_itself(it, copy, Const(0, INT), "an item of a list", node, False)
+    return copy
 
-    def _stands_for_itself(self, copy: Any, source: Any, what: str, node: Node, kept: bool) -> None:
-        place = self.frame.source.location(node)
-        self.snapshots.append(Snapshot(copy, source, what, place, kept, "the array itself"))
 
-    def stacked_rows(self, v: GrownList, node: Node) -> Var:
-        """All items as one array, whose first axis counts them."""
-        empty = self.b("eq", self.grown_length(v), 0)
-        self.fail_if(empty, "ValueError", "need at least one array to stack")
-        return self.b("copy", items_of(self.b, v))
+def _stands_for_itself(
+    it: Interpreter, copy: Any, source: Any, what: str, node: Node, kept: bool
+) -> None:
+    place = it.frame.source.location(node)
+    it.snapshots.append(Snapshot(copy, source, what, place, kept, "the array itself"))
 
-    def size_of_row(self, dims: Any) -> Any:
-        size: Any = 1
-        for d in dims:
-            size = self.b("mul", size, d)
-        return size
+
+def stacked_rows(it: Interpreter, v: GrownList, node: Node) -> Var:
+    """All items as one array, whose first axis counts them."""
+    empty = it.b("eq", it.grown_length(v), 0)
+    it.fail_if(empty, "ValueError", "need at least one array to stack")
+    return it.b("copy", items_of(it.b, v))
+
+
+def size_of_row(it: Interpreter, dims: Any) -> Any:
+    size: Any = 1
+    for d in dims:
+        size = it.b("mul", size, d)
+    return size

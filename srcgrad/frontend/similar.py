@@ -6,6 +6,8 @@ import difflib
 import types
 from typing import Any
 
+from srcgrad.frontend.handlers.registry import METHODS, handler_of
+
 
 def similar(name: str, known: Any) -> str:
     """ "did you mean ...?" with the nearest of the known names; empty if none is near."""
@@ -15,13 +17,9 @@ def similar(name: str, known: Any) -> str:
 
 def supported_in(module: types.ModuleType) -> list[str]:
     """The public functions of a module that have a handler, by their names there."""
-    from srcgrad.frontend.handlers import handler_of
-
     return [n for n, f in vars(module).items() if n[:1] != "_" and handler_of(f) is not None]
 
 
 def methods_of(kind: str) -> list[str]:
     """The names of supported methods of a kind of value."""
-    from srcgrad.frontend.handlers.registry import METHODS
-
     return [name for owner, name in METHODS if owner == kind]

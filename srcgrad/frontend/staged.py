@@ -1,32 +1,91 @@
-"""The interpreter with all its parts."""
+"""The interpreter with its parts: what does each kind of node, what parts ask of one another."""
 
 from __future__ import annotations
 
-from srcgrad.frontend.branches import Branches
-from srcgrad.frontend.calls import Calls
-from srcgrad.frontend.classes import Classes
-from srcgrad.frontend.comparisons import Comparisons
-from srcgrad.frontend.comprehensions import Comprehensions
-from srcgrad.frontend.expressions import Expressions
-from srcgrad.frontend.flow import ControlFlow
-from srcgrad.frontend.heap import Heap
-from srcgrad.frontend.indexing import Indexing
-from srcgrad.frontend.iteration import Iteration
-from srcgrad.frontend.kinds import Kinds
-from srcgrad.frontend.lists import Lists
-from srcgrad.frontend.loops import Loops
-from srcgrad.frontend.patterns import Patterns
-from srcgrad.frontend.problems import Problems
-from srcgrad.frontend.recursion import Recursion
-from srcgrad.frontend.rows import Rows
-from srcgrad.frontend.statements import Statements
-from srcgrad.frontend.stores import Stores
-from srcgrad.frontend.unknown import Unknown
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.frontend import (
+    calls,
+    classes,
+    comparisons,
+    comprehensions,
+    expressions,
+    flow,
+    indexing,
+    iteration,
+    lists,
+    loops,
+    patterns,
+    problems,
+    statements,
+)
+from srcgrad.frontend.handlers import every  # noqa: F401 (registers them)
+from srcgrad.frontend.interpreter import Interpreter, Node
+
+STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
+    gast.Match: patterns.do_match, gast.Pass: statements.do_pass, gast.Expr: statements.do_expr,
+    gast.Assign: statements.do_assign, gast.AnnAssign: statements.do_ann_assign,
+    gast.AugAssign: statements.do_aug_assign, gast.If: statements.do_if,
+    gast.While: statements.do_while, gast.For: statements.do_for, gast.Break: statements.do_break,
+    gast.Continue: statements.do_continue, gast.Return: statements.do_return,
+    gast.FunctionDef: statements.do_function_def, gast.Nonlocal: statements.do_nonlocal,
+    gast.Delete: statements.do_delete, gast.With: statements.do_with,
+    gast.Assert: statements.do_assert, gast.Raise: statements.do_raise,
+    gast.Import: statements.do_import, gast.ImportFrom: statements.do_import_from,
+}  # fmt: skip
+EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
+    gast.Call: calls.of_call, gast.Lambda: calls.of_lambda, gast.Compare: comparisons.of_compare,
+    gast.BoolOp: comparisons.of_bool_op, gast.ListComp: comprehensions.of_list_comp,
+    gast.GeneratorExp: comprehensions.of_generator_exp, gast.SetComp: comprehensions.of_set_comp,
+    gast.DictComp: comprehensions.of_dict_comp, gast.Constant: expressions.of_constant,
+    gast.Name: expressions.of_name, gast.NamedExpr: expressions.of_named_expr,
+    gast.Tuple: expressions.of_tuple, gast.List: expressions.of_list, gast.Set: expressions.of_set,
+    gast.Dict: expressions.of_dict, gast.JoinedStr: expressions.of_joined_str,
+    gast.UnaryOp: expressions.of_unary_op, gast.BinOp: expressions.of_bin_op,
+    gast.IfExp: expressions.of_if_exp, gast.Attribute: expressions.of_attribute,
+    gast.Subscript: indexing.of_subscript,
+}  # fmt: skip
 
 
-class StagedInterpreter(
-    Statements, Patterns, Heap, ControlFlow, Branches, Loops, Expressions, Comparisons, Indexing,
-    Stores, Iteration, Comprehensions, Lists, Rows, Calls, Recursion, Classes, Kinds, Problems,
-    Unknown,
-):  # fmt: skip
+class StagedInterpreter(Interpreter):
     """Python source to typed IR: what is known at compile time is computed."""
+
+    def execute(self, node: Node) -> None:
+        self.locate(node)
+        STATEMENTS.get(type(node), statements.refuse_statement)(self, node)
+
+    def expression(self, node: Node) -> Any:
+        return EXPRESSIONS.get(type(node), expressions.refuse_expression)(self, node)
+
+    call = calls.call
+    call_numpy = calls.call_numpy
+    handled = calls.handled
+    attribute = classes.attribute
+    parts_of = classes.parts_of
+    record_operator = classes.record_operator
+    compare = comparisons.compare
+    known_text = comparisons.known_text
+    truth = comparisons.truth
+    collected = comprehensions.collected
+    emit = expressions.emit
+    block = flow.block
+    branch = flow.branch
+    read = indexing.read
+    static_items = iteration.static_items
+    fit_lists = lists.fit_lists
+    grow = lists.grow
+    grown_item = lists.grown_item
+    grown_length = lists.grown_length
+    grown_load = lists.grown_load
+    grown_slice = lists.grown_slice
+    list_place = lists.list_place
+    set_length = lists.set_length
+    static_key = lists.static_key
+    tracked_list = lists.tracked_list
+    loop = loops.loop
+    pass_over = problems.pass_over
+    assign = statements.assign
+    augmented = statements.augmented

@@ -23,6 +23,7 @@ from srcgrad.errors import (
     raised_class,
 )
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.calls import inline
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
@@ -32,6 +33,7 @@ from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.orders import refuse_reordered
+from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.staged import StagedInterpreter
 from srcgrad.frontend.texts import without_values
@@ -153,7 +155,7 @@ def _traced(
     captures.watch_attribute(function, "__code__")
     taken = _Arguments(it, demands, found)
     atoms: list[Atom] = []
-    output, writes = it.all_problems(lambda: _interpreted(it, taken, arguments, atoms))
+    output, writes = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
     body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
@@ -175,7 +177,7 @@ def _interpreted(
             for w in taken.demands.weights:
                 it.captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
         it.held.append(list(env.values()))
-        result = it.inline(found, env, None, found.tree)
+        result = inline(it, found, env, None, found.tree)
         return taken_apart(it, result, atoms, found), _written(it, taken.given, atoms, found)
     except Diverged as e:
         message = without_values(e.message)[0].format()

@@ -12,50 +12,46 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import article
 
 
-class Unknown(Interpreter):
-    """Mixed into the interpreter."""
-
-    def refuse_unknown(self, f: Any, node: Node) -> None:
-        """A function of NumPy, SciPy or the standard library without a row in our tables."""
-        from srcgrad.frontend.handlers.registry import refusal_of
-
-        known = refusal_of(f)
-        if known is not None:
-            self.refuse(node, *known)
-        if type(f).__module__.startswith("numba.np.ufunc"):
-            self.refuse(
-                node, f"{f.__name__}() is a universal function of Numba's, which is not followed",
-                "call the plain function for each element in a loop, or write it on arrays",
-            )  # fmt: skip
-        module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
-        name = callable_name(f)
-        library = foreign_library(f)
-        if library:
-            self.refuse(
-                node, f"{getattr(f, '__name__', name)}() is a function of {library}",
-                "use NumPy's, or call it outside and pass the result",
-            )  # fmt: skip
-        if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
-            self.refuse(
-                node,
-                f"{name}() draws random numbers",
-                "draw them outside and pass them as an argument",
-            )
-        if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
-            near = similar(name.rpartition(".")[2], supported_in(_home(f)))
-            self.refuse(
-                node, f"{name} is not supported", f"{near} docs/support.md lists what is".lstrip()
-            )
-        if isinstance(f, types.BuiltinFunctionType | types.BuiltinMethodType):
-            self.refuse(
-                node, f"{name}() is not supported in a compiled function",
-                "call it outside and pass the result",
-            )  # fmt: skip
+def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
+    """A function of NumPy, SciPy or the standard library without a row in our tables."""
+    known = refusal_of(f)
+    if known is not None:
+        it.refuse(node, *known)
+    if type(f).__module__.startswith("numba.np.ufunc"):
+        it.refuse(
+            node, f"{f.__name__}() is a universal function of Numba's, which is not followed",
+            "call the plain function for each element in a loop, or write it on arrays",
+        )  # fmt: skip
+    module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
+    name = callable_name(f)
+    library = foreign_library(f)
+    if library:
+        it.refuse(
+            node, f"{getattr(f, '__name__', name)}() is a function of {library}",
+            "use NumPy's, or call it outside and pass the result",
+        )  # fmt: skip
+    if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
+        it.refuse(
+            node,
+            f"{name}() draws random numbers",
+            "draw them outside and pass them as an argument",
+        )
+    if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
+        near = similar(name.rpartition(".")[2], supported_in(_home(f)))
+        it.refuse(
+            node, f"{name} is not supported", f"{near} docs/support.md lists what is".lstrip()
+        )
+    if isinstance(f, types.BuiltinFunctionType | types.BuiltinMethodType):
+        it.refuse(
+            node, f"{name}() is not supported in a compiled function",
+            "call it outside and pass the result",
+        )  # fmt: skip
 
 
 _NAMED = (

@@ -16,9 +16,10 @@ from typing import Any
 from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.frame import Diverged
-from srcgrad.frontend.heap import State, contents
+from srcgrad.frontend.heap import State, contents, snapshot
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import kind_of
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trace import taken_apart
@@ -135,7 +136,7 @@ class _Call:
         given = atom(v)
         var = Var("_".join(map(str, path)), given.type)
         if isinstance(given.type, Array):
-            self.it.captures.kinds[var] = self.it.kind_of(given)
+            self.it.captures.kinds[var] = kind_of(self.it, given)
             self.it.captures.stands_for[var] = given
             if given in self.it.captures.given:
                 self.it.captures.given.add(var)
@@ -170,7 +171,7 @@ class _Call:
     def _interpreted(self) -> tuple[list[Stmt], Any]:
         """The statements of the call and its result."""
         it = self.it
-        before = it.snapshot()
+        before = snapshot(it)
         failed: Diverged | None = None
         result = None
         with it.b.block() as block:

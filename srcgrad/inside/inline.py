@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.frontend.calls import bind
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -29,7 +30,7 @@ def inline(
     """
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
-    bound = it.bind(compiled.function, args, kwargs, node)
+    bound = bind(it, compiled.function, args, kwargs, node)
     arguments = {n: opened(it, v, node) for n, v in bound.items()}
     values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     if any(isinstance(v, RUNNING) for v in values.values()):

@@ -13,7 +13,7 @@ from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.instances import entered
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.kinds import MARKS
+from srcgrad.frontend.kinds import MARKS, kind_of
 from srcgrad.frontend.values import plain
 from srcgrad.inside.overlap import refuse_overlap
 from srcgrad.ir.nodes import Const, Var, atom
@@ -81,7 +81,7 @@ def like(it: Interpreter, v: Any) -> Any:
         # run-time dims may turn out to be 1: they are not known to be otherwise
         shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
         made = np.zeros(shape, np_dtype(t.dtype))
-        kind = it.kind_of(v)
+        kind = kind_of(it, v)
         return next((made.view(m) for m, k in MARKS.items() if k is kind), made)
     if t.weak:
         return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]

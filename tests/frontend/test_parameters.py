@@ -8,7 +8,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers import FUNCTIONS, METHODS
+from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.parameters import COUNTS, FLAGS, NAMES, is_known
 from srcgrad.frontend.handlers.registry import know_scipy
 from srcgrad.frontend.values import Closure, Formatted, Range

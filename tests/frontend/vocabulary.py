@@ -7,21 +7,38 @@ and static integers: it is a NumPy program spelled in calls of the builder, and 
 import ast
 from pathlib import Path
 
-import srcgrad.frontend.handlers as handlers
+from srcgrad.frontend import handlers
 from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers import FUNCTIONS
+from srcgrad.frontend.handlers.every import FUNCTIONS
 from srcgrad.frontend.handlers.registry import know_scipy
 
 BUILDING = {"b", "emit", "call_numpy", "refuse", "static_int"}
 
 
-def used(handler: ast.FunctionDef) -> set[str]:
-    """What a handler uses of the interpreter."""
-    return {
-        n.attr
-        for n in ast.walk(handler)
-        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "it"
-    }
+def used(handler: ast.FunctionDef, parts: set[str]) -> set[str]:
+    """What a handler uses of the interpreter, and of the parts: functions that are given it."""
+    found = set()
+    for n in ast.walk(handler):
+        match n:
+            case ast.Attribute(value=ast.Name(id="it"), attr=name):
+                found.add(name)
+            case ast.Call(
+                func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name)),
+                args=[ast.Name(id="it"), *_],
+            ) if name in parts:
+                found.add(name)
+    return found
+
+
+def imported_parts() -> dict[str, set[str]]:
+    """What each file of the handlers' folder imports of the rest of the frontend."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(Path(handlers.__file__).parent.glob("*.py")):
+        for n in ast.parse(path.read_text()).body:
+            module = n.module or "" if isinstance(n, ast.ImportFrom) else ""
+            if module.startswith("srcgrad.frontend") and "handlers" not in module:
+                found.setdefault(path.stem, set()).update(a.asname or a.name for a in n.names)
+    return found
 
 
 def all_handlers() -> dict[str, ast.FunctionDef]:
@@ -38,7 +55,12 @@ def all_handlers() -> dict[str, ast.FunctionDef]:
 
 
 def thin_handlers() -> dict[str, ast.FunctionDef]:
-    return {name: f for name, f in all_handlers().items() if used(f) <= BUILDING}
+    parts = imported_parts()
+    return {
+        name: f
+        for name, f in all_handlers().items()
+        if used(f, parts.get(name.split(".")[0], set())) <= BUILDING
+    }
 
 
 def lines(functions: dict[str, ast.FunctionDef]) -> int:

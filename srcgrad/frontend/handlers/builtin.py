@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.handlers.elementwise import _scalar, as_integer, scalar_type
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.indexing import subscript, view
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -82,7 +85,7 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, GrownList):
         return it.grown_length(x)
     if isinstance(x, Range | range):
-        return it.length_of(it.iterated(x, node))
+        return length_of(it, iterated(it, x, node))
     if isinstance(x, Record) and hasattr(x.cls, "__len__"):
         return it.call(x.cls.__len__, [x], {}, node)
     if isinstance(x, list | tuple | dict | str | set):
@@ -117,12 +120,12 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
 def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
-    return it.enumerated(it.iterated(x, node), start)
+    return enumerated(it, iterated(it, x, node), start)
 
 
 @implements(zip)
 def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
-    parts = [it.iterated(x, node) for x in xs]
+    parts = [iterated(it, x, node) for x in xs]
     if strict is True:
         for k, p in enumerate(parts[1:]):
             m, n = parts[0].length, p.length
@@ -139,19 +142,19 @@ def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
                     f"zip() argument {k + 2} has another length than argument 1",
                     like=ValueError,
                 )
-    return it.zipped(parts, node)
+    return zipped(it, parts, node)
 
 
 @implements(reversed)
 def reversed_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Iterated):
         it.refuse(node, "an iterator cannot be reversed", "make a list of it", like=TypeError)
-    return it.reversed(it.iterated(x, node))
+    return backwards(it, iterated(it, x, node))
 
 
 @implements(list)
 def list_(it: Interpreter, node: Node, x: Any = ()) -> Any:
-    return it.list_of(x, node)
+    return list_of(it, x, node)
 
 
 @implements(tuple)
@@ -186,17 +189,17 @@ def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
 
 @implements(sorted)
 def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any = False) -> Any:
-    items = sorted(x) if isinstance(x, set | frozenset) else it.list_of(x, node)
+    items = sorted(x) if isinstance(x, set | frozenset) else list_of(it, x, node)
     if not isinstance(reverse, bool):
         it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
     if isinstance(items, GrownList):
-        keys = items if key is None else it.list_of(it.call(map, [key, items], {}, node), node)
-        return it.list_of(_in_order(it, node, items, keys, reverse), node)
+        keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
+        return list_of(it, _in_order(it, node, items, keys, reverse), node)
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
     if any(not _constant(v) for v in keys):
         if not all(map(is_scalar, [*items, *keys])):
             it.refuse(node, "sorted() of run-time values that are not numbers", "use np.argsort")
-        return it.list_of(_in_order(it, node, items, keys, reverse), node)
+        return list_of(it, _in_order(it, node, items, keys, reverse), node)
     try:
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     except TypeError as e:
@@ -207,11 +210,11 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
 def _in_order(it: Interpreter, node: Node, items: Any, keys: Any, reverse: bool) -> Any:
     """An array of the items in order; equal ones stay in theirs, in reverse too."""
     values, keys = (it.call_numpy(np.array, [v], {}, node) for v in (items, keys))
-    flip = lambda v: it.view(v, [Slice(None, None, -1)], node)
+    flip = lambda v: view(it, v, [Slice(None, None, -1)], node)
     order = it.call_numpy(np.argsort, [flip(keys) if reverse else keys], {"kind": "stable"}, node)
     if reverse:
         values, order = flip(values), flip(order)
-    return it.subscript(values, [order], node)
+    return subscript(it, values, [order], node)
 
 
 @implements(functools.partial)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.handlers.elementwise import (
     _scalar,
     elementwise,
@@ -22,7 +23,7 @@ from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
+from srcgrad.ir.types import COMPLEX, FLOAT, is_complex
 
 
 def complex_operand(v: Any) -> bool:
@@ -34,32 +35,13 @@ def complex_operand(v: Any) -> bool:
 @implements(np.real)
 def real(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "real")
-    return it.array_attribute(x, "real", node)
+    return array_attribute(it, x, "real", node)
 
 
 @implements(np.imag)
 def imag(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "imag")
-    return it.array_attribute(x, "imag", node)
-
-
-def part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
-    """`x.real` or `x.imag`; of an array NumPy gives a view."""
-    if is_number(x):
-        return getattr(x, name)
-    if not complex_operand(x):
-        return x if name == "real" else _zeros(it, x)
-    made = it.emit(node, name, x)
-    if is_array(x):
-        it.stands_for_view(made, x, f".{name} of an array of complex numbers", node)
-    return made
-
-
-def _zeros(it: Interpreter, x: Any) -> Any:
-    dtype = atom(x).type.dtype
-    if is_array(x):
-        return it.b("zeros", *x.type.dims, dtype=dtype)
-    return plain(it.b.cast(0, Scalar(dtype, getattr(x.type, "weak", False))))
+    return array_attribute(it, x, "imag", node)
 
 
 @method("array", "conj", "conjugate")

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad import tree
+from srcgrad.frontend import lists
+from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.heap import changing
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping, set_item
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_number, written
 from srcgrad.ir.nodes import Var
@@ -24,12 +28,12 @@ def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> 
 # ---- lists ----
 @method("list", "append")
 def append(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
-    it.append(owner, item, node)
+    lists.append(it, owner, item, node)
 
 
 @method("list", "extend")
 def extend(it: Interpreter, node: Node, owner: Any, items: Any) -> None:
-    it.extend(owner, items, node)
+    lists.extend(it, owner, items, node)
 
 
 @method("list", "pop")
@@ -40,34 +44,34 @@ def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
                 node, "pop() of another item than the last of a list that grows at run time",
                 "use an array and a counter",
             )  # fmt: skip
-        return it.pop_grown(owner, node)
+        return pop_grown(it, owner, node)
     if not owner:
         it.refuse(node, "pop from empty list", like=IndexError)
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     return owner.pop(it.list_place(owner, [k], node))
 
 
 @method("list", "insert")
 def insert(it: Interpreter, node: Node, owner: Any, k: Any, item: Any) -> None:
     _fixed(it, node, owner, "insert()", "use an array")
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     owner.insert(it.static_int(k, node, "the index of a list"), item)
 
 
 @method("list", "clear")
 def clear_list(it: Interpreter, node: Node, owner: Any) -> None:
     if isinstance(owner, GrownList):
-        it.changing_grown(owner, node)
+        changing_grown(it, owner, node)
         it.set_length(owner, 0)
         return
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     owner.clear()
 
 
 @method("list", "remove")
 def remove(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
     _fixed(it, node, owner, "remove()", "use an array")
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     del owner[_found(it, node, owner, item)]
 
 
@@ -97,20 +101,20 @@ def _found(it: Interpreter, node: Node, owner: Any, item: Any) -> int:
 
 @method("list", "copy")
 def copy_list(it: Interpreter, node: Node, owner: Any) -> Any:
-    return it.list_of(owner, node)
+    return list_of(it, owner, node)
 
 
 @method("list", "reverse")
 def reverse(it: Interpreter, node: Node, owner: Any) -> None:
     _fixed(it, node, owner, "reverse()", "use np.flip(np.array(...))")
-    it.changing(owner, node)
+    changing(it, owner, node)
     owner.reverse()
 
 
 @method("list", "sort")
 def sort(it: Interpreter, node: Node, owner: Any, key: Any = None, reverse: Any = False) -> None:
     _fixed(it, node, owner, "sort()", "use np.sort(np.array(...))")
-    it.changing(owner, node)
+    changing(it, owner, node)
     owner[:] = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
 
 
@@ -168,14 +172,14 @@ def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
 @method("dict", "update")
 def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
     for key, value in it.call(dict, [other], kwargs, node).items():
-        it.set_item(owner, [key], value, node)
+        set_item(it, owner, [key], value, node)
 
 
 @method("dict", "setdefault")
 def setdefault(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
     key = it.static_key(key, node)
     if key not in owner:
-        it.set_item(owner, [key], default, node)
+        set_item(it, owner, [key], default, node)
     return owner[key]
 
 
@@ -186,13 +190,13 @@ def pop_key(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = _M
         if default is _MISSING:
             it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
         return default
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     return owner.pop(key)
 
 
 @method("dict", "clear")
 def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
-    it.reshaping(owner, node)
+    reshaping(it, owner, node)
     owner.clear()
 
 

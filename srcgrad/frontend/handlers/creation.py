@@ -10,6 +10,8 @@ from srcgrad.frontend.grown import items_of
 from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -269,7 +271,7 @@ def astype(it: Interpreter, node: Node, x: Any, dtype: Any, copy: Any = True) ->
 
 @implements(method="fill")
 def fill(it: Interpreter, node: Node, x: Any, value: Any) -> None:
-    it.assign_array(x, it._stored_value(x, value, node))
+    assign_array(it, x, stored_value(it, x, value, node))
 
 
 @implements(method="item")
@@ -305,7 +307,7 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
     if is_scalar(x):
         return _strong(it, x)
     if isinstance(x, GrownList):
-        return it.b("copy", items_of(it.b, x)) if x.of_numbers else it.stacked_rows(x, node)
+        return it.b("copy", items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
     if isinstance(x, Iterated | Range):
         it.refuse(node, "an array of a range: use np.arange")
     if isinstance(x, list | tuple):

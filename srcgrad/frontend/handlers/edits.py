@@ -12,6 +12,7 @@ from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
+from srcgrad.frontend.indexing import place, span, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_integer, is_unit
 from srcgrad.ir.types import Scalar
@@ -29,7 +30,7 @@ def part(it: Interpreter, node: Node, x: Any, axis: int, lower: Any, upper: Any)
     """A slice along one axis."""
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[axis] = Slice(lower, upper, None)
-    return it.view(x, items, node)
+    return view(it, x, items, node)
 
 
 @implements(np.delete)
@@ -41,9 +42,9 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
             obj.lower, obj.upper, obj.step)  # fmt: skip
         if not is_unit(bounds[2]):
             it.refuse(node, "delete of a slice with a step is not supported")
-        start, count, _ = it.span(Slice(*bounds), n, node)
+        start, count, _ = span(it, Slice(*bounds), n, node)
     elif is_integer(obj):
-        start, count = it.place(obj, n, k), 1
+        start, count = place(it, obj, n, k), 1
     else:
         return _without(it, node, x, k, it.static_items(obj, node))
     rest = part(it, node, x, k, b.dim(b("add", start, count)), None)
@@ -59,7 +60,7 @@ def _without(it: Interpreter, node: Node, x: Any, axis: int, places: list[Any]) 
     b, n = it.b, x.type.dims[axis]
     if not places or not all(is_integer(p) for p in places):
         it.refuse(node, "delete takes an index, a slice or a list of indices", like=IndexError)
-    kept = [b("ne", b("iota", n), it.place(p, n, axis)) for p in places]
+    kept = [b("ne", b("iota", n), place(it, p, n, axis)) for p in places]
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
     items[axis] = reduce(lambda p, q: b("logical_and", p, q), kept)
     return it.read(x, items, node)
@@ -71,7 +72,7 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
     b, n = it.b, x.type.dims[k]
     at = it.static_int(obj, node, "the position of an insertion")
     # behind the last place is a place as well
-    at = it.place(at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
+    at = place(it, at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
     new = _inserted(it, node, x, values, k)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
     dims = list(x.type.dims)

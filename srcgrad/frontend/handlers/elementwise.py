@@ -10,8 +10,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.calls import strong
+from srcgrad.frontend.expressions import binary, to_power, widened
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     GrownList,
     describe,
@@ -22,7 +25,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, Scalar, is_float, join_scalars, short_dtype
+from srcgrad.ir.types import FLOAT, INT, Scalar, is_float, join_scalars, short_dtype
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -176,7 +179,7 @@ def to_out(it: Interpreter, node: Node, result: Any, out: Any) -> Any:
             f"the result is {have} and cannot be stored in out= of {out.type.dtype}",
             like=TypeError,
         )
-    it.assign_array(out, it._stored_value(out, result, node))
+    assign_array(it, out, stored_value(it, out, result, node))
     return out
 
 
@@ -204,9 +207,8 @@ def log(
     it: Interpreter, node: Node, x: Any, base: Any = None, out: Any = None, dtype: Any = None
 ) -> Any:
     if is_number(x) and (base is None or is_number(base)):
-        known = _static(
-            it, node, math.log if base is not None else np.log, (x,) if base is None else (x, base)
-        )
+        f, args = (np.log, (x,)) if base is None else (math.log, (x, base))
+        known = _static(it, node, f, args)
         # a Python number: it does not widen float32
         return float(known) if isinstance(known, np.float64) else known
     result = elementwise(it, node, "log", np.log, (x,), out, dtype)
@@ -220,13 +222,13 @@ def power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
     x, n = operands(it, node, (x, n), "power")
     if is_number(x) and is_number(n):
         return _static(it, node, np.power, (x, n))
-    return to_out(it, node, it.power(x, n, node), out)
+    return to_out(it, node, to_power(it, x, n, node), out)
 
 
 @implements(np.float_power)
 def float_power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
     x, n = (it.b.cast(v, Scalar("f64")) for v in operands(it, node, (x, n), "float_power"))
-    return to_out(it, node, it.power(plain(x), plain(n), node), out)
+    return to_out(it, node, to_power(it, plain(x), plain(n), node), out)
 
 
 @implements(math.pow)
@@ -234,7 +236,7 @@ def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     if is_number(x) and is_number(n):
         return _static(it, node, math.pow, (x, n))
     x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
-    return it.b.retyped(it.power(plain(it.b.cast(x, FLOAT)), n, node), FLOAT)
+    return it.b.retyped(to_power(it, plain(it.b.cast(x, FLOAT)), n, node), FLOAT)
 
 
 @implements(np.square)
@@ -260,13 +262,13 @@ def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
 @implements(np.floor_divide)
 def floor_divide(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = operands(it, node, (a, c), "floor_divide")
-    return to_out(it, node, it.binary(gast.FloorDiv(), a, c, node), out)
+    return to_out(it, node, binary(it, gast.FloorDiv(), a, c, node), out)
 
 
 @implements(np.mod, np.remainder)
 def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = operands(it, node, (a, c), "mod")
-    return to_out(it, node, it.binary(gast.Mod(), a, c, node), out)
+    return to_out(it, node, binary(it, gast.Mod(), a, c, node), out)
 
 
 @implements(np.deg2rad, np.radians, math.radians)
@@ -315,7 +317,7 @@ def clip(
 ) -> Any:  # fmt: skip
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
     (x,) = operands(it, node, (x,), "clip")
-    x = it.strong(x)
+    x = strong(it, x)
     if lo is None and hi is None:
         return to_out(it, node, positive(it, node, x), out)
     lo = -math.inf if lo is None else lo
@@ -339,8 +341,8 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = None, b: Any = None) -> 
     if atom(c).type.dtype != "bool":
         c = it.b("ne", c, 0)
     if atom(a).type.dtype == "bool" and is_scalar(a) and atom(b).type.dtype != "bool":
-        a = it.widened(a)
-    chosen = it.strong(it.emit(node, "where", c, a, b))
+        a = widened(it, a)
+    chosen = strong(it, it.emit(node, "where", c, a, b))
     if isinstance(chosen, Var) and not is_array(chosen):
         it.shells.add(chosen)
     return chosen
@@ -355,8 +357,6 @@ def float_kind(*values: Any) -> Scalar:
 
 def as_integer(it: Interpreter, x: Any) -> Any:
     """A run-time number as Python's integer; what no 64 bits hold raises."""
-    from srcgrad.ir.types import INT
-
     if atom(x).type.dtype[0] == "f":
         fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
 

@@ -10,9 +10,13 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.expressions import binary, widened, widened_pair
+from srcgrad.frontend.flow import either
 from srcgrad.frontend.handlers.elementwise import as_integer
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import items_in_turn
+from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -47,7 +51,7 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
         return it.call(it.attribute(x, "__abs__", node), [], {}, node)
     if not is_value(x):
         it.refuse(node, f"bad operand type for abs(): {describe(x)}", like=TypeError)
-    return it.emit(node, "abs", it.widened(x))
+    return it.emit(node, "abs", widened(it, x))
 
 
 @implements(builtins.sum)
@@ -63,16 +67,16 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
             it.fail_if(plain(it.b("eq", x.type.dims[0], 0)), "NotImplementedError", text)
             total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
         return (
-            total if is_number(start) and start == 0 else it.binary(gast.Add(), start, total, node)
+            total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)
         )
     if isinstance(x, GrownList) and not x.of_numbers:
-        total = it.call_numpy(np.sum, [it.stacked_rows(x, node)], {"axis": 0}, node)
-        return it.binary(gast.Add(), start, total, node)
+        total = it.call_numpy(np.sum, [stacked_rows(it, x, node)], {"axis": 0}, node)
+        return binary(it, gast.Add(), start, total, node)
     if isinstance(x, GrownList):
         total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
-        return it.binary(gast.Add(), start, total, node)
+        return binary(it, gast.Add(), start, total, node)
     for item in it.static_items(x, node):
-        start = it.binary(gast.Add(), start, item, node)
+        start = binary(it, gast.Add(), start, item, node)
     return start
 
 
@@ -98,7 +102,7 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
                 it.refuse(
                     node, f"{name}() takes numbers; use np.{primitive} for arrays", like=ValueError
                 )
-            best, v = it.widened_pair(best, v)
+            best, v = widened_pair(it, best, v)
             better = it.emit(node, primitive, best, v)
             if isinstance(v, Var) and is_float(v.type.dtype):
                 # nothing is greater than what is there because it is NaN
@@ -145,7 +149,7 @@ implements(builtins.min)(_extreme("min", "minimum", np.min))
 
 @implements(builtins.any)
 def any_(it: Interpreter, node: Node, x: Any) -> Any:
-    return _quantified(it, node, x, np.any, it.either, False)
+    return _quantified(it, node, x, np.any, lambda a, c: either(it, a, c), False)
 
 
 @implements(builtins.all)
@@ -167,7 +171,7 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
     if is_array(x) or isinstance(x, GrownList):
         return it.call_numpy(whole, [x], {}, node)
     result: Any = start
-    for item in it.items_in_turn(x, node):
+    for item in items_in_turn(it, x, node):
         result = plain(join(result, it.truth(item, node)))
     return result
 
@@ -181,7 +185,7 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
             node, f"round() takes a number, not {describe(x)}", "use np.round", like=TypeError
         )
     if atom(x).type.dtype[0] in "iub":
-        whole = it.widened(x)
+        whole = widened(it, x)
         keeps = digits is not None or (isinstance(x, Var) and x.type.weak)
         return whole if keeps else it.b.retyped(whole, INT)
     if digits is None:
@@ -191,17 +195,17 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
 
 @implements(divmod)
 def divmod_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
-    return it.binary(gast.FloorDiv(), a, c, node), it.binary(gast.Mod(), a, c, node)
+    return binary(it, gast.FloorDiv(), a, c, node), binary(it, gast.Mod(), a, c, node)
 
 
 @implements(pow)
 def pow_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
-    return it.binary(gast.Pow(), a, c, node)
+    return binary(it, gast.Pow(), a, c, node)
 
 
 @implements(math.prod)
 def prod(it: Interpreter, node: Node, x: Any) -> Any:
     result: Any = 1
     for item in it.static_items(x, node):
-        result = it.binary(gast.Mult(), result, item, node)
+        result = binary(it, gast.Mult(), result, item, node)
     return result

@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of, in_order
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.nodes import Var
@@ -63,7 +64,7 @@ def _resized(it: Interpreter, node: Node, x: Any, n: Any, axis: int) -> Any:
     items: list[Any] = [Slice(None, None, None) for _ in dims]
     items[axis] = Slice(None, plain(b("minimum", n, old)), None)
     out = b("zeros", *dims, dtype=x.type.dtype)
-    b("assign", it.view(out, items, node), it.view(x, items, node))
+    b("assign", view(it, out, items, node), view(it, x, items, node))
     return out
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.calls import strong
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import method
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -24,7 +25,7 @@ def _joined(name: str, axis: int, ndim: int) -> None:
         kind = kinds[0]
         for other in kinds[1:]:
             kind = join_scalars(kind, other)
-        parts = [_wide(it, it.b.cast(it.strong(x), Scalar(kind.dtype)), ndim) for x in xs]
+        parts = [_wide(it, it.b.cast(strong(it, x), Scalar(kind.dtype)), ndim) for x in xs]
         return it.call_numpy(np.concatenate, [parts, axis], {}, node)
 
     method(name, "__getitem__")(handler)

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.classes import refuse_special, set_field
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Closure,
@@ -43,9 +46,9 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (x.cls,)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)
-        if asked and (it.follows_library() or not is_array(x)):
+        if asked and (follows_library(it) or not is_array(x)):
             return _is_tensor(it, node, x)
-        kinds = (it.class_of(x, node),) if is_array(x) else (_python_type(x),)
+        kinds = (class_of(it, x, node),) if is_array(x) else (_python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
     else:
@@ -55,7 +58,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
 
 def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
     """In functions of ours arrays and NumPy's scalars stand for tensors."""
-    if not it.follows_library():
+    if not follows_library(it):
         it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
     return is_array(x) or not x.type.weak
 
@@ -81,7 +84,7 @@ def _python_type(x: Var) -> type:
 @implements(type)
 def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
-        return it.class_of(x, node)
+        return class_of(it, x, node)
     if isinstance(x, Var):
         return _python_type(x)
     if isinstance(x, GrownList | TrackedList):
@@ -94,7 +97,7 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(hasattr)
 def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if is_array(x):
-        return hasattr(it.class_of(x, node), name)
+        return hasattr(class_of(it, x, node), name)
     if isinstance(x, Var):
         return hasattr(_python_type(x), name)
     if not isinstance(x, Record):
@@ -120,8 +123,8 @@ def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None
             "use a plain class or a dataclass",
             like=AttributeError,
         )
-    it.changing(x, node)
-    it.set_field(x, name, value, node)
+    changing(it, x, node)
+    set_field(it, x, name, value, node)
 
 
 @implements(object.__new__)
@@ -129,7 +132,7 @@ def new(it: Interpreter, node: Node, cls: Any) -> Any:
     """An instance without attributes."""
     if not isinstance(cls, type) or cls.__new__ is not object.__new__:
         it.refuse(node, f"object.__new__() of {describe(cls)} is not supported", like=TypeError)
-    it.refuse_special(cls, node)
+    refuse_special(it, cls, node)
     return Record(cls)
 
 
@@ -138,8 +141,8 @@ def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) ->
     """An attribute set past a frozen dataclass, or a `__setattr__`."""
     if not isinstance(name, str) or not isinstance(x, Record):
         setattr_(it, node, x, name, value)
-    it.changing(x, node)
-    it.set_field(x, name, value, node, frozen=False)
+    changing(it, x, node)
+    set_field(it, x, name, value, node, frozen=False)
 
 
 @implements(super)

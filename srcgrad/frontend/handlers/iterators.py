@@ -12,8 +12,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop
+from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
 from srcgrad.frontend.values import (
@@ -40,7 +43,7 @@ def _integers(it: Interpreter, node: Node, what: str, *values: Any) -> None:
 
 def _static(it: Interpreter, parts: list[Iterated], node: Node) -> bool:
     """Whether items must be taken one by one: those of a list can be of any kind."""
-    return any(p.static for p in parts) or not it.may_be_loop(node)
+    return any(p.static for p in parts) or not may_be_loop(it, node)
 
 
 def _count_of(it: Interpreter, part: Iterated, node: Node) -> int:
@@ -60,7 +63,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     columns.spent = False  # `build` may run over it instead
     out = replace(columns, range=None, once=True, lazy=True)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
-    out.build = lambda: it.loop_over(function_at(node, MAPPING), [f, columns], node)
+    out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
     if handler_of(f) is None:
         out.until = lambda stop: follow(ANY if stop else ALL)
     return out
@@ -68,18 +71,18 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
 
 @implements(map)
 def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
-    parts = [it.iterated(x, node, tested=len(xs) == 1) for x in xs]
-    return _called(it, node, f, replace(it.zipped(parts, node), test=parts[0].test))
+    parts = [iterated(it, x, node, tested=len(xs) == 1) for x in xs]
+    return _called(it, node, f, replace(zipped(it, parts, node), test=parts[0].test))
 
 
 @implements(itertools.starmap)
 def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
-    return _called(it, node, f, it.iterated(xs, node, tested=True))
+    return _called(it, node, f, iterated(it, xs, node, tested=True))
 
 
 @implements(filter)
 def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
-    f, part = bool if f is None else f, it.iterated(x, node, tested=True)
+    f, part = bool if f is None else f, iterated(it, x, node, tested=True)
     held: list[Any] = []  # the item that is tested, which is computed once
 
     def keep(k: Any) -> Any:
@@ -93,7 +96,7 @@ def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
 
     part.spent = False
     out = replace(part, range=None, once=True, lazy=True, test=keep, item=lambda k: held[0])
-    out.build = lambda: it.loop_over(function_at(node, FILTERING), [f, part], node)
+    out.build = lambda: loop_over(it, function_at(node, FILTERING), [f, part], node)
     return out
 
 
@@ -101,12 +104,12 @@ def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
 def _pool(it: Interpreter, node: Node, x: Any) -> Iterated:
     """The items as they are now: what is stored to later is not seen."""
     if isinstance(x, Iterated) and x.once:
-        x = it.list_of(x, node)
+        x = list_of(it, x, node)
     if isinstance(x, list):
         x = list(x)
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = it.call_numpy(np.array, [x], {}, node)
-    return it.iterated(x, node)
+    return iterated(it, x, node)
 
 
 @implements(itertools.product)
@@ -116,8 +119,8 @@ def product(it: Interpreter, node: Node, *xs: Any, repeat: Any = 1) -> Any:
     parts = [_pool(it, node, x) for x in xs] * repeat
     if not parts or _static(it, parts, node):
         columns = [[p.item(k) for k in range(_count_of(it, p, node))] for p in parts]
-        return it.static_iterated(list(itertools.product(*columns)), once=True)
-    lengths = [it.length_of(p) for p in parts]
+        return static_iterated(it, list(itertools.product(*columns)), once=True)
+    lengths = [length_of(it, p) for p in parts]
     total: Any = 1
     for n in lengths:
         total = plain(it.b("mul", total, n))
@@ -156,7 +159,7 @@ def combinations(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
     if r == 2 and not _static(it, [part], node):
         return _pairs(it, part)
     items = [part.item(k) for k in range(_count_of(it, part, node))]
-    return it.static_iterated(list(itertools.combinations(items, r)), once=True)
+    return static_iterated(it, list(itertools.combinations(items, r)), once=True)
 
 
 def _pairs(it: Interpreter, part: Iterated) -> Iterated:
@@ -165,7 +168,7 @@ def _pairs(it: Interpreter, part: Iterated) -> Iterated:
     Row i starts at i (2 n - i - 1) / 2. The root that solves this for i may be off by one, as it is
     rounded.
     """
-    b, n = it.b, it.length_of(part)
+    b, n = it.b, length_of(it, part)
     double = b("sub", b("mul", n, 2), 1)
     total = plain(b("floordiv", b("mul", n, b("sub", n, 1)), 2))
 
@@ -190,14 +193,14 @@ def _pairs(it: Interpreter, part: Iterated) -> Iterated:
 def permutations(it: Interpreter, node: Node, x: Any, r: Any = None) -> Any:
     items = it.static_items(x, node)
     r = None if r is None else it.static_int(r, node, "r")
-    return it.static_iterated(list(itertools.permutations(items, r)), once=True)
+    return static_iterated(it, list(itertools.permutations(items, r)), once=True)
 
 
 @implements(itertools.combinations_with_replacement)
 def combinations_with_replacement(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
     items = it.static_items(x, node)
     made = itertools.combinations_with_replacement(items, it.static_int(r, node, "r"))
-    return it.static_iterated(list(made), once=True)
+    return static_iterated(it, list(made), once=True)
 
 
 @implements(itertools.pairwise)
@@ -205,8 +208,8 @@ def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
     """An item is read once, as the second of a pair, and kept for the next."""
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
-    part = it.iterated(x, node)
-    n, kept = plain(it.b("sub", it.length_of(part), 1)), {}
+    part = iterated(it, x, node)
+    n, kept = plain(it.b("sub", length_of(it, part), 1)), {}
 
     def pair(k: Any) -> tuple:
         if isinstance(k, Var):
@@ -233,7 +236,7 @@ def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
 
 @implements(itertools.zip_longest)
 def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) -> Any:
-    parts = [it.iterated(x, node) for x in xs]
+    parts = [iterated(it, x, node) for x in xs]
     lengths = [_count_of(it, p, node) for p in parts]
 
     def item(k: int) -> tuple:
@@ -247,7 +250,7 @@ def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) ->
 # ---- one after the other ----
 @implements(itertools.chain)
 def chain(it: Interpreter, node: Node, *xs: Any) -> Any:
-    parts = [it.iterated(x, node) for x in xs]
+    parts = [iterated(it, x, node) for x in xs]
     if not parts or _static(it, parts, node):
         places = [(p, k) for p in parts for k in range(_count_of(it, p, node))]
         item = lambda k: places[k][0].item(places[k][1])
@@ -264,14 +267,14 @@ def chain_of(it: Interpreter, node: Node, xs: Any) -> Any:
 
 
 def _followed(it: Interpreter, node: Node, one: Iterated, two: Iterated) -> Iterated:
-    n = it.length_of(one)
+    n = length_of(it, one)
 
     def item(k: Any) -> Any:
         late = lambda: two.item(plain(it.b("sub", k, n)))
         first = plain(it.b("lt", k, n))
         return it.branch(first, lambda: one.item(k), late, node, live_rest=True)
 
-    total = plain(it.b("add", n, it.length_of(two)))
+    total = plain(it.b("add", n, length_of(it, two)))
     return Iterated(total, item, sources=_sources([one, two]), once=True)
 
 
@@ -287,14 +290,14 @@ def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
         it.refuse(
             node, "islice() takes no negative limits", "use a slice of a list", like=ValueError
         )
-    part = it.iterated(x, node)
+    part = iterated(it, x, node)
     if _static(it, [part], node):
         start, step = (it.static_int(v, node, "a limit") for v in (start, step))
         stop = None if stop is None else it.static_int(stop, node, "a limit")
         places = list(itertools.islice(range(_count_of(it, part, node)), start, stop, step))
         item = lambda k: part.item(places[k])
         return Iterated(len(places), item, True, sources=part.sources, once=True)
-    n = it.length_of(part)
+    n = length_of(it, part)
     last = n if stop is None else plain(it.b("minimum", n, stop))
     place = lambda k: plain(it.b("add", start, it.b("mul", k, step)))
     trips = plain(it.b("trips", start, last, step))
@@ -321,8 +324,8 @@ def accumulate(
     numbers = isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
     if func is None and initial is None and numbers:
         made = it.call_numpy(np.cumsum, [x], {}, node)
-        return replace(it.iterated(_as_it_is(it, node, made, x, "accumulate"), node), once=True)
-    part = it.iterated(x, node)
+        return replace(iterated(it, _as_it_is(it, node, made, x, "accumulate"), node), once=True)
+    part = iterated(it, x, node)
     n, shift = _count_of(it, part, node), int(initial is not None)
     kept: dict[int, Any] = {}
 
@@ -330,7 +333,7 @@ def accumulate(
         if k == 0:
             kept[0] = part.item(0) if initial is None else initial
         elif func is None:
-            kept[k] = it.binary(gast.Add(), kept[k - 1], part.item(k - shift), node)
+            kept[k] = binary(it, gast.Add(), kept[k - 1], part.item(k - shift), node)
         else:
             kept[k] = it.call(func, [kept[k - 1], part.item(k - shift)], {}, node)
         return kept[k]

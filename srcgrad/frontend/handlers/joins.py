@@ -12,7 +12,10 @@ from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
+from srcgrad.frontend.indexing import expanded, gathered, view
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.stores import in_place, spread, stored_value
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import Scalar, join_scalars
@@ -40,7 +43,7 @@ def _grows(xs: Any) -> bool:
 
 def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str) -> Any:
     """The arrays of a list that grows, one after the other along their first axis."""
-    whole = it.stacked_rows(xs, node)
+    whole = stacked_rows(it, xs, node)
     if axis is None:
         return ravel(it, node, whole)
     if place_of_axis(it, node, axis, whole.type.ndim - 1) != 0:
@@ -82,7 +85,7 @@ def concatenate(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
 @implements(np.stack)
 def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
-        return it.call_numpy(np.moveaxis, [it.stacked_rows(xs, node), 0, axis], {}, node)
+        return it.call_numpy(np.moveaxis, [stacked_rows(it, xs, node), 0, axis], {}, node)
     parts = parts_of(it, node, xs, "stack")
     if all(not is_array(x) for x in parts):
         place_of_axis(it, node, axis, 1)
@@ -106,7 +109,7 @@ def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
 @implements(np.vstack, getattr(np, "row_stack", np.vstack))
 def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
     if _grows(xs):
-        whole = it.stacked_rows(xs, node)
+        whole = stacked_rows(it, xs, node)
         return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     rows = [it.b("view", x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
@@ -138,7 +141,7 @@ def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: 
     for lo, hi in pairwise(bounds):
         items = [Slice(None, None, None) for _ in x.type.dims]
         items[k] = Slice(lo, hi, None)
-        out.append(it.view(x, items, node))
+        out.append(view(it, x, items, node))
     return out
 
 
@@ -183,14 +186,14 @@ def meshgrid(
 @implements(np.add.at)
 def add_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> None:
     items = list(indices) if isinstance(indices, tuple) else [indices]
-    items = it._expanded(x, items, node)
+    items = expanded(it, x, items, node)
     if not any(is_array(i) for i in items):
-        it.in_place(__import__("gast").Add(), it.view(x, items, node), values, node)
+        in_place(it, __import__("gast").Add(), view(it, x, items, node), values, node)
         return
-    base, idx, spec = it._gathered(x, items, node)
-    values = it._stored_value(x, values, node)
+    base, idx, spec = gathered(it, x, items, node)
+    values = stored_value(it, x, values, node)
     if is_array(values):
-        values = it._spread(values, base, idx, spec)
+        values = spread(it, values, base, idx, spec)
     it.b("scatter_add", base, *idx, values, spec=spec)
 
 

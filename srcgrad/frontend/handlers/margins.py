@@ -13,6 +13,7 @@ from srcgrad.frontend.formulas import margins
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.ir.types import Scalar, is_float
@@ -96,7 +97,7 @@ def _margin(
         return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
     items: list[Any] = [Slice(None, None, None) for _ in dims]
     items[axis] = Slice(0, 1, None) if before else Slice(-1, None, None)
-    edge = it.view(x, items, node)
+    edge = view(it, x, items, node)
     if mode == "edge":
         return it.b("broadcast_to", edge, *dims)
     if mode == "linear_ramp" and is_float(x.type.dtype):
@@ -105,7 +106,7 @@ def _margin(
         if length is not None:
             inner = Slice(0, length, None) if before else Slice(-length, None, None)
             items[axis] = inner
-        part = x if length is None else it.view(x, items, node)
+        part = x if length is None else view(it, x, items, node)
         named = {"axis": axis, "keepdims": True}
         return it.b("broadcast_to", it.call_numpy(STATISTICS[mode], [part], named, node), *dims)
     it.refuse(node, f"pad of {x.type.dtype} with mode={mode!r} is not supported")

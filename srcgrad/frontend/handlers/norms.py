@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.expressions import to_power
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import (
@@ -109,8 +110,8 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
 
 def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """(Σ |x|^p)^(1/p)"""
-    total = reduce(it, node, "sum", it.power(it.b("abs", x), ord, node), axis, keepdims)
-    return it.power(total, plain(it.b("div", 1.0, ord)), node)
+    total = reduce(it, node, "sum", to_power(it, it.b("abs", x), ord, node), axis, keepdims)
+    return to_power(it, total, plain(it.b("div", 1.0, ord)), node)
 
 
 def _matrix_norm(

@@ -7,7 +7,9 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Partial
 
@@ -32,7 +34,7 @@ COMPARED = {
 
 
 def _binary(op: Any) -> Any:
-    return lambda it, node, a, b: it.binary(op(), a, b, node)
+    return lambda it, node, a, b: binary(it, op(), a, b, node)
 
 
 def _compared(op: Any) -> Any:
@@ -47,12 +49,12 @@ for _f, _op in COMPARED.items():
 
 @implements(operator.neg)
 def neg(it: Interpreter, node: Node, x: Any) -> Any:
-    return it.binary(gast.Mult(), -1, x, node)
+    return binary(it, gast.Mult(), -1, x, node)
 
 
 @implements(operator.getitem)
 def getitem(it: Interpreter, node: Node, x: Any, k: Any) -> Any:
-    return it.subscript(x, list(k) if isinstance(k, tuple) else [k], node)
+    return subscript(it, x, list(k) if isinstance(k, tuple) else [k], node)
 
 
 # ---- what picks from its argument ----

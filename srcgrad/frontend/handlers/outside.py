@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, describe, is_array, is_scalar
@@ -45,7 +46,7 @@ def copied(it: Interpreter, node: Node, x: Any) -> Any:
         for v in (x.values() if isinstance(x, dict) else x)
     )
     if flat and isinstance(x, list | dict):
-        return it.call_method(x, "copy", [], {}, node)
+        return call_method(it, x, "copy", [], {}, node)
     if flat:
         return x
     kind = "a list" if isinstance(x, GrownList) else describe(x)

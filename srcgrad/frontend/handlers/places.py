@@ -10,6 +10,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import nonzero, ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.stores import write
 from srcgrad.frontend.values import Slice, is_array
 
 
@@ -43,4 +44,4 @@ def fill_diagonal(it: Interpreter, node: Node, a: Any, value: Any, wrap: Any = F
         # NumPy repeats values that are too few and drops those that are too many
         value = ravel(it, node, value)
         value = it.read(value, [it.b("mod", places, value.type.dims[0])], node)
-    it.write(a, [places, places], value, node)
+    write(it, a, [places, places], value, node)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.calls import strong
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -64,7 +65,7 @@ def reduce(
         axes_of(it, node, x, axis)
         if name in ("argmax", "argmin"):
             return np.int64(0)
-        return it.b("load", x) if is_array(x) else it.strong(x)
+        return it.b("load", x) if is_array(x) else strong(it, x)
     axes = axes_of(it, node, x, axis)
     result = plain(it.b(name, x, axes=axes)) if axes else it.b("copy", x)
     return to_out(it, node, keep(it, x, result, axes, keepdims), out)
@@ -98,7 +99,7 @@ def summed(it: Interpreter, x: Any) -> Any:
 
 def vector(it: Interpreter, x: Any) -> Any:
     """A number as the array of one element that NumPy makes of it along an axis."""
-    return x if is_array(x) and x.type.dims else it.b("broadcast_to", it.strong(x), 1)
+    return x if is_array(x) and x.type.dims else it.b("broadcast_to", strong(it, x), 1)
 
 
 def count(it: Interpreter, x: Any, axes: tuple[int, ...]) -> Any:
@@ -287,7 +288,7 @@ def prod(
     if where is not None:
         x = it.emit(node, "where", where, x, 1)
     if not is_array(x):
-        result = it.strong(x)
+        result = strong(it, x)
     else:
         axes = axes_of(it, node, x, axis)
         result = x

@@ -13,8 +13,9 @@ from scipy import fft
 
 from srcgrad.frontend.formulas import scipy_fft as formulas
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.every import FUNCTIONS
 from srcgrad.frontend.handlers.reductions import axes_of
-from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
+from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import plain
 

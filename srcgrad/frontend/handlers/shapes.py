@@ -10,6 +10,7 @@ from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number
 from srcgrad.ir.nodes import Var
@@ -315,4 +316,4 @@ def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
 def nonzero(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "nonzero")
     mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
-    return tuple(it.mask_places(mask, mask.type.dims))
+    return tuple(mask_places(it, mask, mask.type.dims))

@@ -11,6 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, in_order
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dims
+from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar
 from srcgrad.ir.nodes import atom
@@ -29,7 +30,7 @@ def flip(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     items = _whole(x.type.ndim)
     for k in axes_of(it, node, x, axis):
         items[k] = Slice(None, None, -1)
-    return it.view(x, items, node)
+    return view(it, x, items, node)
 
 
 def _shift(it: Interpreter, node: Node, shift: Any) -> Any:
@@ -59,7 +60,7 @@ def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> A
     cut = b.dim(b("mod", b("neg", _shift(it, node, shift)), b("maximum", n, 1)))
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
-    joined = b("concatenate", it.view(x, left, node), it.view(x, right, node), axis=k)
+    joined = b("concatenate", view(it, x, left, node), view(it, x, right, node), axis=k)
     # the lengths add up to that of x: say so, for what follows
     return with_dims(it, joined, x.type.dims)
 
@@ -71,7 +72,7 @@ def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any
     for _ in range(it.static_int(n, node, "the order of a difference")):
         late, early = _whole(x.type.ndim), _whole(x.type.ndim)
         late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
-        x = it.emit(node, "sub", it.view(x, late, node), it.view(x, early, node))
+        x = it.emit(node, "sub", view(it, x, late, node), view(it, x, early, node))
     return x
 
 

@@ -1,0 +1,69 @@
+"""The attributes of numbers and arrays; what else has a name of a method is that method, bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
+from srcgrad.frontend.similar import methods_of, similar
+from srcgrad.frontend.values import Bound, is_array, is_number, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
+
+ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
+
+
+def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
+    dims = v.type.dims if is_array(v) else ()
+    match name:
+        case "shape":
+            return tuple(dims)
+        case "ndim":
+            return len(dims)
+        case "size":
+            return it.b.size(dims)
+        case "mT" | "mH" if is_array(v) and kind_of(it, v) is not Kind.ARRAY:
+            return it.call_numpy(np.swapaxes, [v, -2, -1], {}, node)
+        case "T":
+            return it.call_numpy(np.transpose, [v], {}, node)
+        case "dtype":
+            return np_dtype(atom(v).type.dtype)
+        case "_a":  # a tensor's array
+            return v
+        case "real" | "imag":
+            return _part(it, node, v, name)
+        case "flat":
+            flat = it.call_numpy(np.ravel, [v], {}, node)
+            if is_array(v) and v.type.layout != "C":
+                it.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
+            return flat
+    known = method_of(it, v, name, node) is not None
+    if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
+        it.refuse(
+            node, f"{described(it, v)} has no attribute '{name}' in compiled code",
+            similar(name, [*ATTRIBUTES, *methods_of("array")]),
+            None if hasattr(np.ndarray, name) else AttributeError,
+        )  # fmt: skip
+    return Bound(v, name)
+
+
+def _part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
+    """`x.real` or `x.imag`; of an array NumPy gives a view."""
+    if is_number(x):
+        return getattr(x, name)
+    if not is_complex(atom(x).type.dtype):
+        return x if name == "real" else _zeros(it, x)
+    made = it.emit(node, name, x)
+    if is_array(x):
+        it.stands_for_view(made, x, f".{name} of an array of complex numbers", node)
+    return made
+
+
+def _zeros(it: Interpreter, x: Any) -> Any:
+    dtype = atom(x).type.dtype
+    if is_array(x):
+        return it.b("zeros", *x.type.dims, dtype=dtype)
+    return plain(it.b.cast(0, Scalar(dtype, getattr(x.type, "weak", False))))

@@ -1,0 +1,137 @@
+"""What a loop carries: the places that its body changes, each with the kind of all its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import gast
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.branches import Cell, reshaped
+from srcgrad.frontend.frame import RESULT
+from srcgrad.frontend.heap import State, restore
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, spec_of
+from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+
+
+@dataclass
+class Trip:
+    """What is known of a loop before its body is interpreted (once more)."""
+
+    node: gast.For | gast.While
+    over: Iterated | None
+    kinds: set[str]  # of exits
+    before: State
+    known: set[int]  # containers that were there before
+    turned: bool = False
+    specs: dict[Cell, Spec] = field(default_factory=dict)
+    frozen: dict[int, Any] = field(default_factory=dict)  # at the head
+    shared: set[int] = field(default_factory=set)  # of the head's own containers: frozen too
+
+    @property
+    def counted(self) -> bool:
+        return self.over is not None and not (self.kinds & {"break", "return"})
+
+
+def name_of_test(it: Interpreter) -> str:
+    """Where the value of the test of a turned loop is kept."""
+    return f"$test{it.frame.depth}"
+
+
+def carry(it: Interpreter, trip: Trip, cell: Cell) -> None:
+    first = held_at(it, trip.before, cell)
+    trip.specs[cell] = spec_of(first, cell[1] == name_of_test(it), trip.known)
+
+
+def held_at(it: Interpreter, state: State, cell: Cell) -> Any:
+    """What a place holds in a state."""
+    owner, key = cell
+    held = state.env if owner == id(it.env) else state.contents[owner]
+    return held.get(key, UNBOUND)
+
+
+def put(it: Interpreter, trip: Trip, cell: Cell, value: Any) -> None:
+    owner, key = cell
+    if owner == id(it.env):
+        it.env[key] = value
+        return
+    target = trip.before.objects[owner]
+    (target.fields if isinstance(target, Record) else target)[key] = value
+
+
+def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
+    """Join what the body left with what was assumed; whether anything changed."""
+    changed = _discover(it, trip, head, end)
+    for cell in list(trip.specs):
+        joined = _joined_cell(it, trip, cell, held_at(it, end, cell))
+        if joined is not None and joined != trip.specs[cell]:
+            trip.specs[cell] = joined
+            changed = True
+    return changed
+
+
+def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
+    """Carry the places that the body changed without binding a name."""
+    mine, found = id(it.env), []
+    bound = set(assigned([trip.node])) - it.frame.elsewhere
+    pairs = [(mine, head.env, end.env)]
+    pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
+    for owner, a, c in pairs:
+        if owner not in it.scopes and list(a) != list(c):
+            reshaped(it, trip.before.objects[owner], a, c)
+        for key in dict.fromkeys([*a, *c]):
+            x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
+            if x is y or (owner, key) in trip.specs or narrowed(x, y):
+                continue
+            if owner in it.scopes and key.startswith("$"):
+                continue
+            if owner == mine and key in bound:
+                continue
+            found.append((owner, key))
+    if found:
+        restore(it, trip.before)
+        for cell in found:
+            carry(it, trip, cell)
+        restore(it, end)
+    return bool(found)
+
+
+def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None:
+    """The spec of a place after one more trip; None if the value tells nothing."""
+    old, key = trip.specs[cell], cell[1]
+    static = old.value if isinstance(old, StaticSpec) else None
+    if isinstance(static, Conflict) or (v is UNBOUND and (static is UNBOUND or key == RESULT)):
+        return None
+    if isinstance(v, Conflict):
+        _refuse_conflict(it, cell, v)
+    if key == RESULT and static is UNBOUND:
+        return loose(spec_of(v, True, trip.known))
+    joined = join_specs(old, spec_of(v, False, trip.known))
+    if joined is not None:
+        return joined
+    before = held_at(it, trip.before, cell)
+    it.fit_lists(before, v)
+    _refuse_conflict(it, cell, conflict(before, v))
+
+
+def _refuse_conflict(it: Interpreter, cell: Cell, c: Conflict) -> NoReturn:
+    key = cell[1]
+    if key == RESULT:
+        raise UnsupportedError(
+            f"the returns of {it.frame.source.title}() do not fit together: {c.reason}",
+            it.frame.returns[-1], "return one kind of value on every path",
+        )  # fmt: skip
+    what = str(key).lstrip("$") if cell[0] in it.scopes else f"the item or attribute {key!r}"
+    raise UnsupportedError(
+        f"{what} changes kind in a loop: {c.reason}",
+        it.b.loc,
+        "give it one kind (dtype, rank, structure) before the loop, or use another name",
+    )
+
+
+def narrowed(old: Any, new: Any) -> bool:
+    """Whether a name only lost its doubt: it was read, hence bound."""
+    return isinstance(old, MaybeUnbound) and new is old.value

@@ -1,0 +1,41 @@
+"""Registers the handlers of all functions but SciPy's, which come with its modules."""
+
+from srcgrad.frontend.handlers import (
+    builtin,
+    choices,
+    complexes,
+    containers,
+    creation,
+    decompositions,
+    diagonals,
+    edits,
+    einsum,
+    elementwise,
+    folds,
+    followed,
+    fourier,
+    grids,
+    index_tricks,
+    inspection,
+    iterators,
+    joins,
+    margins,
+    matrices,
+    nans,
+    norms,
+    operators,
+    outside,
+    places,
+    polynomials,
+    products,
+    reductions,
+    scalars,
+    shapes,
+    shifts,
+    solvers,
+    sorting,
+    ufuncs,
+)
+from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, follow_all
+
+follow_all()
