@@ -294,7 +294,7 @@ def inline(
     try:
         if isinstance(tree, gast.Lambda):
             return it.expression(tree.body)
-        frame.elsewhere = {n for s in own_statements(tree) for n in nonlocals(s)}
+        frame.elsewhere = nonlocals(tree)
         frame.local = set(assigned(tree.body)) - frame.elsewhere
         _refuse_scopes(it, tree)
         it.block(tree.body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +30,7 @@ class Frame:
     outer: Frame | None = None  # the frame of the function that encloses this one
     depth: int = 0  # of loops
     local: set[str] = field(default_factory=set)
-    elsewhere: set[str] = field(default_factory=set)  # declared nonlocal
+    elsewhere: Set[str] = field(default_factory=frozenset)  # declared nonlocal
     returns: list[Any] = field(default_factory=list)  # where it returned
     passed: bool = False  # whether one of its statements was passed over
     called_at: Any = None  # the place of its call; None for the function that is compiled

@@ -162,11 +162,16 @@ def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) ->
     code = function.__code__
     if code.co_name == "<lambda>":
         return _locate_lambda(module, code, explicit)
+    return _locate_named(module, code.co_name, None if explicit else code.co_firstlineno)
+
+
+@functools.lru_cache(maxsize=1024)
+def _locate_named(module: ast.Module, name: str, line: int | None) -> ast.AST | None:
     found = None
     for node in _statements(module):
-        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and node.name == code.co_name:
+        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and node.name == name:
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-            if explicit or first == code.co_firstlineno or node.lineno == code.co_firstlineno:
+            if line in (None, first, node.lineno):
                 found = node
     return found
 

@@ -28,9 +28,12 @@ def own_statements(tree: Any) -> list[Any]:
     return out
 
 
-def nonlocals(s: Any) -> list[str]:
-    """The names that a statement takes from the function around it."""
-    return list(s.names) if isinstance(s, gast.Nonlocal) else []
+@functools.lru_cache(maxsize=1024)
+def nonlocals(tree: Any) -> frozenset[str]:
+    """The names that a function takes from the one around it."""
+    return frozenset(
+        n for s in own_statements(tree) if isinstance(s, gast.Nonlocal) for n in s.names
+    )
 
 
 COMPREHENSION = """\
