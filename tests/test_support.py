@@ -4,6 +4,7 @@
 """
 
 import builtins
+import inspect
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -28,6 +29,7 @@ MODULES: dict[str, Any] = {
     "math": math,
     "numpy": np,
     "numpy.linalg": np.linalg,
+    "srcgrad.tree": flow.tree,
     "scipy.special": special,
     "scipy.linalg": linalg,
     "scipy.fft": fft,
@@ -35,6 +37,7 @@ MODULES: dict[str, Any] = {
     "scipy.signal": signal,
     "scipy.ndimage": ndimage,
 }
+TREES = ("flatten", "leaves", "map", "structure", "unflatten")
 
 KINDS = {
     "derive": "partial derivatives",
@@ -97,8 +100,11 @@ def home_of(f: Any) -> tuple[str, str]:
     name = getattr(f, "__name__", "") or next((n for n in dir(np) if getattr(np, n) is f), str(f))
     name = {"ufunc.at": "add.at"}.get(getattr(f, "__qualname__", ""), name)
     for module, space in MODULES.items():
-        if getattr(space, name, None) is f:
+        found = getattr(space, name, None)
+        if f is found or f is inspect.unwrap(found):
             return module, "`, `".join([name, *ALIASES.get(f"{module}.{name}", ())])
+    if getattr(f, "__qualname__", "").startswith("object."):
+        return "builtins", f.__qualname__
     own = str(getattr(f, "__module__", None) or "numpy")
     return ("srcgrad" if own.startswith("srcgrad.") else own.removeprefix("_")), name
 
@@ -154,7 +160,8 @@ def functions() -> str:
     for f, handler in FUNCTIONS.items():
         module, names = home_of(f)
         ours = str(getattr(f, "__module__", "")).startswith("srcgrad.")
-        if ours and not hasattr(flow, f.__name__):
+        public = TREES if module == "srcgrad.tree" else dir(flow)
+        if ours and f.__name__ not in public:
             continue  # what our own programs are written with
         row = (f"`{names}`", *becomes(names.split("`")[0], handler))
         by_module.setdefault(module, []).append(row)
