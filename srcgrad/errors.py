@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class UnsupportedError(SrcgradError, NotImplementedError):
 
     like: type[Exception] | None = None
 
-    def __new__(cls, *args: object, like: type[Exception] | None = None, **kwargs: object):
+    def __new__(cls, *args: object, like: type[Exception] | None = None, **kwargs: object) -> Self:
         if like is None or issubclass(cls, like):
             return super().__new__(cls)
         return like.__new__(_also(cls, like))

@@ -91,7 +91,7 @@ class _Apart(AliasClasses):
 FAULTS = {
     "two-points": Fault(
         "conditions, trips and indices are evaluated in the state after the statement",
-        Sweep, "_after", always(None),
+        Sweep, "after", always(None),
     ),
     "rewind-accumulation": Fault(
         "x[i] += v is rewound like any store when x is read again",

@@ -99,6 +99,8 @@ def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
         case If():
             for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
                 yield from _float_pairs((a, r), (b, r))
+        case _:
+            pass
 
 
 def _float_pairs(*pairs: tuple[Atom, Atom]) -> Iterator[tuple[Var, Var]]:

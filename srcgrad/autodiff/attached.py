@@ -49,7 +49,8 @@ def run(
 
 
 def _inlined(b: Builder, function: Function, args: list[Atom], read: set[Var]) -> tuple[Atom, ...]:
-    fn, mapping = clone(function), {}
+    fn = clone(function)
+    mapping: dict[Var, Atom] = {}
     for old, p, a in zip(function.params, fn.params, args, strict=True):
         mapping[p] = _fitting(b, p.type, a) if old in read else a
     fn = rename(fn.with_body(_derived(fn.body, b.loc)), mapping)

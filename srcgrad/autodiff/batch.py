@@ -59,6 +59,8 @@ def _flows(s: Stmt) -> Iterator[tuple[Atom, Var]]:
         case If():
             for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
                 yield from ((a, r), (b, r))
+        case _:
+            pass
 
 
 class Emitter:
@@ -129,7 +131,9 @@ class Emitter:
         pairs = zip(atoms, vs, strict=True)
         return tuple(self.batch.joined(a, v) if self.batch.varies(v) else a for a, v in pairs)
 
-    def inner(self, block: Block, yields: tuple[Atom, ...], vs: tuple[Var, ...]) -> tuple:
+    def inner(
+        self, block: Block, yields: tuple[Atom, ...], vs: tuple[Var, ...]
+    ) -> tuple[Block, tuple[Atom, ...]]:
         with self.b.block() as out:
             self.block(block)
             new = self.joined(yields, vs)

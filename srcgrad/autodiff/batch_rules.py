@@ -65,7 +65,8 @@ class Batch:
                 return RefTape(t.dtype, t.ndim + 1)
             case Tape():
                 return t
-        raise Unbatched("several values at once")
+            case _:
+                raise Unbatched("several values at once")
 
     def beside(self, a: Atom) -> Any:
         """An operand that broadcasts against batches: unbatched arrays get an axis of length 1."""
@@ -122,7 +123,7 @@ class Batch:
             args = tuple(self.diagonals.get(a, a) for a in s.args)
             self.diagonals[v] = self.emitted(s, v.type, args)
 
-    def emitted(self, s: Def, type: Type, args: tuple) -> Var:
+    def emitted(self, s: Def, type: Type, args: tuple[Atom, ...]) -> Var:
         """Emit an operation without shape checks: the unbatched operation has made them."""
         assert s.var is not None
         made = Var(s.var.name, type)
@@ -163,7 +164,8 @@ def _as_long(a: Atom, b: Atom) -> bool:
     match a.type, b.type:
         case Array(dims=m), Array(dims=(_,) as n):
             return same_dims(m, n)
-    return False
+        case _:
+            return False
 
 
 # ---- allocation, views ----

@@ -41,7 +41,7 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
         return Paths(opened, {})
     flow = _ValueFlow(function, classes)
     useful = flow.leading_to(outputs)
-    blocked = {}
+    blocked: dict[int, Def] = {}
     for k in sorted(set(wrt) - opened):
         varied = Activity(function, [params[k]], classes)
         for e in flow.edges:

@@ -43,7 +43,7 @@ class _Forward:
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
-        self.ruled: dict[Var, list[Atom | None]] = {}  # tangents of values with user-defined rules
+        self.ruled: dict[Atom, list[Atom | None]] = {}  # tangents of values with user-defined rules
 
     def run(self) -> Function:
         f = self.function
@@ -87,24 +87,19 @@ class _Forward:
                 return self.b("zeros", *dims, dtype=dtype, name=name)
             case Tape():
                 return self.b("tape_like", p, name=name)
-        raise UnsupportedError(f"{p.name} holds references of which only some are differentiated")
+            case _:
+                raise UnsupportedError(
+                    f"{p.name} holds references of which only some are differentiated"
+                )
 
     # ---- statements ----
     def block(self, block: Block) -> None:
         for s in block:
             self.b.loc = _tangent_of(s.loc)
             match s:
-                case Def(var=None):
+                case Def():
                     self.keep(s)
-                    self.effect(s)
-                case Def(var=Var() as v) if s.op in (rows.attached, rows.part):
-                    self.keep(s)
-                    if self.active(v):
-                        self.by_own_rule(s, v)
-                case Def(var=Var() as v):
-                    self.keep(s)
-                    if float_type(v.type) and self.active(v):
-                        self.dot[v] = self.define(s)
+                    self.derive(s)
                 case For():
                     self.for_loop(s)
                 case While():
@@ -118,6 +113,17 @@ class _Forward:
             self.b.definition[s.var] = s
             if self.waiting:
                 self._constant_buffers(s.var)
+
+    def derive(self, s: Def) -> None:
+        """Emit the tangent of a definition, or what an effect does to tangents."""
+        v = s.var
+        if v is None:
+            self.effect(s)
+        elif s.op in (rows.attached, rows.part):
+            if self.active(v):
+                self.by_own_rule(s, v)
+        elif float_type(v.type) and self.active(v):
+            self.dot[v] = self.define(s)
 
     def define(self, s: Def) -> Atom:
         """The tangent of a definition that varies."""
@@ -140,7 +146,8 @@ class _Forward:
     def by_own_rule(self, s: Def, v: Var) -> None:
         """Values whose derivative the user states."""
         if s.op is rows.part:
-            t = self.ruled[s.args[0]][s.params["k"]]  # type: ignore[index]
+            k: int = s.params["k"]
+            t = self.ruled[s.args[0]][k]
             t = self.zero(v.type) if t is None else t
             self.dot[v] = self.b("copy", t) if isinstance(v.type, Array) else t
             return
@@ -250,7 +257,7 @@ class _Forward:
 
     def branch(self, s: If) -> None:
         which = self._varying(s.results)
-        sides = []
+        sides: list[tuple[Block, tuple[Atom, ...]]] = []
         for block, yields in ((s.then, s.then_yields), (s.orelse, s.else_yields)):
             with self.b.block() as out:
                 self.block(block)

@@ -17,8 +17,8 @@ from srcgrad.autodiff.seeds import Derivative, Line, dims_of, gradients, seeds, 
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Var, atom, type_vars
-from srcgrad.ir.types import INT, Array, Scalar, is_complex
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom, type_vars
+from srcgrad.ir.types import INT, Array, Dims, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
 from srcgrad.primitives import memory
 
@@ -130,7 +130,8 @@ def _in_loop(
     b = _begun(f.body, table)
     line = Line.of(b, [a.type for a in seeded])
     slabs = [b("empty", *dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]
-    index, head = Var("k", INT), []
+    index = Var("k", INT)
+    head: list[Stmt] = []
     with b.block() as body:
         values = splice(b, _of_one(d, table), (*f.params, index), head)
         for slab, v in zip(slabs, values, strict=True):
@@ -164,7 +165,7 @@ def _block(b: Builder, line: Line, k: int, of_one: Atom, value: Any) -> Any:
     return shaped(b, own, *dims_of(of_one.type), *dims_of(t))
 
 
-def _turned(b: Builder, block: Any, first: tuple) -> Any:
+def _turned(b: Builder, block: Any, first: Dims) -> Any:
     """A block with its leading dims moved to the end."""
     n = len(dims_of(block.type))
     order = (*range(len(first), n), *range(len(first)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, While
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import float_type, is_complex, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import elementwise, memory, reductions
@@ -48,7 +48,7 @@ class MayBeNonFinite:
         if isinstance(v, Var) and float_type(v.type) and any(self(a) for a in sources):
             self._found.add(self._key(v))
 
-    def _step(self, s: object) -> None:
+    def _step(self, s: Stmt) -> None:
         match s:
             case Def(var=None):
                 self._add(s.args[0], s.args[1:]) if s.args else None
@@ -63,6 +63,8 @@ class MayBeNonFinite:
             case If():
                 for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
                     self._add(r, (x, y))
+            case _:
+                pass
 
     def stays_finite(self, s: Def) -> bool:
         """Whether value and partials of an operation are finite for finite operands."""
@@ -81,9 +83,10 @@ class MayBeNonFinite:
             case elementwise.pow | elementwise.powi:
                 whole = s.op is elementwise.powi and s.params["n"] >= 0
                 return whole or bound.is_away_from_zero(s.args[0])
-        if s.op.nonfinite == "complex":
-            return not is_complex(s.args[0].type.dtype)
-        return not s.op.nonfinite
+            case _:
+                if s.op.nonfinite == "complex":
+                    return not is_complex(s.args[0].type.dtype)
+                return not s.op.nonfinite
 
 
 class LowerBounds:
@@ -92,7 +95,7 @@ class LowerBounds:
     A formula does not bound an array that is stored to.
     """
 
-    def __init__(self, statements: list, classes: AliasClasses):
+    def __init__(self, statements: list[Stmt], classes: AliasClasses):
         self._definition = {
             s.var: s
             for s in statements
@@ -138,4 +141,5 @@ class LowerBounds:
                 (a, *_),
             ):
                 return self.of(a)
-        return -math.inf
+            case _:
+                return -math.inf

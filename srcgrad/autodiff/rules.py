@@ -89,7 +89,7 @@ def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     return converted(builder, g, scalar_of(like))
 
 
-_READS: dict[tuple, tuple[frozenset[int], bool]] = {}
+_READS: dict[tuple[Any, ...], tuple[frozenset[int], bool]] = {}
 
 
 def reads(definition: Def, k: int) -> tuple[frozenset[int], bool]:

@@ -15,7 +15,7 @@ from srcgrad.autodiff.reverse import vjp
 from srcgrad.autodiff.rules import same_dims
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
-from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex
+from srcgrad.ir.types import Array, Dim, Dims, Scalar, Type, float_type, is_complex
 from srcgrad.ir.walk import blocks, uses
 from srcgrad.primitives import memory
 
@@ -75,13 +75,15 @@ class Line:
     """A consecutive numbering of the elements of values; a complex value has two parts."""
 
     types: tuple[Any, ...]
-    starts: tuple[Any, ...]
-    lengths: tuple[Any, ...]  # of one part
-    total: Any
+    starts: Dims
+    lengths: Dims  # of one part
+    total: Dim
 
     @staticmethod
     def of(b: Builder, types: Sequence[Any]) -> Line:
-        starts, lengths, total = [], [], 0
+        starts: list[Dim] = []
+        lengths: list[Dim] = []
+        total: Dim = 0
         for t in types:
             n = b.size(dims_of(t))
             starts.append(total)
@@ -99,7 +101,7 @@ class Line:
         return b("to_complex", first, b("view", x, b("add", start, n), n, 1, spec=spec))
 
 
-def dims_of(t: Type) -> tuple:
+def dims_of(t: Type) -> Dims:
     return t.dims if isinstance(t, Array) else ()
 
 
@@ -110,7 +112,7 @@ def shaped(b: Builder, x: Any, *dims: Any) -> Any:
 
 def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
     """The seeds as slices of `ones`, an array of unit vectors along the line."""
-    made = {}
+    made: dict[Var, Any] = {}
     for k, p in enumerate(d.seeds):
         part = b.cast(line.part(b, ones, k, 0), Scalar(line.types[k].dtype))
         number = isinstance(p.type, Scalar) and not size

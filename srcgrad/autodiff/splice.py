@@ -53,4 +53,5 @@ def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:
             t = given[x].type
             assert isinstance(t, Array)
             return {v: atom(t.dims[s.params["axis"]])}
-    return None
+        case _:
+            return None

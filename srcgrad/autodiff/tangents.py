@@ -6,7 +6,7 @@ stores: what it gives may be a tangent it was given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -17,6 +17,8 @@ from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Type, float_type, same_dims
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.rules import product, select
+
+Tangents = list[Traced | None]  # of the operands; None: zero
 
 
 def tangent(
@@ -43,25 +45,25 @@ def tangent(
     return out if out is None or op.view else _spread(builder, out, var.type)
 
 
-def _derive(tracer: Tracer, d: Def, ts: list) -> Any:
+def _derive(tracer: Tracer, d: Def, ts: Tangents) -> Any:
     y, args = tracer.operands()
     if d.op is elementwise.where:
         a, b = (0.0 if t is None else t for t in ts[1:])
         return select(args[0], a, b)
-    terms = []
+    terms: list[Any] = []
     for k, t in enumerate(ts):
         if t is not None:
             rule = d.op.rules[k]
             if rule is None:
                 raise no_rule(d)
             terms.append(product(t, rule(y, *args, **d.params), d.op.singular))
-    terms = [t for t in terms if isinstance(t, Traced)]
-    return reduce(lambda a, b: a + b, terms) if terms else None
+    traced = [t for t in terms if isinstance(t, Traced)]
+    return reduce(lambda a, b: a + b, traced) if traced else None
 
 
-def _linear(tracer: Tracer, d: Def, ts: list) -> Any:
+def _linear(tracer: Tracer, d: Def, ts: Tangents) -> Any:
     _, args = tracer.operands()
-    moved = []
+    moved: list[Traced] = []
     for a, t in zip(args, ts, strict=True):
         if t is None and float_type(a.type):
             t = _zero_like(tracer, a)
@@ -75,7 +77,7 @@ def _zero_like(tracer: Tracer, a: Traced) -> Traced:
     return tracer.known(tracer.emit("zeros", *a.shape, dtype=a.type.dtype))  # type: ignore[union-attr]
 
 
-def _multilinear(tracer: Tracer, d: Def, ts: list) -> Any:
+def _multilinear(tracer: Tracer, d: Def, ts: Tangents) -> Any:
     _, args = tracer.operands()
     terms = [
         d.op(*args[:k], t, *args[k + 1 :], **d.params) for k, t in enumerate(ts) if t is not None
@@ -83,13 +85,13 @@ def _multilinear(tracer: Tracer, d: Def, ts: list) -> Any:
     return reduce(lambda a, b: a + b, terms)
 
 
-def _custom(tracer: Tracer, d: Def, ts: list) -> Any:
+def _custom(tracer: Tracer, d: Def, ts: Tangents) -> Any:
     y, args = tracer.operands()
     assert d.op.jvp is not None
     return d.op.jvp(tuple(ts), y, *args, **d.params)
 
 
-_TANGENTS = {
+_TANGENTS: dict[str, Callable[[Tracer, Def, Tangents], Any]] = {
     "derive": _derive, "linear": _linear, "multilinear": _multilinear,
 }  # fmt: skip
 

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.autodiff.decisions import Made
-from srcgrad.ir.build import Builder
+from srcgrad.ir.build import Builder, Op
 from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
 from srcgrad.ir.types import Scalar, Type, np_dtype
+from srcgrad.operation import Params, Primitive
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.registry import Operators
 from srcgrad.primitives.rules import plain
@@ -46,7 +47,7 @@ class Values:
         """The integer that a dim of the operands' types stands for."""
         return d
 
-    def again(self, op: Any, places: list[int], params: dict) -> Atom | None:
+    def again(self, op: Op, places: list[int], params: Params) -> Atom | None:
         """What the program has made of these arguments by `op`, if that is at hand."""
         return None
 
@@ -64,13 +65,13 @@ class Traced(Operators):
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):
         self.tracer, self.type, self._force = tracer, type, force
-        self._atom: Atom | None = None
+        self.emitted: Atom | None = None
 
     @property
     def atom(self) -> Atom:
-        if self._atom is None:
-            self._atom = self._force()
-        return self._atom
+        if self.emitted is None:
+            self.emitted = self._force()
+        return self.emitted
 
     @property
     def shape(self) -> tuple[Traced, ...]:
@@ -84,7 +85,7 @@ class Traced(Operators):
     def dtype(self) -> np.dtype:
         return np_dtype(self.type.dtype)  # type: ignore[union-attr]
 
-    def apply_primitive(self, op: Any, args: tuple, params: dict) -> Any:
+    def apply_primitive(self, op: Primitive, args: tuple[Any, ...], params: Params) -> Any:
         return self.tracer.run(op, args, params)
 
 
@@ -96,7 +97,7 @@ class Deferred(Traced):
 
     def __init__(self, tracer: Tracer, made: Made | None, force: Callable[[], Atom]):
         self.tracer, self.made, self._force = tracer, made, force
-        self._atom = None
+        self.emitted = None
 
     @property
     def type(self) -> Type:
@@ -136,7 +137,7 @@ class Tracer:
             y.made = d.var
         return y, args
 
-    def made(self, op: Any, args: tuple, params: dict) -> Made | None:
+    def made(self, op: Primitive, args: tuple[Any, ...], params: Params) -> Made | None:
         """The operation as a forward expression; None unless it reads forward values alone."""
         parts = [a.made if isinstance(a, Traced) else atom(a) for a in args]
         if all(p is None or isinstance(p, Const) for p in parts):
@@ -151,7 +152,7 @@ class Tracer:
         return self.known(self.builder.cast(a, self.unit))
 
     # ---- emission ----
-    def emit(self, op: Any, *args: Any, **params: Any) -> Atom:
+    def emit(self, op: Op, *args: Any, **params: Any) -> Atom:
         places = [a.place for a in args if isinstance(a, Traced) and a.place is not None]
         if self.values is not None and len(places) == len(args):
             known = self.values.again(op, places, params)
@@ -160,13 +161,13 @@ class Tracer:
         atoms = [a.atom if isinstance(a, Traced) else atom(a) for a in args]
         return self.builder(op, *atoms, **params)
 
-    def decide(self, made: Made, op: Any, args: tuple, params: dict) -> Atom:
+    def decide(self, made: Made, op: Primitive, args: tuple[Any, ...], params: Params) -> Atom:
         """Emit a decision, or recover its outcome if it was made in the forward sweep."""
         assert self.values is not None
         decided = self.values.decided(made)
         return self.emit(op, *args, **params) if decided is None else decided
 
-    def run(self, op: Any, args: tuple, params: dict) -> Any:
+    def run(self, op: Primitive, args: tuple[Any, ...], params: Params) -> Any:
         args = tuple(map(plain, args))
         if op is elementwise.where:
             args = (args[0], self.typed(args[1]), self.typed(args[2]))
@@ -190,11 +191,11 @@ def _unit_sign(a: Any, other: Any) -> int:
     if not isinstance(other, Traced):
         return 0
     if isinstance(a, Traced):
-        if not isinstance(a._atom, Const) or not (
-            a._atom.type.weak or np_dtype(a._atom.type.dtype) == other.dtype
+        if not isinstance(a.emitted, Const) or not (
+            a.emitted.type.weak or np_dtype(a.emitted.type.dtype) == other.dtype
         ):
             return 0
-        a = a._atom.value
+        a = a.emitted.value
     return int(a) if not isinstance(a, bool | complex) and a in (1.0, -1.0) else 0
 
 

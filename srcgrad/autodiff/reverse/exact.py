@@ -13,6 +13,7 @@ from typing import Any
 from srcgrad.autodiff.decisions import Made, decides, rounds
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.types import Scalar, float_type
+from srcgrad.operation import Params
 from srcgrad.primitives import memory
 
 
@@ -59,7 +60,7 @@ class Exact:
             self.values.remember(a, got)
         return got
 
-    def again(self, op: Any, args: tuple[Atom, ...], name: str, params: dict) -> Any:
+    def again(self, op: Any, args: tuple[Atom, ...], name: str, params: Params) -> Any:
         """Recompute an operation of the forward sweep, and note whether its result is inexact."""
         got = self.b(op, *args, name=name, **params)
         of_rounded = any(a in self.rounded for a in args)

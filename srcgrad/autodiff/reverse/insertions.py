@@ -5,7 +5,7 @@ Insertions are collected while the reverse sweep is built, and woven into the pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -28,16 +28,17 @@ class Insertions:
     """Statements by the place they go to: around a statement, or at either end of a block."""
 
     builder: Builder
-    head: list[Stmt] = field(default_factory=list)  # before the whole forward sweep
-    before: dict[Stmt, list[Stmt]] = field(default_factory=dict)
-    after: dict[Stmt, list[Stmt]] = field(default_factory=dict)
-    position: dict[Stmt, list[Stmt]] = field(default_factory=dict)  # tape index: before `start`
-    start: dict[Key, list[Stmt]] = field(default_factory=dict)
-    end: dict[Key, list[Stmt]] = field(default_factory=dict)
-    slots: dict[Stmt, list[Slot]] = field(default_factory=dict)
+    head: list[Stmt] = field(default_factory=list[Stmt])  # before the whole forward sweep
+    before: dict[Stmt, list[Stmt]] = field(default_factory=dict[Stmt, list[Stmt]])
+    after: dict[Stmt, list[Stmt]] = field(default_factory=dict[Stmt, list[Stmt]])
+    # tape index: before `start`
+    position: dict[Stmt, list[Stmt]] = field(default_factory=dict[Stmt, list[Stmt]])
+    start: dict[Key, list[Stmt]] = field(default_factory=dict[Key, list[Stmt]])
+    end: dict[Key, list[Stmt]] = field(default_factory=dict[Key, list[Stmt]])
+    slots: dict[Stmt, list[Slot]] = field(default_factory=dict[Stmt, list[Slot]])
 
     @contextmanager
-    def into(self, place: list[Stmt]) -> Iterator[Builder]:
+    def into(self, place: list[Stmt]) -> Generator[Builder]:
         """Emit into a place of the forward sweep, reusing no value computed in another place."""
         b = self.builder
         out, scopes, loc = b.out, b.scopes, b.loc
@@ -105,4 +106,5 @@ class Insertions:
                     yields=(*s.yields, *(x.values[1] for x in slots)),
                     results=(*s.results, *(x.result for x in slots)),
                 )
-        return s
+            case _:
+                return s

@@ -64,7 +64,7 @@ class Requirements:
     def joined(self, other: Requirements) -> Requirements:
         return Requirements(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
 
-    def needs(self) -> tuple:
+    def needs(self) -> tuple[frozenset[Any], ...]:
         """What the forward sweep has to save and to make."""
         return self.read, self.threaded, self.wanted
 

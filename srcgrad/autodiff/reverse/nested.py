@@ -11,7 +11,10 @@ from typing import Any
 from srcgrad.autodiff.reverse.program import body_of
 from srcgrad.autodiff.reverse.sweep import Sweep, grad_of
 from srcgrad.ir.nodes import Atom, Block, Const, For, If, Stmt, Var, While, atom
-from srcgrad.ir.types import INT, Array, Scalar, same_dim
+from srcgrad.ir.types import INT, Array, Dims, Scalar, same_dim
+
+Scope = dict[Any, Any]  # what names of the forward sweep stand for in a block
+Side = tuple[list[Stmt], dict[Var, Atom]]  # of a branch: its reverse, and the adjoints after it
 
 
 class Nested(Sweep):
@@ -20,29 +23,29 @@ class Nested(Sweep):
         results = [r for r in s.results if self._has_adjoint(r)]
         if not results and not self.adjoints.touches(s):
             return
-        self._after()
+        self.after()
         cond = self.values(s.cond)
         self.adjoints.prepare(s)
         seeds = {r: self.adjoints.take(r) for r in results}
         free = self.adjoints.free_scalars(s)
         before = dict(self.adjoints.scalars)
-        sides = []
+        sides: list[Side] = []
         for k, (block, yields) in enumerate(((s.then, s.then_yields), (s.orelse, s.else_yields))):
             self.adjoints.scalars = dict(before)
-            out = self._inside(
+            out = self.inside(
                 s, k, block, [(yields[s.results.index(r)], g) for r, g in seeds.items()], {}
             )
             sides.append((out, self.adjoints.scalars))
         self.adjoints.scalars = before
         self._join(s, cond, sides, free)
 
-    def _inside(
+    def inside(
         self,
         s: Stmt,
         k: int,
         block: Block,
         seeds: list[tuple[Atom, Any]],
-        scope: dict,
+        scope: Scope,
         close: Callable[[], None] | None = None,
     ) -> list[Stmt]:
         """Emit the reverse of one block of a statement, its yields seeded; `close` emits last."""
@@ -63,9 +66,11 @@ class Nested(Sweep):
         self.b.loc = grad_of(s.loc)
         return out
 
-    def _join(self, s: If, cond: Any, sides: list, free: list[Var]) -> None:
+    def _join(self, s: If, cond: Any, sides: list[Side], free: list[Var]) -> None:
         """The `If` of the reverse sweep; adjoints of outer scalars join."""
-        results, then_yields, else_yields = [], [], []
+        results: list[Var] = []
+        then_yields: list[Atom] = []
+        else_yields: list[Atom] = []
         (then, bars), (orelse, others) = sides
         for v in free:
             x, y = bars.get(v), others.get(v)
@@ -111,7 +116,7 @@ class _Loop:
 
     def emit(self) -> None:
         s, adj = self.s, self.adjoints
-        self.sweep._after()
+        self.sweep.after()
         adj.prepare(s)
         start, stop, index, scope, reverse = self._range()
         self._carry_own()
@@ -124,7 +129,7 @@ class _Loop:
         seeds = [(s.yields[j], p) for j, p in self.carried]
         own = [s.params[j] for j, _ in self.carried]
         end: list[Any] = []
-        body = self.sweep._inside(
+        body = self.sweep.inside(
             s, key[1], s.body, seeds, scope, lambda: self._close(own, free, end)
         )
         adj.scalars = saved
@@ -137,19 +142,19 @@ class _Loop:
         )  # fmt: skip
         self._settle(free, outer, results)
 
-    def _range(self) -> tuple[Any, Any, Var, dict, bool]:
+    def _range(self) -> tuple[Any, Any, Var, Scope, bool]:
         """The trips actually made, in the opposite direction."""
         s = self.s
         if isinstance(s, For):
             start, stop = self.values(s.start), self.values(s.stop)
             index = Var(s.index.name, INT)
-            scope: dict[Any, Any] = {s.index: index}
+            scope: Scope = {s.index: index}
             reverse = not s.reverse
         else:
             tapes = self.values.tapes
             start, stop = atom(0), self.values(tapes.trips(s))
             index = Var("k", INT)
-            scope = {tapes._counter(s).param: index}
+            scope = {tapes.counter(s).param: index}
             reverse = True
         return start, stop, index, scope, reverse
 
@@ -226,7 +231,7 @@ class _Loop:
             adj.add(self.s.inits[j], by_param[p])
 
     # ---- swapped names ----
-    def _carry_swapped(self, scope: dict) -> None:
+    def _carry_swapped(self, scope: Scope) -> None:
         """References carried by a permutation are carried backwards by its inverse: no tape."""
         s, refs, values = self.s, self.sweep.references, self.values
         image = self._permutation()
@@ -267,7 +272,7 @@ class _Loop:
         image = {j: s.params.index(s.yields[j]) for j in js}
         return image if sorted(image.values()) == js else {}
 
-    def _swapped(self, p: Var, result: Var, get: Any, kind: str) -> tuple[Var, tuple]:
+    def _swapped(self, p: Var, result: Var, get: Any, kind: str) -> tuple[Var, Dims]:
         """A carried reference for `p`, and its dims: carried too where they belong to the loop."""
         dims = tuple(
             self._carry(p, self.values(atom(r)), INT, "n")

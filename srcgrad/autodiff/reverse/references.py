@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.values import ValueRecovery
-from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While, atom
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, RefTape, Tape
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import tapes
@@ -76,14 +76,15 @@ class References:
             return self.values.find(("buffer", v))
         return self.kept(v)
 
-    def open_snapshots(self, block: tuple) -> None:
+    def open_snapshots(self, block: Block) -> None:
         """At the start of a block's reverse: its own buffers, with their contents at its end.
 
         They are made here and not where they are first read: inner loops rewind them.
         """
         for s in block:
-            v = s.var if isinstance(s, Def) else None
-            if v is None or s.op.view or self.program.classes.is_pure(v) or not self.is_local(v):
+            if not isinstance(s, Def) or (v := s.var) is None or s.op.view:
+                continue
+            if self.program.classes.is_pure(v) or not self.is_local(v):
                 continue
             if self.wanted is None or v in self.wanted:
                 self.values.remember(("buffer", v), self._snapshot(v))
@@ -117,7 +118,7 @@ class References:
             self._register_at(self._sizes[v], v, place)
         return self._sizes[v]
 
-    def _register_at(self, new: Var, v: Var, place: list) -> None:
+    def _register_at(self, new: Var, v: Var, place: list[Stmt]) -> None:
         self.values.forward(new, self.program.defined[v], None, place)
 
     def is_shadow(self, v: Var) -> bool:
@@ -133,7 +134,7 @@ class References:
             with values.insertions.into(values.insertions.at_head()) as b:
                 tape = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_refs")
             at = values.tapes.position(loops).var if loops else Const(0, INT)
-            with values.insertions.into(values._save_place(v)) as b:
+            with values.insertions.into(values.save_place(v)) as b:
                 b("ref_put", tape, at, v)
             self._reftape[v] = tape
         here = values.tapes.here(loops)
@@ -150,14 +151,14 @@ class References:
         out: dict[Var, None] = {}
         seen: set[Var] = set()
         todo: list[Any] = [v]
-        owners = []
+        owners: list[Stmt] = []
         while todo:
             x = todo.pop()
             if x in seen:
                 continue
             seen.add(x)
             s = self.program.owner.get(x)
-            if self.program.is_join(x):
+            if s is not None and self.program.is_join(x):
                 owners.append(s)
                 todo += _sources(s, x)
             else:
@@ -331,7 +332,7 @@ def _escaping(program: Program) -> set[Var]:
     for v in arrays:
         if program.is_join(v):
             joins.setdefault(program.classes.of(v), []).append(v)
-    out = set()
+    out: set[Var] = set()
     for v in arrays:
         cls = program.classes.of(v)
         if cls in kept or any(_outlives(program, w, v) for w in joins.get(cls, ())):

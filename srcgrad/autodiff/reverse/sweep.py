@@ -20,6 +20,7 @@ from srcgrad.autodiff.traced import Values
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While
 from srcgrad.ir.types import Array, Scalar, is_float
+from srcgrad.operation import Params
 from srcgrad.primitives import Primitive, memory
 from srcgrad.primitives import attached as rows
 
@@ -49,7 +50,7 @@ class RuleValues(Values):
     def dim(self, d: Var) -> Atom:
         return self.values(d)
 
-    def again(self, op: Any, places: list[int], params: dict) -> Atom | None:
+    def again(self, op: Any, places: list[int], params: Params) -> Atom | None:
         name = op if isinstance(op, str) else op.name
         return self.values.at_hand(name, tuple(self.definition.args[k] for k in places), params)
 
@@ -153,7 +154,7 @@ class Sweep:
             return
         attached.refuse_foreign(s, self.adjoints.active.varies)
         of = attached.operands(s)
-        seeds = []
+        seeds: list[Atom] = []
         for k, y in enumerate(of.values):
             g = given.get(k)
             if g is None:
@@ -213,36 +214,36 @@ class Sweep:
             return
         x, value = s.args[0], s.args[-1]
         assert isinstance(x, Var)
-        self._after()
+        self.after()
         g = None
         if self.adjoints.active(x) and is_float(x.type.dtype):
             g = of(self, s, x, value)
         self._rewind(s, x)
         self.adjoints.add(value, g)
 
-    def _after(self) -> None:
+    def after(self) -> None:
         """Be right after the statement: memory is in that state until it is rewound."""
         *outer, (key, i) = self.values.now
         self.values.now = (*outer, (key, i + 1))
 
-    def _of_store(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_store(self, s: Def, x: Var, value: Atom) -> Any:
         shadow, places = self._place(x), self.values.many(s.args[1:-1])
         g = self.b("load", shadow, *places, name="g") if self.adjoints.active(value) else None
         self._zero(s, shadow, places)
         return g
 
-    def _of_add_at(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_add_at(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
         return self.b("load", self._place(x), *self.values.many(s.args[1:-1]), name="g")
 
-    def _of_assign(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_assign(self, s: Def, x: Var, value: Atom) -> Any:
         shadow = self._place(x)
         g = self._of_all(shadow, value) if self.adjoints.active(value) else None
         self._zero(s, shadow, ())
         return g
 
-    def _of_add_to(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_add_to(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
         return self._of_all(self._place(x), value)
@@ -257,7 +258,7 @@ class Sweep:
         """What a store overwrote has no part in what is read after it: its adjoint is zero."""
         self.b(s.op, shadow, *places, Const(0.0, Scalar(shadow.type.dtype)), **s.params)
 
-    def _of_scatter(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_scatter(self, s: Def, x: Var, value: Atom) -> Any:
         shadow, idx = self._place(x), self._contents(s.args[1:-1])
         g = None
         if self.adjoints.active(value):
@@ -265,7 +266,7 @@ class Sweep:
         self._zero(s, shadow, idx)
         return g
 
-    def _of_scatter_add(self, s: Def, x: Var, value: Atom) -> Any:
+    def of_scatter_add(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
         return self.b("gather", self._place(x), *self._contents(s.args[1:-1]), name="g", **s.params)
@@ -278,7 +279,7 @@ class Sweep:
         if not self._must_save(self.program.classes.of(x), point):
             return
         old = self.old[s] if s in self.old else self._save_old(s, x, point)
-        self._after()
+        self.after()
         reference, places = self.values(x), [self.values.contents(a) for a in s.args[1:-1]]
         if s.op in (memory.store, memory.add_at):
             self.b("store", reference, *places, self.values(old))
@@ -324,10 +325,10 @@ def _comes_later(store: Any, read: Any) -> bool:
 
 # the adjoint of what is stored, whether into an array or onto a tape
 STORES: Mapping[Primitive, Callable[[Sweep, Def, Var, Atom], Any]] = {
-    memory.store: Sweep._of_store,
-    memory.add_at: Sweep._of_add_at,
-    memory.assign: Sweep._of_assign,
-    memory.add_to: Sweep._of_add_to,
-    memory.scatter: Sweep._of_scatter,
-    memory.scatter_add: Sweep._of_scatter_add,
+    memory.store: Sweep.of_store,
+    memory.add_at: Sweep.of_add_at,
+    memory.assign: Sweep.of_assign,
+    memory.add_to: Sweep.of_add_to,
+    memory.scatter: Sweep.of_scatter,
+    memory.scatter_add: Sweep.of_scatter_add,
 }

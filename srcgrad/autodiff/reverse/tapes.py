@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.autodiff.reverse.insertions import Insertions, Slot
-from srcgrad.autodiff.reverse.program import START, Program, body_of
+from srcgrad.autodiff.reverse.program import START, Point, Program, body_of
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import INT, Dims, Scalar
 
 FIRST_CAPACITY = 16  # of a tape that grows
 
@@ -44,9 +44,9 @@ class Tapes:
             if isinstance(n, Var):
                 self.values.forward(n, self.program.point[loop], loop)
             return n
-        return self._counter(loop).result
+        return self.counter(loop).result
 
-    def _counter(self, loop: While) -> Slot:
+    def counter(self, loop: While) -> Slot:
         """A carried counter of the trips of a `while`."""
         if loop not in self._trips:
             slot = self._trips[loop] = self.insertions.slot(loop, "trips", INT)
@@ -63,7 +63,7 @@ class Tapes:
     def iteration(self, loop: For | While) -> Atom:
         """The number of the running trip, from 0, in the forward sweep (emits where it stands)."""
         if isinstance(loop, While):
-            param = self._counter(loop).param
+            param = self.counter(loop).param
             assert param is not None
             return param
         return self.b("sub", loop.index, loop.start)
@@ -123,7 +123,7 @@ class Tapes:
         if cached is not None:
             return cached
         position, b = self.position(loops), self.b
-        k = self._iteration_here(loop)
+        k = self.iteration_here(loop)
         if position.base is not None:
             out = b("add", self.values(position.base), k)
         elif len(loops) > 1 and position.base is None:
@@ -135,9 +135,10 @@ class Tapes:
         self.values.remember(("position", loop), out)
         return out
 
-    def _iteration_here(self, loop: For | While) -> Atom:
+    def iteration_here(self, loop: For | While) -> Atom:
+        """The number of the trip that the reverse sweep is in, from 0."""
         if isinstance(loop, While):
-            return self.values(self._counter(loop).param)
+            return self.values(self.counter(loop).param)
         return self.b("sub", self.values(loop.index), self.values(loop.start))
 
     # ---- tapes ----
@@ -150,7 +151,7 @@ class Tapes:
         return n
 
     def new(
-        self, dtype: str, name: str, loops: list[For | While], point: Any, dims: tuple | None
+        self, dtype: str, name: str, loops: list[For | While], point: Point, dims: Dims | None
     ) -> Var:
         """A tape, allocated before the nest that fills it; `dims` of a slot if known there."""
         top = self.program.block[point[0][0]][point[0][1]] if point[0][1] != START else None

@@ -15,8 +15,9 @@ from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
-from srcgrad.ir.types import BOOL, INT, Array, Scalar
+from srcgrad.ir.types import BOOL, INT, Array, Dims, Scalar
 from srcgrad.ir.walk import map_type, walk
+from srcgrad.operation import Params
 from srcgrad.primitives import elementwise, memory
 
 LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
@@ -89,7 +90,7 @@ class ValueRecovery:
         if place is not None:
             self._place[v] = place
 
-    def state(self) -> tuple:
+    def state(self) -> tuple[Point | int, ...]:
         """A key of the recovery state: while it is equal, values are recovered in the same way."""
         return self.now, len(self._tape), *map(len, self.scopes)
 
@@ -112,14 +113,14 @@ class ValueRecovery:
     def many(self, atoms: Any) -> tuple[Any, ...]:
         return tuple(self(a) for a in atoms)
 
-    def dims(self, type_: Array) -> tuple:
+    def dims(self, type_: Array) -> Dims:
         """The dims of a type in terms of values in scope here."""
         return self.b.dims([self(atom(d)) for d in type_.dims])
 
     def type(self, t: Any) -> Any:
         return map_type(t, self)
 
-    def at_hand(self, op: str, args: tuple[Atom, ...], params: dict) -> Any:
+    def at_hand(self, op: str, args: tuple[Atom, ...], params: Params) -> Any:
         """The scalar that the forward sweep made so, if it is remembered anyway; else None."""
         for v in self._made.get((op, args, repr(params)), ()):
             point = self.program.defined[v]
@@ -221,7 +222,7 @@ class ValueRecovery:
         if found is None:
             return None
         loop, init, step = found
-        k = self.tapes._iteration_here(loop)
+        k = self.tapes.iteration_here(loop)
         return self.b("add", self(init), self.b("mul", k, self(step)), name=v.name)
 
     def _steps(self, v: Var) -> tuple[For | While, Atom, Atom] | None:
@@ -241,7 +242,7 @@ class ValueRecovery:
         return (s, init, step) if self.is_cheap(step) and self.is_cheap(init) else None
 
     # ---- tapes ----
-    def _save_place(self, v: Var, late: bool = False) -> list[Stmt]:
+    def save_place(self, v: Var, late: bool = False) -> list[Stmt]:
         """Where in the forward sweep a value is put on its tape."""
         if v in self._place:
             return self._place[v]
@@ -262,7 +263,7 @@ class ValueRecovery:
         if v not in self._tape:
             tape = self.tapes.new(v.type.dtype, v.name, loops, point, ())
             at = self.tapes.position(loops).var if loops else Const(0, INT)
-            with self.insertions.into(self._save_place(v)) as b:
+            with self.insertions.into(self.save_place(v)) as b:
                 if not self.tapes.is_dense(loops):
                     b("reserve", tape, b("add", at, 1))
                 b("store", tape, at, v)
@@ -308,7 +309,7 @@ class ValueRecovery:
             return {v}
         if not all(self._is_as_it_was(a, v) for a in d.args):
             return {v}
-        return set().union(*(self._leaves(a, seen) for a in d.args))
+        return set[Var]().union(*(self._leaves(a, seen) for a in d.args))
 
     def _is_as_it_was(self, a: Any, user: Var | None = None) -> bool:
         """Whether an operand has the contents here that it had where `user` was computed."""
@@ -332,7 +333,7 @@ class ValueRecovery:
             here = self.b("mul", self.tapes.here(loops), self.b.size(self.dims(v.type)))
         return self.b("tape_view", tape, here, *self.dims(v.type), name=v.name)
 
-    def _save_array(self, v: Var, loops: list, point: Point, late: bool) -> Any:
+    def _save_array(self, v: Var, loops: list[For | While], point: Point, late: bool) -> Any:
         even = self._is_even(v.type)
         tape = self.tapes.new(v.type.dtype, v.name, loops, point, v.type.dims if even else None)
         at = self.tapes.position(loops).var if loops and even else Const(0, INT)
@@ -341,7 +342,7 @@ class ValueRecovery:
             with self.insertions.into(self.insertions.at_head()) as b:
                 cell = b("zeros", 1, dtype="i64", name="used")
         dense = self.tapes.is_dense(loops) and even
-        saved = self._save_place(v, late)
+        saved = self.save_place(v, late)
         with self.insertions.into(saved) as b:
             own = b.size(v.type.dims)
             offset = b("load", cell, 0, name="offset") if cell is not None else b("mul", at, own)
