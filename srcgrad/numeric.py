@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import ArgumentTypeError
 from srcgrad.tree import leaves, mapped
 
 
@@ -52,6 +53,11 @@ def rounding(args: Any) -> float:
 def is_floating(v: Any) -> bool:
     """Whether a leaf is a number with a fraction, complex or not, or an array of them."""
     dtype = getattr(v, "dtype", None)
+    if dtype is not None and not hasattr(dtype, "kind"):
+        raise ArgumentTypeError(
+            f"numbers and NumPy arrays are checked here, not {type(v).__name__}s: "
+            "functions of tensors have flow.autograd.gradcheck"
+        )
     return isinstance(v, float | complex) if dtype is None else dtype.kind in "fc"
 
 

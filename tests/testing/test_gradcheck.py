@@ -177,3 +177,12 @@ def test_the_dot_product_notices():
         pytest.raises(GradientError, match="by forward mode and"),
     ):
         check_jvp_vjp(doubled(), (X, 0.8), target="python")
+
+
+@pytest.mark.parametrize("x", [np.ones(2), flow.tensor([1.0, 2.0])])
+def test_functions_of_tensors_have_another(x):
+    with pytest.raises(TypeError, match=r"flow\.autograd\.gradcheck"):
+        gradcheck(lambda x: flow.exp(x).sum(), (x,), target="python")
+    assert flow.autograd.gradcheck(
+        flow.exp, flow.tensor([1.0], dtype=flow.float64, requires_grad=True)
+    )
