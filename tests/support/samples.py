@@ -66,6 +66,7 @@ WITHOUT = {
     callable: "asks about a kind", np.result_type: "asks about a kind",
     isinstance: "asks about a kind", type: "asks about a kind",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
+    object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
     functools.partial: "makes a function", operator.attrgetter: "makes a function",
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
