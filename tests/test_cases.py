@@ -214,6 +214,20 @@ def test_cpu_every_case(case: Case):
     check_cpu(case)
 
 
+@over(sample(SAMPLE))
+def test_cpu_as_llvm(case: Case, monkeypatch: pytest.MonkeyPatch):
+    """Emitted as LLVM IR, with every access checked: decisions/nests_as_llvm.md."""
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+    check_cpu(case)
+
+
+@pytest.mark.full
+@over([c for c in CASES if c.cpu])
+def test_cpu_as_llvm_every_case(case: Case, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SRCGRAD_CPU", "llvm")
+    check_cpu(case)
+
+
 @pytest.mark.full
 @over([c for c in with_arrays(CASES) if c.cpu and c.strided])
 def test_cpu_strided_and_forward(case: Case):

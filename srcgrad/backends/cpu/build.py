@@ -6,19 +6,17 @@ same function twice; the types are the IR's, not those of a call.
 
 from __future__ import annotations
 
-import platform
+import os
 import threading
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import flags, meaning
 from srcgrad.backends.cpu.faults import fault
@@ -31,11 +29,6 @@ from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.passes.pipeline import Pass, lowering
 
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
-# the files that the machine code depends on
-DECIDING = (
-    "build.py", "factorisations.py", "kernels.py", "library.py", "llvm.py", "special.py",
-    "link.py", "nonnegative_indices.py",
-)  # fmt: skip
 
 
 class Cpu(Backend):
@@ -58,9 +51,13 @@ BACKEND: Backend = Cpu()
 def build(function: Function, options: BuildOptions) -> Executable:
     """The lowered `function` as something that runs, compiled at the first call."""
     made = module_of(function)
+    kinds = _narrow_returns(function)
+    if os.environ.get("SRCGRAD_CPU") in ("llvm", "guarded"):
+        from srcgrad.backends.cpu.emit import driver
+
+        return driver.build(function, options, made.text, kinds)
     lock = threading.Lock()
     run: Any = None
-    kinds = _narrow_returns(function)
     within = None if made.slots is None else Workspaces(made.slots).run
 
     def compile() -> Any:
@@ -139,16 +136,3 @@ def compiled(module: Module, function: Function, options: BuildOptions) -> Any:
     if folder is not None and not made.stats.cache_hits:
         files.seal(folder, name)
     return made
-
-
-@lru_cache(maxsize=1)
-def environment() -> tuple[str, ...]:
-    """What decides the machine code besides the text."""
-    import llvmlite.binding as llvm
-    import numba
-
-    here = Path(__file__).parent
-    texts = [(here / name).read_text(encoding="utf-8") for name in DECIDING]
-    python = platform.python_version()
-    cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
-    return numba.__version__, np.__version__, python, cpu, *texts

@@ -1,0 +1,5 @@
+"""The way down to LLVM: lowered IR -> the text of an LLVM module inside one Numba intrinsic.
+
+Numba dispatches, unboxes, boxes, caches and raises around it, and compiles the helper library.
+Never changes what a program computes.
+"""

@@ -1,0 +1,201 @@
+"""Buffers, tapes and lists as they are made, and numbers as they are loaded and stored.
+
+A buffer comes from `@carve` (the workspace) or `@fresh` (Numba's runtime), which are `noalias` and
+`noinline`: so LLVM knows that no two buffers overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srcgrad.backends.cpu.emit.failures import (
+    NO_MEMORY,
+    OUTSIDE,
+    RARELY,
+    check,
+    guard,
+    leave,
+)
+from srcgrad.backends.cpu.emit.references import own
+from srcgrad.backends.cpu.emit.values import (
+    List,
+    Number,
+    Ref,
+    is_constant,
+    literal,
+    parts_of,
+    size_of,
+    texts,
+)
+from srcgrad.backends.cpu.emit.views import words
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import Atom, Scalar, is_float, np_dtype
+from srcgrad.primitives import memory, tapes
+
+GROWN = "{ ptr, i64, ptr }"
+
+
+# ---- elements ----
+def place(w: Writer, x: Atom, idx: Sequence[Atom]) -> tuple[str, str]:
+    """The address of an element, and its dtype."""
+    r = w.ref(x)
+    offset = "0"
+    for i, stride in zip(idx, r.strides, strict=False):
+        offset = w.plus(offset, w.times(w.whole(i), stride))
+    if w.program.guarded:
+        _inside(w, r, w.plus(r.off, offset))
+    first = w.pointer(r)
+    if offset == "0":
+        return first, r.dtype
+    text = f"getelementptr inbounds i8, ptr {first}, i64 {offset}"
+    return w.once(("@", first, offset), lambda: w.do(text)), r.dtype
+
+
+def _inside(w: Writer, r: Ref, offset: str) -> None:
+    """Guarded: the access lies inside its buffer, which is not given up."""
+    low, high = r.bounds
+    under = w.do(f"icmp slt i64 {offset}, {low}")
+    over = w.do(f"icmp sgt i64 {w.plus(offset, size_of(r.dtype))}, {high}")
+    guard(w, w.do(f"or i1 {under}, {over}"), lambda: leave(w, OUTSIDE))
+    if r.mi != "null":
+        guard(w, w.do(f"call i1 @given_up(ptr {r.mi})"), lambda: leave(w, OUTSIDE))
+
+
+def load(w: Writer, s: Def) -> Number:
+    return w.read(*place(w, s.args[0], s.args[1:]))
+
+
+def store(w: Writer, s: Def) -> None:
+    p, dtype = place(w, s.args[0], s.args[1:-1])
+    w.write(p, dtype, w.value(s.args[-1]))
+
+
+def add_at(w: Writer, s: Def) -> None:
+    p, dtype = place(w, s.args[0], s.args[1:-1])
+    kind, old, more = parts_of(dtype)[0], w.read(p, dtype), w.value(s.args[-1])
+    how = "or" if dtype == "bool" else f"fadd {w.program.flags}" if is_float(dtype) else "add"
+    new = [w.do(f"{how} {kind} {a}, {b}") for a, b in zip(texts(old), texts(more), strict=True)]
+    w.write(p, dtype, new[0] if len(new) == 1 else (new[0], new[1]))
+
+
+def dim(w: Writer, s: Def) -> str:
+    return w.ref(s.args[0]).dims[s.params["axis"]]
+
+
+def slots(w: Writer, s: Def) -> str:
+    return w.ref(s.args[0]).dims[0]
+
+
+# ---- allocation ----
+def array(w: Writer, s: Def) -> Ref | Number:
+    dtype = s.params["dtype"]
+    if s.var is None or isinstance(s.var.type, Scalar):
+        return literal(np_dtype(dtype).type(0), dtype)
+    return _buffer(w, s, tuple(map(w.whole, s.args)), dtype, s.op is memory.zeros)
+
+
+def _buffer(
+    w: Writer, s: Def, dims: tuple[str, ...], dtype: str, zeros: bool, owned: bool = True
+) -> Ref:
+    assert s.var is not None and w.owners is not None
+    for n in dims:  # a length is looked at once
+        if not is_constant(n) and not any(("length", n) in known for known in w.memo):
+            w.memo[-1]["length", n] = n
+            check(w, f"icmp slt i64 {n}, 0", s, dims)
+        elif is_constant(n) and int(n) < 0:
+            check(w, "icmp eq i64 0, 0", s, dims)
+    strides = w.contiguous(dims, dtype)
+    size = _bytes(w, dims, dtype)
+    slot = w.alloca("ptr", "ptr null")
+    if s.var in w.program.in_workspace:
+        w.owners.fallbacks.append(slot)
+        extent = f"ptr %work, i64 %nwork, i64 {size}, ptr {slot}"
+        data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
+        _there(w, data)
+    else:
+        data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
+        _there(w, data)
+        mi = w.do(f"load ptr, ptr {slot}, align 8")
+        if owned:
+            own(w, mi, s.var)
+    if zeros:
+        w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
+    return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))
+
+
+def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:
+    """How large a buffer is: more than there is where the product does not fit a word."""
+    size = str(size_of(dtype))
+    for n in dims:
+        if is_constant(n) and is_constant(size):
+            size = str(int(n) * int(size))
+        elif n != "1":
+            size = w.do(f"call i64 @product(i64 {size}, i64 {n})")
+    return size
+
+
+def _there(w: Writer, data: str) -> None:
+    guard(w, w.do(f"icmp eq ptr {data}, null"), lambda: leave(w, NO_MEMORY))
+
+
+# ---- tapes ----
+def tape(w: Writer, s: Def) -> Ref:
+    """A tape; one that grows begins with the size that it came to in an earlier call."""
+    assert s.var is not None and w.owners is not None
+    growing = s.var in w.program.growing
+    if s.op is tapes.tape_like:
+        size = w.ref(s.args[0]).dims[0]
+    else:
+        size = w.most(w.whole(s.args[0]), "1")
+    slot = w.program.in_workspace.get(s.var)
+    if slot:
+        before = w.do(f"load i64, ptr {w.do(f'getelementptr i64, ptr %work, i64 {slot}')}, align 8")
+        size = w.most(size, before)
+    zeros = slot is None or s.op is tapes.tape_like
+    r = _buffer(w, s, (size,), s.var.type.dtype, zeros, owned=not growing)
+    if not growing:
+        return r
+    kept = (w.alloca("ptr", "ptr null"), w.alloca("i64", "i64 0"), w.alloca("ptr", "ptr null"))
+    _keep(w, kept, (r.data, size, r.mi))
+    own(w, kept[2], s.var, kept=True)
+    return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)
+
+
+def _keep(w: Writer, kept: Sequence[str], values: Sequence[str]) -> None:
+    for kind, value, slot in zip(("ptr", "i64", "ptr"), values, kept, strict=True):
+        w.put(f"store {kind} {value}, ptr {slot}, align 8")
+
+
+def reserve(w: Writer, s: Def) -> None:
+    """Room for as many items; the memory before is given up."""
+    kept = w.value(s.args[0]).slots
+    old, wanted = w.do(f"load i64, ptr {kept[1]}, align 8"), w.whole(s.args[1])
+    more, after = w.labels("grow", "grown")
+    w.put(f"br i1 {w.do(f'icmp sgt i64 {wanted}, {old}')}, label %{more}, label %{after}{RARELY}")
+    w.start(more)
+    data, mi = (w.do(f"load ptr, ptr {kept[k]}, align 8") for k in (0, 2))
+    item = size_of(s.args[0].type.dtype)
+    sizes = f"i64 {old}, i64 {wanted}, i64 {item}"
+    new = w.do(f"call {GROWN} @grow(ptr {data}, ptr {mi}, {sizes})")
+    found = [w.do(f"extractvalue {GROWN} {new}, {k}") for k in range(3)]
+    _there(w, found[0])
+    w.put(f"call void @down(ptr {mi})")
+    _keep(w, kept, found)
+    w.put(f"br label %{after}")
+    w.start(after)
+
+
+def keep_size(w: Writer, r: Ref, slot: int) -> None:
+    """As large from the start the next time, in a workspace that has room for it."""
+    size = w.do(f"load i64, ptr {r.slots[1]}, align 8")
+    w.put(f"call void @keep(ptr %work, i64 {slot}, i64 {size}, i64 {size_of(r.dtype)})")
+
+
+def reftape(w: Writer, s: Def) -> List:
+    assert s.var is not None and w.owners is not None
+    mi = w.do("call ptr @list()")
+    _there(w, mi)
+    own(w, mi, s.var)
+    w.program.lists.add(words(s.params["ndim"]))
+    return List(mi, s.params["dtype"], s.params["ndim"])

@@ -1,0 +1,239 @@
+"""Loops and branches as blocks and phis; nests of loops may become functions of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad.backends.cpu.emit.nests import outlined
+from srcgrad.backends.cpu.emit.operations import define
+from srcgrad.backends.cpu.emit.references import (
+    Owned,
+    give_up_scope,
+    give_up_unread,
+    handed,
+    last_reads,
+    open_scope,
+    release,
+)
+from srcgrad.backends.cpu.emit.values import List, Ref, number, parts_of, texts
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Block, Def, For, If, Var, While
+from srcgrad.ir.types import Array, Atom, RefTape, Scalar, Tape
+
+COUNTED = (Array, Tape, RefTape)
+
+
+def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
+    """The statements of a block; what it owns is given up behind the last that reads it."""
+    last = {} if w.owners is None else last_reads(w, block, kept)
+    for k, s in enumerate(block):
+        match s:
+            case Def():
+                define(w, s)
+            case For():
+                if not outlined(w, s, loop):
+                    loop(w, s)
+            case While():
+                while_loop(w, s)
+            case If():
+                branch(w, s)
+        give_up_unread(w, last, k)
+
+
+def scoped(w: Writer, block: Block, yields: Sequence[Atom]) -> list[Any]:
+    """A block with what it hands on, counted; what it owns is given up at its end."""
+    w.memo.append({})
+    open_scope(w)
+    statements(w, block, yields)
+    out = [handed(w, a) for a in yields]
+    give_up_scope(w)
+    w.memo.pop()
+    return out
+
+
+# ---- joins ----
+def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
+    """The texts that a join of this type has a phi for, with their LLVM types."""
+    match type:
+        case Scalar():
+            return list(zip(parts_of(type.dtype), texts(value), strict=True))
+        case RefTape():
+            return [("ptr", value.mi)]
+    if value.slots:
+        raise NotImplementedError("a join of tapes that grow")
+    out = [("ptr", value.data), ("i64", value.off), ("ptr", value.mi)]
+    if isinstance(type, Tape):
+        out.append(("i64", value.dims[0]))
+    elif type.layout != "C":
+        out += [("i64", s) for s in value.strides]
+    if w.program.guarded:
+        out += [("i64", b) for b in value.bounds]
+    return out
+
+
+def notes_of(type: Any, count: int) -> list[str]:
+    """The comments of the phis of a join: which of them hands on a counted reference."""
+    at = {Scalar: -1, RefTape: 0}.get(type.__class__, 2)
+    return [" ; counted" * (k == at) for k in range(count)]
+
+
+def joined(w: Writer, variables: Sequence[Var], names: Sequence[list[str]]) -> None:
+    """Bind variables to what their phis are called; call it behind the last phi."""
+    for v, parts in zip(variables, names, strict=True):
+        if isinstance(v.type, Scalar):
+            w.env[v] = number(parts)
+    for v, parts in zip(variables, names, strict=True):
+        if isinstance(v.type, RefTape):
+            w.env[v] = List(parts[0], v.type.dtype, v.type.ndim)
+        elif not isinstance(v.type, Scalar):
+            w.env[v] = _reference(w, v, parts)
+
+
+def _reference(w: Writer, v: Var, parts: list[str]) -> Ref:
+    (data, off, mi), rest = parts[:3], parts[3:]
+    bounds = ("0", "0")
+    if w.program.guarded:
+        rest, bounds = rest[:-2], (rest[-2], rest[-1])
+    if isinstance(v.type, Tape):
+        dims, strides, layout = (rest[0],), w.contiguous(rest, v.type.dtype), "C"
+    else:
+        dims, layout = w.dims(v.type), "C" if v.type.layout == "C" else "A"
+        strides = w.contiguous(dims, v.type.dtype) if layout == "C" else tuple(rest)
+    return Ref(data, v.type.dtype, dims, strides, layout, mi, off, bounds=bounds)
+
+
+def own_counted(w: Writer, variables: Sequence[Var]) -> None:
+    """Own what phis have handed on: it is counted."""
+    for v in variables:
+        if isinstance(v.type, COUNTED) and w.owners is not None:
+            w.owners.own(Owned(w.env[v].mi, v))
+
+
+class Carried:
+    """The phis of a loop's head."""
+
+    def __init__(self, w: Writer, params: Sequence[Var], inits: list[Any], before: str):
+        self.w, self.params, self.before = w, params, before
+        self.starts = [pieces(w, v, p.type) for p, v in zip(params, inits, strict=True)]
+        self.names = [[w.new() for _ in start] for start in self.starts]
+        self.rows = [[w.hold() for _ in start] for start in self.starts]
+
+    def bind(self) -> None:
+        joined(self.w, self.params, self.names)
+
+    def close(self, yields: list[Any], end: str) -> None:
+        """Fill in the phis: what each trip hands on."""
+        for p, start, names, rows, value in zip(
+            self.params, self.starts, self.names, self.rows, yields, strict=True
+        ):
+            notes = notes_of(p.type, len(names))
+            parts = zip(start, names, rows, notes, pieces(self.w, value, p.type), strict=True)
+            for (kind, a), name, row, note, (_, b) in parts:
+                text = f"  {name} = phi {kind} [ {a}, %{self.before} ], [ {b}, %{end} ]"
+                self.w.lines[row] = text + note
+
+    def own(self) -> None:
+        """The trip that is written owns what the loop carries until it hands on."""
+        open_scope(self.w)
+        own_counted(self.w, self.params)
+
+
+# ---- loops ----
+def loop(w: Writer, s: For) -> None:
+    index = s.index.type.dtype
+    if index != "i64":
+        raise NotImplementedError(f"a loop over {index}")
+    start, stop = w.whole(s.start), w.whole(s.stop)
+    inits = [handed(w, a) for a in s.inits]
+    head, body, after = w.labels("head", "body", "after")
+    if s.reverse:
+        start, stop = w.plus(stop, -1), start
+    before = w.label
+    w.put(f"br label %{head}")
+    w.start(head)
+    i, row = w.new(), w.hold()
+    w.memo.append({})
+    carried = Carried(w, s.params, inits, before)
+    carried.bind()
+    w.env[s.index] = i
+    test = w.do(f"icmp {'sge' if s.reverse else 'slt'} i64 {i}, {stop}")
+    w.put(f"br i1 {test}, label %{body}, label %{after}")
+    w.start(body)
+    carried.own()
+    ends = scoped(w, s.body, s.yields)
+    give_up_scope(w)
+    step = w.do(f"add nsw i64 {i}, {-1 if s.reverse else 1}")
+    w.lines[row] = f"  {i} = phi i64 [ {start}, %{before} ], [ {step}, %{w.label} ]"
+    carried.close(ends, w.label)
+    w.put(f"br label %{head}")
+    leave(w, s, after)
+
+
+def while_loop(w: Writer, s: While) -> None:
+    inits = [handed(w, a) for a in s.inits]
+    head, leaving, body, after = w.labels("head", "leave", "body", "after")
+    before = w.label
+    w.put(f"br label %{head}")
+    w.start(head)
+    w.memo.append({})
+    carried = Carried(w, s.params, inits, before)
+    carried.bind()
+    carried.own()
+    open_scope(w)  # of what the test makes: the body may read it
+    statements(w, s.test, _everything(s))
+    w.put(f"br i1 {w.value(s.cond)}, label %{body}, label %{leaving}")
+    w.start(leaving)
+    for each in () if w.owners is None else w.owners.scopes[-1]:
+        release(w, each)
+    w.put(f"br label %{after}")
+    w.start(body)
+    ends = scoped(w, s.body, s.yields)
+    give_up_scope(w)
+    give_up_scope(w)
+    carried.close(ends, w.label)
+    w.put(f"br label %{head}")
+    leave(w, s, after)
+
+
+def _everything(s: While) -> Sequence[Atom]:
+    """What the test makes is kept for the body."""
+    return [d.var for d in s.test if isinstance(d, Def) and d.var is not None] + [
+        r for d in s.test if not isinstance(d, Def) for r in d.results
+    ]
+
+
+def leave(w: Writer, s: For | While, after: str) -> None:
+    """Behind a loop: what stands in its head is known there too."""
+    w.start(after)
+    head = w.memo.pop()
+    w.memo[-1].update(head)
+    for p, r in zip(s.params, s.results, strict=True):
+        w.env[r] = w.env[p]
+    own_counted(w, s.results)
+
+
+def branch(w: Writer, s: If) -> None:
+    then, other, after = w.labels("then", "else", "after")
+    w.put(f"br i1 {w.value(s.cond)}, label %{then}, label %{other}")
+    sides = []
+    for label, block, yields in (
+        (then, s.then, s.then_yields),
+        (other, s.orelse, s.else_yields),
+    ):
+        w.start(label)
+        values = scoped(w, block, yields)
+        found = [pieces(w, v, r.type) for v, r in zip(values, s.results, strict=True)]
+        sides.append((found, w.label))
+        w.put(f"br label %{after}")
+    w.start(after)
+    (left, from_left), (right, from_right) = sides
+    names = [
+        [
+            w.do(f"phi {kind} [ {x}, %{from_left} ], [ {y}, %{from_right} ]{note}")
+            for (kind, x), (_, y), note in zip(a, b, notes_of(r.type, len(a)), strict=True)
+        ]
+        for r, a, b in zip(s.results, left, right, strict=True)
+    ]
+    joined(w, s.results, names)
+    own_counted(w, s.results)

@@ -1,0 +1,239 @@
+"""A lowered function as a Numba function of one line, whose body is the emitted module.
+
+Helpers that the module names are compiled, or found in their cache, before its machine code is
+loaded. Compiles nothing twice.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+import warnings
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from srcgrad import collector
+from srcgrad.backends import cache as files
+from srcgrad.backends.backend import BuildOptions, Executable
+from srcgrad.backends.cpu.emit import ownership
+from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.state import Program, Site
+from srcgrad.backends.cpu.emit.symbols import Helper, Kind
+from srcgrad.backends.cpu.environment import environment
+from srcgrad.backends.cpu.failure import Failure
+from srcgrad.backends.cpu.fastmath import HELPERS
+from srcgrad.backends.cpu.readonly import is_read_only, run_lent
+from srcgrad.backends.cpu.runtime_errors import error_of
+from srcgrad.backends.cpu.workspace import Workspaces
+from srcgrad.ir.nodes import Function
+from srcgrad.ir.text import identifier
+from srcgrad.ir.types import Array, Scalar, Tape, Type, is_complex
+
+FLAGS = {None: "reassoc ", True: "fast ", False: ""}
+_ready: dict[Helper, Any] = {}
+_lock = threading.Lock()
+
+
+def guarded() -> bool:
+    """Whether every access is checked: for tests."""
+    return os.environ.get("SRCGRAD_CPU", "") == "guarded"
+
+
+def build(function: Function, options: BuildOptions, source: str, narrow: Any) -> Executable:
+    """The function as something that runs, compiled at the first call."""
+    program = Program(function, FLAGS[options.fastmath], guarded())
+    text, name = written(program)
+    if program.guarded:
+        ownership.check(text)
+    slots = max(program.in_workspace.values(), default=None)
+    within = None if slots is None else Workspaces(slots).run
+    lock = threading.Lock()
+    run: Any = None
+
+    def compile() -> Any:
+        return compiled(function, program, text, name, options)
+
+    def enter(*args: Any) -> tuple:
+        return run(*args) if within is None else within(run, args)
+
+    def call(*args: Any) -> tuple:
+        nonlocal run
+        if run is None:
+            with lock:
+                run = run or compile()
+        try:
+            try:
+                out = enter(*args)
+            except TypeError:  # no signature for an argument
+                if not any(map(is_read_only, args)):
+                    raise
+                out = run_lent(enter, function, args)
+            return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
+        except Failure as failure:
+            error = error_of(told(failure, program.sites), [s.statement for s in program.sites])
+        raise error
+
+    call.__name__ = function.name
+    return Executable(call, source, lambda: bool(compile().stats.cache_hits))
+
+
+# ---- failures ----
+def told(failure: Failure, sites: list[Site]) -> Failure:
+    """A failure with values in the place of words."""
+    if type(failure) is Failure:
+        return failure
+    number, *words = failure.args
+    values: list[Any] = []
+    for dtype in sites[number].dtypes:
+        parts = [words.pop(0) for _ in range(1 + is_complex(dtype))]
+        values.append(_value(parts, dtype))
+    return Failure(number, *values)
+
+
+def _value(words: list[int], dtype: str) -> Any:
+    if dtype == "bool":
+        return bool(words[0])
+    if dtype[0] in "iu":
+        return words[0] % (1 << 64) if dtype == "u64" else words[0]
+    parts = [struct.unpack("<d", struct.pack("<q", w))[0] for w in words]
+    return parts[0] if len(parts) == 1 else complex(*parts)
+
+
+# ---- compilation ----
+def compiled(
+    function: Function, program: Program, text: str, name: str, options: BuildOptions
+) -> Any:
+    """Numba's dispatcher, with machine code; from the cache if it is there."""
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu.signature import signature, workspace_type
+
+    workspace = bool(program.in_workspace)
+    kinds = signature(function) + ((workspace_type(),) if workspace else ())
+    plain = identifier(function.name)
+    names = ", ".join(f"a{k}" for k in range(len(kinds)))
+    module = f'def {plain}({names}):\n    return body({names})\n\n\nr"""\n{text}\n"""\n'
+    for helper in program.helpers:
+        ready(helper)
+
+    def link(library: Any) -> None:
+        inside.link(library, text)
+
+    results = _results(function)
+    words = program.words
+    emitted = inside.body(function, results, name, words, workspace, link)
+    return _dispatcher(function, module, plain, kinds, {"body": emitted}, options, inside)
+
+
+def _results(function: Function) -> Any:
+    from numba import types
+
+    return types.Tuple([numba_type(a.type) for a in function.returns])
+
+
+def numba_type(type: Type) -> Any:
+    """The Numba type of a parameter or result."""
+    from srcgrad.backends.cpu.signature import _numba_type
+
+    assert isinstance(type, Scalar | Array | Tape)
+    return _numba_type(type)
+
+
+def _dispatcher(
+    function: Function,
+    text: str,
+    name: str,
+    kinds: tuple,
+    scope: dict[str, Any],
+    options: BuildOptions,
+    inside: Any,
+) -> Any:
+    import numba
+    from numba.core.compiler import Compiler
+    from numba.core.errors import NumbaWarning
+
+    from srcgrad.backends.cpu import llvm
+
+    # signed and unsigned results may have the same text
+    types = f"{kinds} -> {_results(function)}"
+    key = files.module_name(text, (types, *environment(), *emitters()))
+    module, backed = files.load(key, text) if options.cache else (files.in_memory(key, text), False)
+    vars(module).update(scope)
+    library = inside.new_library(name)
+
+    def compiler(typing: Any, target: Any, _: Any, args: Any, result: Any, flags: Any, *more: Any):
+        flags.no_cfunc_wrapper = True
+        return Compiler(typing, target, library, args, result, flags, *more)
+
+    njit: Any = numba.njit
+    made: Any = njit(
+        getattr(module, name),
+        error_model="numpy",
+        nogil=True,
+        cache=backed,
+        pipeline_class=compiler,
+    )
+    folder = Path(made.stats.cache_path) if backed else None
+    if folder is not None:
+        files.distrust(folder, key)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaWarning)
+        with llvm.options(function), collector.waiting():
+            made.compile(kinds)
+    made.disable_compile()
+    if folder is not None and not made.stats.cache_hits:
+        files.seal(folder, key)
+    return made
+
+
+@lru_cache(maxsize=1)
+def emitters() -> tuple[str, ...]:
+    """The texts that decide what is emitted and how it is linked."""
+    here = Path(__file__).parent
+    return tuple(f.read_text(encoding="utf-8") for f in sorted(here.glob("*.py")))
+
+
+# ---- helpers ----
+def ready(helper: Helper) -> None:
+    """Compile a helper, or find it in the cache, and give its address its symbol."""
+    import numba
+    from numba.core.errors import NumbaWarning
+
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    with _lock:
+        if helper in _ready:
+            return
+        key = files.module_name(
+            helper.text, (repr(helper.kinds), repr(helper.result), *environment())
+        )
+        module, backed = files.load(key, helper.text)
+        made: Any = numba.njit(
+            module.call, error_model="numpy", nogil=True, fastmath=HELPERS, cache=backed
+        )
+        folder = Path(made.stats.cache_path) if backed else None
+        if folder is not None:
+            files.distrust(folder, key)
+        kinds = tuple(map(_kind_type, helper.kinds))
+        wanted = kinds if helper.result.ndim >= 0 else _kind_type(helper.result)(*kinds)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumbaWarning)
+            made.compile(wanted)
+        made.disable_compile()
+        (found,) = made.overloads.values()
+        if found.signature.return_type != _kind_type(helper.result):
+            raise NotImplementedError(
+                f"a helper returns {found.signature.return_type}: {helper.text}"
+            )
+        if folder is not None and not made.stats.cache_hits:
+            files.seal(folder, key)
+        inside.name_address(helper.symbol, inside.address_of(found))
+        _ready[helper] = made
+
+
+def _kind_type(kind: Kind) -> Any:
+    from numba import types
+
+    scalar = numba_type(Scalar(kind.dtype))
+    return scalar if kind.ndim < 0 else types.Array(scalar, kind.ndim, kind.layout)

@@ -1,0 +1,67 @@
+"""Functions of floats: LLVM's intrinsics, and those of the mathematical library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
+from srcgrad.backends.cpu.emit.values import INTRINSIC, KINDS, Number, literal
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def
+from srcgrad.primitives import Primitive
+from srcgrad.primitives import elementwise as e
+
+
+def intrinsic(w: Writer, name: str, dtype: str, *values: str) -> str:
+    kind = KINDS[dtype]
+    symbol = f"@llvm.{name}.{INTRINSIC[kind]}"
+    w.declare(f"{kind} {symbol}({', '.join([kind] * len(values))})")
+    return w.do(f"call {kind} {symbol}({', '.join(f'{kind} {v}' for v in values)})")
+
+
+def libm(w: Writer, name: str, dtype: str, *values: str) -> str:
+    kind = KINDS[dtype]
+    symbol = f"@{name}{'f' if dtype == 'f32' else ''}"
+    pure = "nounwind willreturn memory(none)"
+    w.declare(f"{kind} {symbol}({', '.join([kind] * len(values))}) {pure}")
+    return w.do(f"call {kind} {symbol}({', '.join(f'{kind} {v}' for v in values)})")
+
+
+def _function(call: Callable[..., str], name: str) -> Emit:
+    def emit(w: Writer, s: Def) -> Number | None:
+        return call(w, name, dtype_of(s), *values(w, s)) if is_real(dtype_of(s)) else None
+
+    return emit
+
+
+def _rounding(name: str) -> Emit:
+    """NumPy rounds integers to themselves."""
+
+    def emit(w: Writer, s: Def) -> Number | None:
+        (a,), dtype = values(w, s), dtype_of(s)
+        return intrinsic(w, name, dtype, a) if is_real(dtype) else a
+
+    return emit
+
+
+def _sigmoid(w: Writer, s: Def) -> Number | None:
+    dtype = dtype_of(s)
+    if not is_real(dtype):
+        return None
+    (a,), kind, one = values(w, s), KINDS[dtype], literal(1.0, dtype)
+    power = intrinsic(w, "exp", dtype, w.do(f"fneg {kind} {a}"))
+    return w.do(f"fdiv {kind} {one}, {w.do(f'fadd {kind} {one}, {power}')}")
+
+
+FUNCTIONS: dict[Primitive, Emit] = {
+    e.floor: _rounding("floor"), e.ceil: _rounding("ceil"), e.trunc: _rounding("trunc"),
+    e.rint: _rounding("rint"), e.sigmoid: _sigmoid,
+    **{op: _function(intrinsic, op.name) for op in
+       (e.exp, e.exp2, e.log, e.log2, e.log10, e.sqrt, e.sin, e.cos, e.pow, e.copysign)},
+    **{op: _function(libm, name) for op, name in (
+        (e.expm1, "expm1"), (e.log1p, "log1p"), (e.cbrt, "cbrt"), (e.tan, "tan"),
+        (e.arcsin, "asin"), (e.arccos, "acos"), (e.arctan, "atan"), (e.arctan2, "atan2"),
+        (e.sinh, "sinh"), (e.cosh, "cosh"), (e.tanh, "tanh"), (e.arcsinh, "asinh"),
+        (e.arccosh, "acosh"), (e.arctanh, "atanh"), (e.erf, "erf"), (e.erfc, "erfc"),
+        (e.hypot, "hypot"), (e.fmod, "fmod"))},
+}  # fmt: skip

@@ -1,0 +1,169 @@
+"""Nests of loops as functions of their own; equal nests share one.
+
+What LLVM takes for a function grows faster than its length. A nest takes as parameters what it
+reads; but sums, products and steps it makes again, so that LLVM sees how places hang together.
+Pointers are `noalias` where no other name of the nest leads to the same memory. A nest owns
+nothing and calls nothing of the library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.emit.failures import guard, leave_again
+from srcgrad.backends.cpu.emit.values import List, Ref, is_constant, number, parts_of, texts
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def, For, Var
+from srcgrad.ir.types import Scalar, is_reference
+from srcgrad.ir.walk import free_variables, inner_definitions, walk
+from srcgrad.primitives import callbacks, memory, tapes
+
+# what owns memory or calls the library
+OUTSIDE = {
+    memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve, tapes.reftape,
+    tapes.ref_get, tapes.ref_put, memory.show, callbacks.call_back, *CALLS,
+}  # fmt: skip
+
+
+def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
+    """Write a nest as a call; False if it has to stay where it is."""
+    if w.owners is None or not fits(s, w):
+        return False
+    nest = _Nest(w)
+    inner, free = nest.inner, free_variables((s,))
+    for v in free:
+        inner.env[v] = nest.passed(v)
+    loop(inner, s)
+    _call(w, s, nest)
+    return True
+
+
+def fits(s: For, w: Writer) -> bool:
+    """Whether a nest is small enough, and neither owns memory nor calls the library."""
+    most = w.program.most
+    found = []
+    for x in walk((s,)):
+        found.append(x)
+        if len(found) > most:
+            return False
+        if isinstance(x, Def):
+            scalar = x.var is not None and isinstance(x.var.type, Scalar)
+            if x.op in OUTSIDE and not (scalar and x.op in (memory.zeros, memory.empty)):
+                return False
+            if x.var in w.program.outlived:
+                return False
+        elif any(is_reference(v.type) for v in (*x.results, *inner_definitions(x))):
+            return False
+    return True
+
+
+class _Nest:
+    """The function of a nest, and what it takes: our names by its caller's."""
+
+    def __init__(self, outer: Writer):
+        self.outer = outer
+        self.inner = Writer(outer.program)
+        self.inner.label = "begin"
+        self.inner.site_of = self.site
+        self.given: dict[
+            str, tuple[str, str]
+        ] = {}  # a name outside -> the LLVM type, the name here
+        self.classes: dict[str, Var] = {}  # a pointer outside -> its alias class
+
+    def take(self, kind: str, name: str) -> str:
+        """What stands for a value of the caller's."""
+        if is_constant(name):
+            return name
+        recipe = self.outer.recipes.get(name)
+        if recipe is not None:
+            make, operands = recipe
+            kinds = "i1" if kind_of(make) == "_bit" else "i64"
+            return make(self.inner, *(self.take(kinds, a) for a in operands))
+        if name not in self.given:
+            self.given[name] = kind, f"%a{len(self.given)}"
+        return self.given[name][1]
+
+    def site(self, number: int) -> str:
+        """The numbers of sites are arguments: nests that differ in them only are equal."""
+        key = f"#{number}"
+        self.given.setdefault(key, ("i64", f"%a{len(self.given)}"))
+        return self.given[key][1]
+
+    def passed(self, v: Var) -> Any:
+        w = self.outer
+        value = w.ref(v) if isinstance(w.env[v], Ref) else w.env[v]
+        if isinstance(value, List):
+            raise NotImplementedError("a list of references in a nest")
+        if not isinstance(value, Ref):
+            kinds = parts_of(v.type.dtype)
+            return number([self.take(k, x) for k, x in zip(kinds, texts(value), strict=True)])
+        if not is_constant(value.data):
+            self.classes[value.data] = w.program.classes.of(v)
+        dims = tuple(self.take("i64", d) for d in value.dims)
+        if value.layout == "C":
+            strides = self.inner.contiguous(dims, value.dtype)
+        else:
+            strides = tuple(self.take("i64", x) for x in value.strides)
+        low, high = (self.take("i64", x) for x in value.bounds)
+        mi = self.take("ptr", value.mi) if w.program.guarded else "null"
+        data, off = self.take("ptr", value.data), self.take("i64", value.off)
+        return replace(value, data=data, dims=dims, strides=strides, mi=mi, off=off,
+                       bounds=(low, high))  # fmt: skip
+
+
+def kind_of(make: Callable[..., str]) -> str:
+    return make.__name__
+
+
+def _call(w: Writer, s: For, nest: _Nest) -> None:
+    inner = nest.inner
+    results = [
+        (kind, part)
+        for r in s.results
+        for kind, part in zip(parts_of(r.type.dtype), texts(inner.env[r]), strict=True)
+    ]
+    if inner.fails:
+        results.insert(0, ("i32", "0"))
+    kind = f"{{ {', '.join(k for k, _ in results)} }}" if results else "void"
+    value = "undef"
+    for k, (t, v) in enumerate(results):
+        value = inner.do(f"insertvalue {kind} {value}, {t} {v}, {k}")
+    inner.put(f"ret {kind} {value}" if results else "ret void")
+    lines = ["{", "entry:", *inner.entry, "  br label %begin", "begin:", *inner.lines, "}"]
+    text = "\n".join(lines).replace("@RESULT", kind)
+    used = set(re.findall(r"%a\d+", text))
+    passed = [(k, name, here) for name, (k, here) in nest.given.items() if here in used]
+    alone = _alone(nest, [name for k, name, _ in passed if k == "ptr"])
+    params = [f"{k} {'noalias ' * (name in alone)}{here}" for k, name, here in passed]
+    args = [f"{k} {name.removeprefix('#')}" for k, name, _ in passed]
+    if inner.fails:
+        params.append("ptr noalias %out")
+        args.append("ptr %out")
+    order = {here: f"%p{k}" for k, (_, _, here) in enumerate(passed)}
+    whole = f"({', '.join(params)}) noinline nounwind {text}"
+    whole = f"{kind} @NEST" + re.sub(r"%a\d+", lambda m: order[m[0]], whole)
+    name = w.program.nests.setdefault(whole, f"nest{len(w.program.nests)}")
+    call = f"call {kind} @{name}({', '.join(args)})"
+    if not results:
+        w.put(call)
+        return
+    out = w.do(call)
+    found = [w.do(f"extractvalue {kind} {out}, {k}") for k in range(len(results))]
+    if inner.fails:
+        code = found.pop(0)
+        guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
+    for r in s.results:
+        n = len(parts_of(r.type.dtype))
+        w.env[r], found = number(found[:n]), found[n:]
+
+
+def _alone(nest: _Nest, pointers: list[str]) -> set[str]:
+    """The pointers whose memory no other pointer of the nest may lead to."""
+    known = [nest.classes[p] for p in pointers if p in nest.classes]
+    many = Counter(known)
+    return {p for p in pointers if p in nest.classes and many[nest.classes[p]] == 1}

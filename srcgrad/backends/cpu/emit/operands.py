@@ -1,0 +1,24 @@
+"""What the emitters of scalar operations ask of a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from srcgrad.backends.cpu.emit.values import Number
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def
+
+# an emitter gives None where it has nothing for these dtypes: then a helper does it
+Emit = Callable[[Writer, Def], Number | None]
+
+
+def dtype_of(s: Def) -> str:
+    return s.args[-1].type.dtype
+
+
+def is_real(dtype: str) -> bool:
+    return dtype in ("f32", "f64")
+
+
+def values(w: Writer, s: Def) -> list:
+    return [w.value(a) for a in s.args]

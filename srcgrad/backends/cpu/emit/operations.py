@@ -1,0 +1,70 @@
+"""Which function emits an operation: one table over all that lowered programs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.backends.cpu.emit import buffers, failures, helpers, views
+from srcgrad.backends.cpu.emit.arithmetic import ARITHMETIC
+from srcgrad.backends.cpu.emit.comparisons import COMPARISONS
+from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
+from srcgrad.backends.cpu.emit.functions import FUNCTIONS
+from srcgrad.backends.cpu.emit.operands import Emit
+from srcgrad.backends.cpu.emit.selections import SELECTIONS
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import Scalar
+from srcgrad.primitives import Primitive, callbacks, memory, tapes
+
+# what is not here is a helper's (`helpers.py`)
+SCALARS: dict[Primitive, Emit] = {
+    **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS
+}  # fmt: skip
+OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
+    memory.load: buffers.load,
+    memory.store: buffers.store,
+    memory.add_at: buffers.add_at,
+    memory.dim: buffers.dim,
+    tapes.slots: buffers.slots,
+    memory.zeros: buffers.array,
+    memory.empty: buffers.array,
+    tapes.tape: buffers.tape,
+    tapes.tape_like: buffers.tape,
+    tapes.reserve: buffers.reserve,
+    tapes.reftape: buffers.reftape,
+    memory.view: views.view,
+    memory.transpose: views.transpose,
+    memory.reshape: views.reshape,
+    tapes.tape_view: views.tape_view,
+    tapes.ref_get: views.ref_get,
+    tapes.ref_put: views.ref_put,
+    memory.index: failures.index,
+    memory.trips: failures.trips,
+    memory.check_equal: failures.check_equal,
+    memory.check_range: failures.check_range,
+    memory.check_broadcast: failures.check_broadcast,
+    memory.check_assign: failures.check_assign,
+    memory.fail: failures.fail,
+    memory.show: helpers.library,
+    callbacks.call_back: helpers.library,
+    **dict.fromkeys(helpers.LIBRARY, helpers.library),
+}
+
+
+def define(w: Writer, s: Def) -> None:
+    """The instructions of one definition; NotImplementedError names an operation without any."""
+    made = SCALARS.get(s.op)
+    if made is not None:
+        value = made(w, s)
+        if value is None:
+            value = helpers.scalar(w, s)
+    elif s.op in helpers.SCALAR:
+        value = helpers.scalar(w, s)
+    elif s.op in OPERATIONS:
+        value = OPERATIONS[s.op](w, s)
+    else:
+        raise NotImplementedError(s.op.name)
+    if s.var is not None:
+        assert not isinstance(s.var.type, Scalar) or value is not None
+        w.env[s.var] = value

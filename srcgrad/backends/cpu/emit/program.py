@@ -1,0 +1,140 @@
+"""A lowered function -> the text of one LLVM module, and what is to be known to link and call it.
+
+The module holds one function, `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the
+results as words in `out`; 1 for a failure of its own: site and operands lie in `out`; 2 where a
+helper raised: `exc` holds Numba's exception; 3 where there is no memory; 4 where a guarded access
+is wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from srcgrad.backends.cpu.emit.buffers import keep_size
+from srcgrad.backends.cpu.emit.control import statements
+from srcgrad.backends.cpu.emit.failures import word_at
+from srcgrad.backends.cpu.emit.owners import Owners
+from srcgrad.backends.cpu.emit.references import (
+    give_up_scope,
+    handed,
+    release_fallbacks,
+    write_exits,
+)
+from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.emit.support import support
+from srcgrad.backends.cpu.emit.values import List, Ref, in_memory, parts_of, size_of, texts
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Atom, Function, Var
+from srcgrad.ir.text import identifier
+from srcgrad.ir.types import Array, Scalar, Tape
+
+
+def written(program: Program) -> tuple[str, str]:
+    """The module, and the name of its function: it tells modules apart."""
+    w = Writer(program, Owners())
+    params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
+    _whole(w, program.function)
+    write_exits(w)
+    params += ["ptr %work", "i64 %nwork", "ptr noalias %out", "ptr %exc"]
+    lines = [
+        f"define i32 @NAME({', '.join(params)}) noinline nounwind {{", "entry:",
+        "  %code = alloca i32, align 8", *w.entry, "  br label %begin", "begin:", *w.lines, "}",
+    ]  # fmt: skip
+    nests = [
+        "define internal " + text.replace("@NEST", f"@{name}")
+        for text, name in program.nests.items()
+    ]
+    shared = support(program.guarded, bool(program.lists))
+    text = "\n".join([*sorted(program.declared), shared, *nests, *lines, ""])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    name = f"srcgrad_{identifier(program.function.name)}_{digest}"
+    return text.replace("@NAME(", f'@"{name}"('), name
+
+
+def _param(w: Writer, k: int, p: Var) -> list[str]:
+    """The parameters that stand for one of the function's."""
+    if isinstance(p.type, Scalar):
+        kinds = parts_of(p.type.dtype)
+        names = [f"%p{k}.{i}" for i in range(len(kinds))]
+        w.env[p] = names[0] if len(names) == 1 else (names[0], names[1])
+        return [f"{kind} {name}" for kind, name in zip(kinds, names, strict=True)]
+    n = p.type.ndim if isinstance(p.type, Array) else 1
+    dims = tuple(f"%p{k}.d{i}" for i in range(n))
+    out = [f"ptr noalias %p{k}", f"ptr %p{k}.mi", f"ptr %p{k}.parent"]
+    out += [f"i64 {d}" for d in dims]
+    for d in dims:
+        w.memo[0]["length", d] = d
+    plain = isinstance(p.type, Tape) or p.type.layout == "C" or not n
+    if plain:
+        strides = w.contiguous(dims, p.type.dtype)
+    else:
+        strides = tuple(f"%p{k}.s{i}" for i in range(n))
+        out += [f"i64 {s}" for s in strides]
+    r = Ref(f"%p{k}", p.type.dtype, dims, strides, "C" if plain else "A", f"%p{k}.mi")
+    if w.program.guarded:
+        r = Ref(r.data, r.dtype, dims, strides, r.layout, r.mi, bounds=_extent(w, r))
+    if p in w.program.growing:
+        raise NotImplementedError("a parameter that grows")
+    w.env[p] = r
+    return out
+
+
+def _extent(w: Writer, r: Ref) -> tuple[str, str]:
+    """The bytes that a parameter reaches, from its first element on."""
+    low, high = "0", str(size_of(r.dtype))
+    for n, s in zip(r.dims, r.strides, strict=True):
+        span = w.times(w.most(w.plus(n, -1), "0"), s)
+        high = w.plus(high, w.most(span, "0"))
+        low = w.plus(low, w.do(f"call i64 @llvm.smin.i64(i64 {span}, i64 0)"))
+    w.declare("i64 @llvm.smin.i64(i64, i64)")
+    return low, high
+
+
+def _whole(w: Writer, f: Function) -> None:
+    assert w.owners is not None
+    statements(w, f.body, f.returns)
+    at = 0
+    for a in f.returns:
+        value = handed(w, a)
+        if isinstance(value, Ref) and value.mi != "null":
+            w.put(f"; -{value.mi}")
+        for kind, part in _words(w, a, value):
+            w.put(f"store {kind} {part}, ptr {word_at(w, at)}, align 8")
+            at += 1
+    w.program.words = max(w.program.words, at)
+    for v, slot in w.program.in_workspace.items():
+        if slot:
+            keep_size(w, w.env[v], slot)
+    give_up_scope(w)
+    release_fallbacks(w)
+    w.owners.scopes.append([])
+    w.put("ret i32 0")
+
+
+def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
+    """A result as words: a number's parts; of an array what Numba's struct has."""
+    if isinstance(value, List):
+        raise NotImplementedError("a list of references as a result")
+    if not isinstance(value, Ref):
+        parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]
+        return [(in_memory(kind), w.widened(part, kind)) for kind, part in parts]
+    first = w.pointer(value)
+    lengths = [("i64", x) for x in (*value.dims, *value.strides)]
+    return [("ptr", first), ("ptr", value.mi), ("ptr", _parent(w, a, first)), *lengths]
+
+
+def _parent(w: Writer, a: Atom, first: str) -> str:
+    """The argument that a result may be: Numba then returns the very array that was given."""
+    classes, out = w.program.classes, "null"
+    for k, p in enumerate(w.program.function.params):
+        if isinstance(p.type, Array) and isinstance(a, Var) and classes.of(p) is classes.of(a):
+            same = w.do(f"icmp eq ptr {first}, %p{k}")
+            out = w.choose(same, f"%p{k}.parent", out, "ptr")
+    return out
+
+
+def words_of(type: Scalar | Array | Tape) -> int:
+    """How many words of `out` a result of this type takes."""
+    if isinstance(type, Scalar):
+        return len(parts_of(type.dtype))
+    return 3 + 2 * (type.ndim if isinstance(type, Array) else 1)

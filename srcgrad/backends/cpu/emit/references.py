@@ -1,0 +1,110 @@
+"""Who owns a reference, and when it is given up.
+
+A block owns what is made in it and gives it up behind the last statement that reads its alias
+class; what a loop or a branch hands on is counted once more, and owned by the block that gets it.
+Views own nothing, but for those that outlive what they were taken of. Where a function fails, what
+is owned there is given up by a chain of blocks that all failures share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad.backends.cpu.emit.owners import Owned
+from srcgrad.backends.cpu.emit.values import List, Ref
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Block
+from srcgrad.ir.types import Atom, Var, is_reference
+from srcgrad.ir.walk import free_variables, results
+
+
+def write_exits(w: Writer) -> None:
+    """The chain: each block gives up one reference and goes on to the block with one less."""
+    assert w.owners is not None
+    written: set[tuple[Owned, ...]] = set()
+    while left := [owned for owned in w.owners.exits if owned not in written]:
+        for owned in left:
+            written.add(owned)
+            w.start(w.owners.exit_of(owned))
+            if owned:
+                release(w, owned[-1])
+                w.put(f"br label %{w.owners.exit_of(owned[:-1])}")
+            else:
+                release_fallbacks(w)
+                w.put(f"ret i32 {w.do('load i32, ptr %code, align 8')}")
+
+
+def release_fallbacks(w: Writer) -> None:
+    """Give up what was carved and did not fit in the workspace."""
+    assert w.owners is not None
+    for slot in w.owners.fallbacks:
+        w.put(f"call void @down(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
+
+
+def own(w: Writer, name: str, var: Var, kept: bool = False) -> None:
+    """The innermost scope owns a reference that was made, or counted, for it."""
+    assert w.owners is not None
+    w.put(f"; +{name}")
+    w.owners.own(Owned(name, var, kept))
+
+
+def release(w: Writer, each: Owned) -> None:
+    w.put(f"; -{each.name}")
+    mi = w.do(f"load ptr, ptr {each.name}, align 8") if each.kept else each.name
+    w.put(f"call void @down(ptr {mi})")
+
+
+def count_up(w: Writer, mi: str) -> None:
+    """Count a reference for who gets it."""
+    if mi != "null":
+        w.put(f"call void @up(ptr {mi})")
+
+
+def handed(w: Writer, a: Atom) -> Any:
+    """A value that a block hands on: a reference is counted once more."""
+    value = w.value(a)
+    if isinstance(value, Ref):
+        value = w.ref(a)
+    if isinstance(value, Ref | List) and value.mi != "null":
+        count_up(w, value.mi)
+        w.put(f"; +{value.mi}")
+    return value
+
+
+def give_up_scope(w: Writer) -> None:
+    """Give up what the innermost scope owns, and leave it."""
+    if w.owners is not None:
+        for each in w.owners.scopes.pop():
+            release(w, each)
+
+
+def open_scope(w: Writer) -> None:
+    if w.owners is not None:
+        w.owners.scopes.append([])
+
+
+def give_up_unread(w: Writer, last: dict[Var, int], at: int) -> None:
+    """Give up what the innermost scope owns and no later statement reads."""
+    if w.owners is None:
+        return
+    still = []
+    for each in w.owners.scopes[-1]:
+        if last.get(w.program.classes.of(each.var), at) > at:
+            still.append(each)
+        else:
+            release(w, each)
+    w.owners.scopes[-1][:] = still
+
+
+def last_reads(w: Writer, block: Block, kept: Sequence[Atom]) -> dict[Var, int]:
+    """The last statement of a block that reads an alias class, by its representative."""
+    classes, last = w.program.classes, {}
+    for k, s in enumerate(block):
+        for v in (*free_variables((s,)), *results(s)):
+            if is_reference(v.type):
+                last[classes.of(v)] = k
+    for a in kept:
+        if isinstance(a, Var) and is_reference(a.type):
+            last[classes.of(a)] = len(block)
+    return last

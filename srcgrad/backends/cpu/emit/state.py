@@ -1,0 +1,50 @@
+"""What the functions of one emitted module share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from srcgrad.backends.cpu.emit.owners import outlived
+from srcgrad.backends.cpu.emit.symbols import Helper
+from srcgrad.backends.cpu.workspace import in_workspace
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.walk import walk
+from srcgrad.primitives.tapes import reserve
+
+
+@dataclass(frozen=True)
+class Site:
+    """A statement that may fail, and the dtypes of the operands that its failure tells."""
+
+    statement: Def
+    dtypes: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Program:
+    """What the functions of one module share."""
+
+    function: Function
+    flags: str = "reassoc "  # of floating-point instructions
+    guarded: bool = False
+    most: int = 60  # the statements of a nest that becomes a function; 0: none does
+    declared: set[str] = field(default_factory=set)
+    helpers: dict[Helper, str] = field(default_factory=dict)
+    sites: list[Site] = field(default_factory=list)
+    nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
+    lists: set[int] = field(default_factory=set)
+    words: int = 1  # of `out`
+
+    def __post_init__(self) -> None:
+        self.classes = AliasClasses(self.function)
+        self.in_workspace = in_workspace(self.function)
+        self.outlived = outlived(self.function)
+        self.growing = {
+            s.args[0] for s in walk(self.function.body) if isinstance(s, Def) and s.op is reserve
+        }
+
+    def site(self, s: Def, dtypes: tuple[str, ...], words: int) -> int:
+        self.sites.append(Site(s, dtypes))
+        self.words = max(self.words, 1 + words)
+        return len(self.sites) - 1

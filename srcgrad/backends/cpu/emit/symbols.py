@@ -1,0 +1,31 @@
+"""Symbols of helpers: a name that is the hash of all that decides the machine code behind it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from srcgrad.backends.cpu.environment import environment
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of an argument or result: a scalar's dtype, or an array's with rank and layout."""
+
+    dtype: str
+    ndim: int = -1
+    layout: str = ""
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function `call` of a module text, and its types."""
+
+    text: str
+    kinds: tuple[Kind, ...]
+    result: Kind
+
+    @property
+    def symbol(self) -> str:
+        what = "\0".join((self.text, repr(self.kinds), repr(self.result), *environment()))
+        return f"srcgrad_{hashlib.sha256(what.encode()).hexdigest()[:20]}"

@@ -1,0 +1,20 @@
+"""What decides machine code besides the text that is compiled: part of a cached module's name."""
+
+from __future__ import annotations
+
+import platform
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+
+@lru_cache(maxsize=1)
+def environment() -> tuple[str, ...]:
+    """Versions, the processor, and the texts of this folder: what a program calls is linked in."""
+    import llvmlite.binding as llvm
+    import numba
+
+    texts = [f.read_text(encoding="utf-8") for f in sorted(Path(__file__).parent.glob("*.py"))]
+    cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
+    return numba.__version__, np.__version__, platform.python_version(), cpu, *texts
