@@ -30,7 +30,7 @@ class HyperMap:
     def __call__(self, *args: Any) -> Any:
         f = self.ops
         if f is None:
-            f, *args = args  # type: ignore[assignment]
+            f, *args = args  # type: ignore[assignment]  (a list, as a tuple is)
         return self._mapped(f, args)
 
     def _mapped(self, f: Any, args: Any) -> Any:

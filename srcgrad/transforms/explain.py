@@ -100,7 +100,7 @@ def _bytes(n: int) -> str:
     for unit in ("B", "kB", "MB"):
         if n < 1000:
             return f"{n} {unit}" if unit == "B" else f"{n:.1f} {unit}"
-        n /= 1000  # type: ignore[assignment]
+        n /= 1000  # type: ignore[assignment]  (printed with one digit)
     return f"{n:.1f} GB"
 
 

@@ -70,7 +70,7 @@ def _puts(
         for k, s in enumerate(block):
             if isinstance(s, Def) and _goes_to(s, tape, definitions):
                 value = s.args[2] if s.op is tapes.ref_put else s.args[-1]
-                made = definitions.get(value) or owners.get(value)  # type: ignore[arg-type]
+                made = definitions.get(value) or owners.get(value)  # type: ignore[arg-type]  (no constant is a key)
                 loc = getattr(made, "loc", None) or _next_location(block[k:])
                 yield _described(value, definitions), loc
 
@@ -80,7 +80,7 @@ def _goes_to(s: Def, tape: Var, definitions: Mapping[Var, Def]) -> bool:
         return s.args[0] is tape
     if s.op is not memory.assign:
         return False
-    view = definitions.get(s.args[0])  # type: ignore[arg-type]
+    view = definitions.get(s.args[0])  # type: ignore[arg-type]  (an array)
     return view is not None and view.op is tapes.tape_view and view.args[0] is tape
 
 
@@ -142,7 +142,7 @@ class Sizes:
     def _offset(self, a: Atom) -> tuple[Atom | None, int]:
         """A length as another one and a constant added to it."""
         total = 0
-        while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]
+        while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]  (as above)
             if d.op not in (add, sub) or not isinstance(d.args[1], Const):
                 break
             total += int(d.args[1].value) * (1 if d.op is add else -1)
@@ -157,7 +157,7 @@ class Sizes:
             value = self.values.get(a)
             return None if value is None else int(value)
         if d.op is memory.dim:
-            array = self.values.get(d.args[0])  # type: ignore[arg-type]
+            array = self.values.get(d.args[0])  # type: ignore[arg-type]  (an array)
             return None if array is None else int(array.shape[d.params["axis"]])
         parts = [self.value(x) for x in d.args]
         return None if d.op not in COUNTED or None in parts else int(d.op.impl(*parts))

@@ -316,7 +316,7 @@ def form_of(value: Any) -> Any:
 def part(value: Any, key: Any) -> Any:
     """The part of a structure by its key: an attribute for a name, unless it is a dict."""
     if isinstance(value, Opened) or registered_as(type(value)) is not None:
-        return children(value)[key]  # type: ignore[index]
+        return children(value)[key]  # type: ignore[index]  (it has children)
     named = isinstance(key, str) and not isinstance(value, dict)
     return getattr(value, key) if named else value[key]
 

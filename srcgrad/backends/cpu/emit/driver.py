@@ -72,7 +72,8 @@ def build(function: Function, options: BuildOptions, source: str, narrow: Any) -
                 out = run_lent(enter, function, args)
             return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
         except Failure as failure:
-            error = error_of(told(failure, program.sites), [s.statement for s in program.sites])
+            statements = [s.statement for s in program.sites]
+            error = error_of(with_values(failure, program.sites), statements)
         raise error
 
     call.__name__ = function.name
@@ -80,7 +81,7 @@ def build(function: Function, options: BuildOptions, source: str, narrow: Any) -
 
 
 # ---- failures ----
-def told(failure: Failure, sites: list[Site]) -> Failure:
+def with_values(failure: Failure, sites: list[Site]) -> Failure:
     """A failure with values in the place of words."""
     if type(failure) is Failure:
         return failure

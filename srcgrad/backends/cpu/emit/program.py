@@ -116,6 +116,7 @@ def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
     if isinstance(value, List):
         raise NotImplementedError("a list of references as a result")
     if not isinstance(value, Ref):
+        # a `Number`, since it is neither of the two
         parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]
         return [(in_memory(kind), w.widened(part, kind)) for kind, part in parts]
     first = w.pointer(value)
