@@ -11,7 +11,9 @@ import pytest
 import srcgrad
 from srcgrad.backends import cache
 from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cpu import environment as environment_of
 from srcgrad.backends.cpu.build import build
+from srcgrad.backends.cpu.module import CALLED
 from srcgrad.passes.lower import fuse
 from tests.backends.programs import Program
 
@@ -108,3 +110,11 @@ def test_where_the_folder_is(monkeypatch, platform, variables, expected):
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(Path, "home", lambda: Path("/home/u"))
     assert cache.cache_dir() == Path(expected)
+
+
+def test_what_is_linked_in_decides_the_name():
+    """Each file whose functions a program may call: another text of it is another machine code."""
+    here = Path(environment_of.__file__).parent
+    known = environment_of.environment()
+    for module in CALLED:
+        assert (here / f"{module}.py").read_text(encoding="utf-8") in known, module
