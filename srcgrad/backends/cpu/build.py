@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.backends.cpu.compiling import compiling
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import flags, meaning
@@ -108,7 +107,6 @@ def _same(value: Any) -> Any:
 
 def compiled(module: Module, function: Function, options: BuildOptions) -> Any:
     """Numba's dispatcher of a module, with machine code; from the cache if it is there."""
-    from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu import llvm
     from srcgrad.backends.cpu.link import dispatcher
@@ -124,15 +122,6 @@ def compiled(module: Module, function: Function, options: BuildOptions) -> Any:
         loaded, module.name, module.parts, backed,
         error_model="numpy", nogil=True, fastmath=flags(options.fastmath),
     )  # fmt: skip
-    folder = Path(made.stats.cache_path) if backed else None
-    if folder is not None:
-        files.distrust(folder, name)
-    with warnings.catch_warnings():
-        # strided operands of a product are copied, printing holds the GIL: it is meant so
-        warnings.simplefilter("ignore", NumbaWarning)
-        with llvm.options(function), collector.waiting():
-            made.compile(types)
-    made.disable_compile()
-    if folder is not None and not made.stats.cache_hits:
-        files.seal(folder, name)
+    with compiling(made, name, backed), llvm.options(function), collector.waiting():
+        made.compile(types)
     return made

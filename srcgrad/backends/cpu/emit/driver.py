@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import struct
 import threading
-import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,12 @@ from typing import Any
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions, Executable
+from srcgrad.backends.cpu.compiling import compiling
 from srcgrad.backends.cpu.emit import ownership
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
+from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
@@ -152,7 +153,6 @@ def _dispatcher(
 ) -> Any:
     import numba
     from numba.core.compiler import Compiler
-    from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu import llvm
 
@@ -175,16 +175,8 @@ def _dispatcher(
         cache=backed,
         pipeline_class=compiler,
     )
-    folder = Path(made.stats.cache_path) if backed else None
-    if folder is not None:
-        files.distrust(folder, key)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NumbaWarning)
-        with llvm.options(function), collector.waiting():
-            made.compile(kinds)
-    made.disable_compile()
-    if folder is not None and not made.stats.cache_hits:
-        files.seal(folder, key)
+    with compiling(made, key, backed), llvm.options(function), collector.waiting():
+        made.compile(kinds)
     return made
 
 
@@ -199,7 +191,6 @@ def emitters() -> tuple[str, ...]:
 def ready(helper: Helper) -> None:
     """Compile a helper, or find it in the cache, and give its address its symbol."""
     import numba
-    from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
@@ -213,22 +204,14 @@ def ready(helper: Helper) -> None:
         made: Any = numba.njit(
             module.call, error_model="numpy", nogil=True, fastmath=HELPERS, cache=backed
         )
-        folder = Path(made.stats.cache_path) if backed else None
-        if folder is not None:
-            files.distrust(folder, key)
         kinds = tuple(map(_kind_type, helper.kinds))
         wanted = kinds if helper.result.ndim >= 0 else _kind_type(helper.result)(*kinds)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)
+        with compiling(made, key, backed):
             made.compile(wanted)
-        made.disable_compile()
         (found,) = made.overloads.values()
         if found.signature.return_type != _kind_type(helper.result):
-            raise NotImplementedError(
-                f"a helper returns {found.signature.return_type}: {helper.text}"
-            )
-        if folder is not None and not made.stats.cache_hits:
-            files.seal(folder, key)
+            # called by its address, it would be read as what it is not
+            raise not_emitted(f"a helper that returns {found.signature.return_type}")
         inside.name_address(helper.symbol, inside.address_of(found))
         _ready[helper] = made
 

@@ -8,7 +8,6 @@ machine code that names it can be kept, if the helper is made ready before that 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from srcgrad.backends.cpu.emit.values import (
     Number,
     Ref,
     is_constant,
+    not_emitted,
     number,
     parts_of,
     size_of,
@@ -28,7 +28,7 @@ from srcgrad.backends.cpu.emit.values import (
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.backends.cpu.expressions import TEMPLATES, constant, parsed
 from srcgrad.backends.cpu.expressions import scalar as expression
-from srcgrad.backends.cpu.module import CALLED
+from srcgrad.backends.cpu.module import imports_of
 from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Var
@@ -41,13 +41,7 @@ SCALAR: frozenset[Primitive] = frozenset((*TEMPLATES, e.cast, e.powi))
 
 def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], result: Kind) -> str:
     """The symbol of a helper, which the program keeps."""
-    called = set(re.findall(r"(\w+)\(", body))
-    imports = ["import math", "", "import numpy as np"]
-    for module, known in CALLED.items():
-        used = [h for h in known if h in called]
-        if used:
-            imports += ["", f"from srcgrad.backends.cpu.{module} import {', '.join(used)}"]
-    text = "\n".join(imports) + f"\n\n\ndef call({', '.join(names)}):\n{body}\n"
+    text = imports_of(body) + f"\n\n\ndef call({', '.join(names)}):\n{body}\n"
     made = Helper(text, tuple(kinds), result)
     return w.program.helpers.setdefault(made, made.symbol)
 
@@ -55,12 +49,12 @@ def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], re
 # ---- scalars ----
 def scalar(w: Writer, s: Def) -> Number:
     """A call that cannot fail, of numbers."""
-    if s.var is None:
-        raise NotImplementedError(s.op.name)
+    if s.var is None:  # scalar operations have a result
+        raise not_emitted(s.op.name)
     names = list("abcdef"[: len(s.args)])
     made = expression(s, [ast.Name(id=n) for n in names])
-    if made is None:
-        raise NotImplementedError(s.op.name)
+    if made is None:  # a row without a template: tests/backends/test_emit.py names it
+        raise not_emitted(s.op.name)
     kinds = [Kind(a.type.dtype) for a in s.args]
     result = Kind(s.var.type.dtype)
     symbol = helper(w, f"    return {ast.unparse(made)}", names, kinds, result)
@@ -128,7 +122,8 @@ class _Names:
 def library(w: Writer, s: Def) -> Any:
     """A call that may raise."""
     if w.owners is None:
-        raise NotImplementedError(f"{s.op.name} in a nest")
+        # `nests.fits` leaves library calls outside
+        raise not_emitted(f"{s.op.name} in a nest")
     names = _Names()
     first: list[tuple[str, Kind, list[tuple[str, str]]]] = []
     if s.op in EFFECTS:

@@ -16,7 +16,15 @@ from typing import Any
 
 from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit.failures import guard, leave_again
-from srcgrad.backends.cpu.emit.values import List, Ref, is_constant, number, parts_of, texts
+from srcgrad.backends.cpu.emit.values import (
+    List,
+    Ref,
+    is_constant,
+    not_emitted,
+    number,
+    parts_of,
+    texts,
+)
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def, For, Var
 from srcgrad.ir.types import Scalar, is_reference
@@ -98,7 +106,8 @@ class _Nest:
         w = self.outer
         value = w.ref(v) if isinstance(w.env[v], Ref) else w.env[v]
         if isinstance(value, List):
-            raise NotImplementedError("a list of references in a nest")
+            # `fits` leaves the operations on lists outside
+            raise not_emitted("a list of references in a nest")
         if not isinstance(value, Ref):
             kinds = parts_of(v.type.dtype)
             return number([self.take(k, x) for k, x in zip(kinds, texts(value), strict=True)])

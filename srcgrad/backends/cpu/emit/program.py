@@ -22,7 +22,15 @@ from srcgrad.backends.cpu.emit.references import (
 )
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.support import support
-from srcgrad.backends.cpu.emit.values import List, Ref, in_memory, parts_of, size_of, texts
+from srcgrad.backends.cpu.emit.values import (
+    List,
+    Ref,
+    in_memory,
+    not_emitted,
+    parts_of,
+    size_of,
+    texts,
+)
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Atom, Function, Var
 from srcgrad.ir.text import identifier
@@ -74,7 +82,7 @@ def _param(w: Writer, k: int, p: Var) -> list[str]:
     if w.program.guarded:
         r = Ref(r.data, r.dtype, dims, strides, r.layout, r.mi, bounds=_extent(w, r))
     if p in w.program.growing:
-        raise NotImplementedError("a parameter that grows")
+        raise not_emitted("a parameter that grows")  # of no case: a tape grows where it is made
     w.env[p] = r
     return out
 
@@ -114,7 +122,8 @@ def _whole(w: Writer, f: Function) -> None:
 def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
     """A result as words: a number's parts; of an array what Numba's struct has."""
     if isinstance(value, List):
-        raise NotImplementedError("a list of references as a result")
+        # of no case: refused rather than emitted untested
+        raise not_emitted("a list of references as a result")
     if not isinstance(value, Ref):
         # a `Number`, since it is neither of the two
         parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]

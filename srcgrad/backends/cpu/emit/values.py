@@ -10,10 +10,20 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad.errors import CompilerError
 from srcgrad.ir.types import is_complex, np_dtype, real_dtype
 
 Part = str
 Number = str | tuple[str, str]
+
+
+def not_emitted(what: str) -> CompilerError:
+    """The refusal of what no lowered program holds today: a fault of srcgrad, with a way round."""
+    return CompilerError(
+        f"a fault of srcgrad: {what} is not emitted as LLVM IR", None,
+        "please report it with the function; without SRCGRAD_CPU it is compiled through text",
+    )  # fmt: skip
+
 
 KINDS = {
     "bool": "i1", "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
@@ -51,7 +61,7 @@ def parts_of(dtype: str) -> list[str]:
     if is_complex(dtype):
         return [KINDS[real_dtype(dtype)]] * 2
     if dtype not in KINDS:
-        raise NotImplementedError(f"the dtype {dtype}")
+        raise not_emitted(f"the dtype {dtype}")  # half precision has no kind here
     return [KINDS[dtype]]
 
 
