@@ -27,7 +27,8 @@ does not need the group is moved before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -44,15 +45,38 @@ FAR = 64  # items back that an operation may join a group
 ALONE = (memory.indices,)  # raises inside its nest
 
 
+@dataclass(frozen=True)
+class _Facts:
+    """What decides whether a definition may run before what precedes it."""
+
+    uses: frozenset[Var]
+    makes: frozenset[Var]
+    observable: bool
+    harmless: bool  # touches no memory and raises nothing: it may run at any time
+    effects: Effects
+
+    @staticmethod
+    def of(s: Def, classes: AliasClasses, in_order: bool) -> _Facts:
+        observable = is_observable(s)
+        touches = not is_scalar_operation(s) and s.op not in (memory.zeros, memory.empty)
+        return _Facts(
+            frozenset(uses(s)),
+            frozenset(results(s)),
+            observable,
+            not observable and not touches,
+            Effects.of(s, classes, in_order),
+        )
+
+
 class _Planner:
     def __init__(self, b: Builder, classes: AliasClasses, in_order: bool):
         self.b, self.classes, self.in_order = b, classes, in_order
-        self.known: dict[Def, Effects] = {}
+        self.known: dict[Def, _Facts] = {}
 
-    def effects_of(self, s: Def) -> Effects:
-        """A definition is asked for by every later one."""
+    def facts_of(self, s: Def) -> _Facts:
+        """The facts of a definition, collected once: every later one compares itself with it."""
         if s not in self.known:
-            self.known[s] = Effects.of(s, self.classes, self.in_order)
+            self.known[s] = _Facts.of(s, self.classes, self.in_order)
         return self.known[s]
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
@@ -145,20 +169,22 @@ class _Planner:
     def _passes(self, s: Def, item: Stmt | FusionGroup) -> bool:
         """Whether `s` may run before `item`, which precedes it."""
         if isinstance(item, FusionGroup):
-            made, observable, effects = item.defined, False, item.effects
+            made: Set[Var] = item.defined
+            observable, effects = False, item.effects
         elif isinstance(item, Def):
-            made, observable = set(results(item)), is_observable(item)
-            effects = self.effects_of(item)
+            other = self.facts_of(item)
+            made, observable, effects = other.makes, other.observable, other.effects
         else:
             return False
-        if not made.isdisjoint(uses(s)):
+        own = self.facts_of(s)
+        if not own.uses.isdisjoint(made):
             return False
-        if observable and not _harmless(s):
+        if observable and not own.harmless:
             return False  # the item may be the check that `s` relies on
-        own = self.effects_of(s)
-        if s.op.effect and not (own.writes or own.sums) and (effects.writes or effects.sums):
+        sums_or_writes = own.effects.writes or own.effects.sums
+        if s.op.effect and not sums_or_writes and (effects.writes or effects.sums):
             return s.op.raises  # a check may be made early, output may not
-        return own.commutes(effects)
+        return own.effects.commutes(effects)
 
 
 def statements(item: Stmt | FusionGroup) -> list[Def]:
@@ -166,11 +192,6 @@ def statements(item: Stmt | FusionGroup) -> list[Def]:
     if isinstance(item, FusionGroup):
         return [step.statement for step in item.steps]
     return [item] if isinstance(item, Def) else []
-
-
-def _harmless(s: Def) -> bool:
-    """Whether a definition touches no memory and raises nothing: it may run at any time."""
-    return not is_observable(s) and (is_scalar_operation(s) or s.op in (memory.zeros, memory.empty))
 
 
 def fuse(function: Function, in_order: bool = False) -> Function:
