@@ -275,7 +275,10 @@ class Captures:
         return any(value is w for w in self.demands.weights)
 
     def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:
-        """A parameter for a value, with the dims of an array as variables of their own."""
+        """A parameter for a value, with the dims of an array as variables of their own.
+
+        A length of 0 says nothing: a placeholder's is unknown until the program runs.
+        """
         type_ = type_of_value(value)
         assert type_ is not None
         if isinstance(type_, Scalar):
@@ -289,7 +292,8 @@ class Captures:
                 dims.append(int(n))
                 continue
             dim = Var(DIM_NAMES[axis] if axis < len(DIM_NAMES) else "n", Scalar("i64", weak=True))
-            definition = Def(dim, b.table["dim"], (var,), {"axis": axis})
+            known = {"axis": axis} if n else {"axis": axis, "may_be_one": True}
+            definition = Def(dim, b.table["dim"], (var,), known)
             b.entry.append(definition)
             b.definition[dim] = definition
             self.dims[dim] = (path, axis)

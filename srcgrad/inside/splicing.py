@@ -78,8 +78,8 @@ def like(it: Interpreter, v: Any) -> Any:
         return v
     t = v.type
     if isinstance(t, Array):
-        # run-time dims may turn out to be 1: they are not known to be otherwise
-        shape = tuple(2 if isinstance(d, Var) else d for d in t.dims)
+        # a length that may turn out to be 1 broadcasts then: 0 stands for it (`Captures.parameter`)
+        shape = tuple((2 if it.b.never_one(d) else 0) if isinstance(d, Var) else d for d in t.dims)
         made = np.zeros(shape, np_dtype(t.dtype))
         kind = kind_of(it, v)
         return next((made.view(m) for m, k in MARKS.items() if k is kind), made)

@@ -227,7 +227,7 @@ class Builder:
             return False
         if definition.op is self.table["broadcast_dim"]:
             return any(self.never_one(self.dim(a)) for a in definition.args)
-        return definition.op is self.table["dim"]
+        return definition.op is self.table["dim"] and "may_be_one" not in definition.params
 
     def broadcast(self, shapes: Sequence[Dims]) -> Dims:
         """The dims of NumPy's broadcast; what is not known to fit is checked at run time."""

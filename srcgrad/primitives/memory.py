@@ -285,7 +285,8 @@ def whole(b: Any, *args: Any, **params: Any) -> Stated:
     return "int", ()
 
 
-dim = nondiff("dim", lambda x, axis: x.shape[axis], typing=whole, cheap="scalars")
+# `may_be_one`: of an array that another program hands over, whose lengths are not specialised on
+dim = nondiff("dim", lambda x, axis, may_be_one=False: x.shape[axis], typing=whole, cheap="scalars")
 index = nondiff("index", _index, typing=whole, raises=True, cheap="scalars")
 # the places of an index that some path reached: the check has been made
 wrap = nondiff(

@@ -162,3 +162,27 @@ def test_jacobians_by_integers_are_refused(jacobian):
 def test_float32_stays(jacobian):
     made = jacobian(flow.compile(lambda x: np.sin(x), target="python"))(np.ones(2, np.float32))
     assert made.dtype == np.float32
+
+
+@pytest.mark.parametrize("of", ["python", "loops", "cpu"])
+@pytest.mark.parametrize("lengths", [(2, 3), (4, 3), (2, 2), (2, 1)])
+def test_a_length_that_turns_out_to_be_one_broadcasts_inside(of, lengths):
+    def area(a, b):
+        return np.sum(np.arctan2(a, b) * a)
+
+    @flow.compile(target=of)
+    def outer(x, y):
+        return flow.value_and_grad(area, grad_position=(0, 1))(x[1:], y)
+
+    x, y = (np.linspace(0.5, 1.5, n) for n in lengths)
+    value, grads = outer(x, y)
+    want_value, want = flow.value_and_grad(area, grad_position=(0, 1))(x[1:], y)
+    np.testing.assert_allclose(value, want_value, rtol=1e-14)
+    for g, w in zip(grads, want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-14)
+
+
+def test_a_program_first_called_with_no_elements_serves_others():
+    f = flow.grad(lambda x, y: np.sum(x * y))
+    for n in (0, 3, 1):
+        np.testing.assert_array_equal(f(np.ones(n), np.arange(float(n))), np.arange(float(n)))
