@@ -1,8 +1,8 @@
 """The pipeline: which passes run, in which order, and how one is switched off or watched.
 
-With `SRCGRAD_DEBUG` set, or inside `checking()`, the checker runs after each pass; a pass that
-breaks the program is named, and the text before and after it is kept on the error. Never knows
-what a pass does.
+With `SRCGRAD_DEBUG` set, or inside `checking()`, the checker runs before the first pass and after
+each; what breaks the program is named, and the text before and after it is kept on the error. Never
+knows what a pass does.
 """
 
 from __future__ import annotations
@@ -103,10 +103,14 @@ _checked: ContextVar[bool] = ContextVar("check after each pass", default=False)
 
 
 class PassError(AssertionError):
-    """A pass failed or left an illegal program: its name, and the program before and after it."""
+    """A pass failed, or a program is illegal: the text before the pass and after it.
+
+    `name` is the pass's; it is empty for a program that was illegal before any pass.
+    """
 
     def __init__(self, name: str, reason: BaseException, before: str, after: str):
-        super().__init__(f"the pass {name}: {reason}\n\nbefore it:\n{before}\nafter it:\n{after}")
+        who = f"the pass {name}" if name else "before the passes"
+        super().__init__(f"{who}: {reason}\n\nbefore it:\n{before}\nafter it:\n{after}")
         self.name, self.before, self.after = name, before, after
 
 
@@ -138,6 +142,8 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
     """Apply the passes in order, on a copy: they may rename lengths in types in place."""
     function = clone(function)
     watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+    if watched:
+        _checked_as_made(function)
     done = None
     for step in passes:
         assert done is None or not done.last, f"{step.name} after {done.name}"
@@ -150,6 +156,14 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
 def lowering(in_order: bool = False) -> tuple[Pass, ...]:
     """The passes to loop nests for one core; `in_order`: additions keep the program's order."""
     return IN_ORDER if in_order else LOWERING
+
+
+def _checked_as_made(function: Function) -> None:
+    """What is handed to the first pass is legal: no pass is blamed for what it was given."""
+    try:
+        check(function)
+    except AssertionError as e:
+        raise PassError("", e, to_text(function), "(nothing)\n") from e
 
 
 def _watched(step: Pass, function: Function) -> Function:

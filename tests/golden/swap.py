@@ -75,28 +75,32 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
     t10: bool = eq(which, 0)                # grad of: return u[1]
     u_bar1: f64.strided[n2]
     if t10:                                 # grad of: return u[1]
-        u_bar1 = u_bar
+        u_bar2: f64[n2] = reshape(u_bar, n2)  # grad of: return u[1]
+        u_bar1 = u_bar2
     else:
-        u_bar1 = v_bar
+        v_bar1: f64[n2] = reshape(v_bar, n2)  # grad of: return u[1]
+        u_bar1 = v_bar1
     add_at(u_bar1, 1, f64(1.0))             # grad of: return u[1]
     t11: bool = eq(which2, 0)               # grad of: for _ in range(steps):
-    v_bar1: f64.strided[n3]
+    v_bar2: f64.strided[n3]
     if t11:                                 # grad of: for _ in range(steps):
-        v_bar1 = v_bar
+        v_bar3: f64[n3] = reshape(v_bar, n3)  # grad of: for _ in range(steps):
+        v_bar2 = v_bar3
     else:
-        v_bar1 = u_bar
+        u_bar3: f64[n3] = reshape(u_bar, n3)  # grad of: for _ in range(steps):
+        v_bar2 = u_bar3
     n4: int = n2
     u3: f64.strided[n4] = u2
     n5: int = n3
     v3: f64.strided[n5] = v2
     n6: int = n2
-    u_bar2: f64.strided[n6] = u_bar1
+    u_bar4: f64.strided[n6] = u_bar1
     n7: int = n3
-    v_bar2: f64.strided[n7] = v_bar1
+    v_bar4: f64.strided[n7] = v_bar2
     for _1 in reversed(range(0, steps)):    # grad of: for _ in range(steps):
         for i1 in reversed(range(1, n7)):   # grad of: for i in range(1, len(u)):
-            g: f64 = load(u_bar2, i1)       # grad of: v[i] = u[i] * u[i - 1]
-            store(u_bar2, i1, f64(0.0))     # grad of: v[i] = u[i] * u[i - 1]
+            g: f64 = load(u_bar4, i1)       # grad of: v[i] = u[i] * u[i - 1]
+            store(u_bar4, i1, f64(0.0))     # grad of: v[i] = u[i] * u[i - 1]
             t12: int = sub(i1, 1)           # grad of: v[i] = u[i] * u[i - 1]
             base1: i64 = load(base_tape, _1)  # grad of: v[i] = u[i] * u[i - 1]
             t13: i64 = add(base1, t12)      # grad of: v[i] = u[i] * u[i - 1]
@@ -106,8 +110,8 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
             t15: f64 = mul(g, t14)          # grad of: v[i] = u[i] * u[i - 1]
             t16: f64 = load(v3, i1)         # grad of: v[i] = u[i] * u[i - 1]
             t17: f64 = mul(g, t16)          # grad of: v[i] = u[i] * u[i - 1]
-            add_at(v_bar2, t12, t17)        # grad of: v[i] = u[i] * u[i - 1]
-            add_at(v_bar2, i1, t15)         # grad of: v[i] = u[i] * u[i - 1]
-        n4, u3, n5, v3, n6, u_bar2, n7, v_bar2 = n5, v3, n4, u3, n7, v_bar2, n6, u_bar2
+            add_at(v_bar4, t12, t17)        # grad of: v[i] = u[i] * u[i - 1]
+            add_at(v_bar4, i1, t15)         # grad of: v[i] = u[i] * u[i - 1]
+        n4, u3, n5, v3, n6, u_bar4, n7, v_bar4 = n5, v3, n4, u3, n7, v_bar4, n6, u_bar4
     t18: f64[n] = copy(u_bar)
     return (t9, t18,)

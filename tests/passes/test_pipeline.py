@@ -80,6 +80,12 @@ def test_a_broken_pass_is_named_and_the_program_kept(wrong, text):
     assert "def f(" in e.value.before and e.value.after
 
 
+def test_an_illegal_program_is_not_blamed_on_the_first_pass():
+    with checking(), pytest.raises(PassError, match="before the passes: ") as e:
+        run(_illegal(example()))
+    assert e.value.name == "" and "def f(" in e.value.before
+
+
 def test_the_environment_switches_the_checks_on(monkeypatch):
     run(example(), passes=(Pass("wrong", _illegal),))
     monkeypatch.setenv("SRCGRAD_DEBUG", "1")

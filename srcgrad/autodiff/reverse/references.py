@@ -13,7 +13,7 @@ from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, atom
-from srcgrad.ir.types import INT, Array, RefTape, Tape
+from srcgrad.ir.types import INT, Array, Dims, RefTape, Tape, same_dims
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import tapes
 
@@ -199,18 +199,38 @@ class References:
 
     def _pick(self, v: Var, origins: list[Var], get: Any) -> Any:
         """The buffer (or shadow) that the integer selects."""
+        dims = self.values.dims(v.type)
         if len(origins) == 1:
-            return get(origins[0])
-        tag = self.values(self.which(v, origins))
-        chosen = get(origins[-1])
-        for k in range(len(origins) - 2, -1, -1):
-            is_k = self.b("eq", tag, k)
-            other = get(origins[k])
-            type_ = Array(v.type.dtype, self.values.dims(v.type), "S")
-            result = Var(v.name if get is self.values else f"{v.name}_bar", type_)
-            self.b.append(If(is_k, (), (), (other,), (chosen,), (result,), self.b.loc))
-            chosen = result
-        return chosen
+            return self._with_dims(get(origins[0]), dims)
+        name = v.name if get is self.values else f"{v.name}_bar"
+        type_ = Array(v.type.dtype, dims, "S")
+        return self._selected(
+            self.values(self.which(v, origins)), [*map(get, origins)], type_, name
+        )
+
+    def _selected(self, tag: Any, choices: list[Any], type_: Array, name: str, k: int = 0) -> Any:
+        """The reference that the integer selects of those from `k` on."""
+        if k == len(choices) - 1:
+            return self._with_dims(choices[k], type_.dims)
+        is_k = self.b("eq", tag, k)
+        with self.b.block() as then:
+            this = self._with_dims(choices[k], type_.dims)
+        with self.b.block() as orelse:
+            other = self._selected(tag, choices, type_, name, k + 1)
+        result = Var(name, type_)
+        self.b.append(
+            If(is_k, tuple(then), tuple(orelse), (this,), (other,), (result,), self.b.loc)
+        )
+        return result
+
+    def _with_dims(self, x: Var, dims: Dims) -> Var:
+        """A reference whose lengths are these integers, in the branch where that is so."""
+        if same_dims(x.type.dims, dims):
+            return x
+        if x.type.layout == "C":  # a view by spans would not be contiguous
+            return self.b("reshape", x, *dims, name=x.name)
+        spans = [a for d in dims for a in (0, d, 1)]
+        return self.b("view", x, *spans, spec=("s",) * len(dims), name=x.name)
 
     # ---- shadows ----
     def shadow(self, v: Var) -> Any:
