@@ -122,7 +122,7 @@ def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
 
 
 class CompilerError(UnsupportedError):
-    """Numba does not compile the code that srcgrad generated: a fault of srcgrad."""
+    """No machine code is made of what srcgrad generated: a fault of srcgrad."""
 
 
 class SourceError(SrcgradError, OSError):

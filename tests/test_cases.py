@@ -215,16 +215,16 @@ def test_cpu_every_case(case: Case):
 
 
 @over(sample(SAMPLE))
-def test_cpu_as_llvm(case: Case, monkeypatch: pytest.MonkeyPatch):
-    """Emitted as LLVM IR, with every access checked: decisions/nests_as_llvm.md."""
+def test_cpu_guarded(case: Case, monkeypatch: pytest.MonkeyPatch):
+    """With every access checked: decisions/nests_as_llvm.md."""
     monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     check_cpu(case)
 
 
 @pytest.mark.full
 @over([c for c in CASES if c.cpu])
-def test_cpu_as_llvm_every_case(case: Case, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("SRCGRAD_CPU", "llvm")
+def test_cpu_guarded_every_case(case: Case, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     check_cpu(case)
 
 

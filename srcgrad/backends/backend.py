@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -41,9 +42,15 @@ class Executable:
     """An IR function made to run: `run` takes its parameters by position and returns a tuple."""
 
     run: Callable[..., tuple]
-    source: str  # the text that runs, as it was generated
+    printed: Callable[[], str]  # the text of what runs, for reading
     # compiles as a first call does, and returns whether the cache had it; None: nothing is compiled
     compile: Callable[[], bool] | None = None
+    emitted: Callable[[], str] | None = None  # the text that is compiled, with the source lines
+
+    @cached_property
+    def source(self) -> str:
+        """What runs, printed when it is asked for."""
+        return self.printed()
 
     def __call__(self, *args: Any) -> tuple:
         return self.run(*args)
@@ -53,7 +60,7 @@ class Backend(Protocol):
     """A target of `compile`. What has a value here is a default that a subclass may keep."""
 
     name: str
-    compiler: str = ""  # who compiles the text it generates, for `explain`
+    compiler: str = ""  # who makes machine code, for `explain`
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
         """The passes between the program, after all differentiation, and `build`."""

@@ -65,7 +65,7 @@ def build(function: Function) -> Executable:
         raise failed  # by a function that was called back: as it is
 
     call.__name__ = call.__qualname__ = function.name
-    return Executable(call, text.text)
+    return Executable(call, lambda: text.text)
 
 
 def namespace() -> dict[str, Any]:

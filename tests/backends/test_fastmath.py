@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends.cpu.build import BACKEND, compiled
-from srcgrad.backends.cpu.module import CALLED, module_of
+from srcgrad.backends.cpu.build import BACKEND
+from srcgrad.backends.cpu.emit import driver
+from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.module import CALLED
 from srcgrad.passes import run
 
 FLAG = re.compile(r"\b(?:fast|reassoc|nnan|ninf|nsz|arcp|contract|afn)\b")
@@ -117,9 +120,11 @@ def machine_code(fn, setting):
     f(*points()[0])
     (entry,) = [e for found in f._entries.values() for e in found]
     low = run(entry.program.function, passes=BACKEND.pipeline(f.options))
-    made = compiled(module_of(low), low, f.options)
-    (text,) = made.inspect_llvm().values()
-    (assembly,) = made.inspect_asm().values()
+    program = Program(low, driver.FLAGS[setting])
+    made = driver.compiled(program, *written(program), f.options)
+    all_of_it = [made, *(driver._ready[helper] for helper in program.helpers)]
+    text = "\n".join(t for m in all_of_it for t in m.inspect_llvm().values())
+    assembly = "\n".join(t for m in all_of_it for t in m.inspect_asm().values())
     instructions = [line for line in text.splitlines() if " = " in line and "!" not in line[:1]]
     return {flag for line in instructions for flag in FLAG.findall(line)}, assembly
 

@@ -1,6 +1,7 @@
-"""What Numba does not compile is told as a fault of srcgrad, at the user's line, in our words.
+"""What does not compile is told as a fault of srcgrad, at the user's line, in our words.
 
-The faults are made: a template of the printer is replaced by one that Numba refuses.
+The faults are made: a row of the emitter is replaced by one that fails, or that writes what LLVM or
+Numba refuses.
 """
 
 import inspect
@@ -11,15 +12,9 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends.cpu import expressions
+from srcgrad.backends.cpu.emit import operations, values
 from srcgrad.errors import CompilerError
 from srcgrad.primitives import elementwise
-
-FAULTS = {
-    "an attribute": "math.tanh(a).nothing",
-    "a name": "nothing(a)",
-    "too many arguments": "math.tanh(a, a, a)",
-    "a type": "math.tanh('a')",
-}
 
 
 def inside(v):
@@ -33,24 +28,35 @@ def total(x):
     return s
 
 
-def long(x):
-    """Printed in parts."""
-    for k in (0.0, 1.0, 2.0, 3.0):
-        for i in range(len(x)):
-            x[i] = x[i] * np.sin(x[i]) + k
-        for i in range(len(x)):
-            x[i] = x[i] * np.cos(x[i]) + k
-        for i in range(len(x)):
-            x[i] = x[i] * np.exp(x[i]) + k
-        for i in range(len(x)):
-            x[i] = x[i] * np.tanh(x[i]) + k
-    return np.sum(x)
+def alone(x):
+    return np.exp(x[0]) * np.sin(x[1]) + inside(x[0])
 
 
-def failing(function, monkeypatch, template):
-    monkeypatch.setitem(expressions.TEMPLATES, elementwise.tanh, template)
+def helped(x):
+    """An operation that Numba compiles."""
+    return np.sum(np.logaddexp(x, 2.0 * x))
+
+
+def broken(w, s):
+    raise KeyError("an operand")
+
+
+def missing(w, s):
+    raise values.not_emitted("tanh of this")
+
+
+FAULTS = {
+    "the emitter": broken,
+    "what is not emitted": missing,
+    "an instruction": lambda w, s: w.do("ftanh double 1.0"),
+    "a name": lambda w, s: w.do("fadd double %nothing, 1.0"),
+    "a type": lambda w, s: w.do("fneg i64 1"),
+}
+
+
+def failing(function):
     with pytest.raises(CompilerError) as caught:
-        flow.grad(flow.compile(function, cache=False))(np.ones(3))
+        flow.value_and_grad(flow.compile(function, cache=False))(np.ones(3))
     return caught.value
 
 
@@ -59,35 +65,36 @@ def line_of(function, fragment):
     return first + next(k for k, line in enumerate(lines) if fragment in line)
 
 
-@pytest.mark.parametrize("template", FAULTS.values(), ids=FAULTS)
-def test_the_users_line_without_numbas_text(template, monkeypatch):
+@pytest.mark.parametrize("function", [total, alone])
+@pytest.mark.parametrize("row", FAULTS.values(), ids=FAULTS)
+def test_the_users_line_without_the_compilers_text(row, function, monkeypatch):
+    """In a nest, which is a function of its own, and outside."""
     monkeypatch.delenv("SRCGRAD_DEBUG", raising=False)
-    error = failing(total, monkeypatch, template)
+    monkeypatch.setitem(operations.SCALARS, elementwise.tanh, row)
+    error = failing(function)
     text = str(error)
     assert f"test_faults.py:{line_of(inside, 'tanh')}, in inside" in text
     assert "a fault of srcgrad" in text
     assert 'target="python"' in text
-    assert "nopython" not in text
-    assert "Traceback" not in text
+    for theirs in ("%", "LLVM assembly", "ftanh", "KeyError", "Traceback"):
+        assert theirs not in text
     assert error.__cause__ is None
     assert error.__suppress_context__
 
 
-def test_a_line_of_a_part(monkeypatch):
-    assert "_part(" in flow.grad(long).source("numba", np.ones(3))
-    error = failing(long, monkeypatch, "math.tanh(a).nothing")
-    assert error.location is not None
-    assert error.location.line == line_of(long, "tanh")
+@pytest.mark.parametrize("template", ["nothing(a)", "math.exp(a, a, a)", "math.exp('a')"])
+def test_a_helper_that_numba_does_not_compile(template, monkeypatch):
+    monkeypatch.delenv("SRCGRAD_DEBUG", raising=False)
+    monkeypatch.setitem(expressions.TEMPLATES, elementwise.logaddexp, template)
+    error = failing(helped)
+    assert error.location.line == line_of(helped, "logaddexp(x")
+    assert "nopython" not in str(error)
 
 
-def test_a_part_without_a_line(monkeypatch):
-    """Numba names the call of the part only, which is no line of the user's."""
-    assert failing(long, monkeypatch, "nothing(a)").location is None
-
-
-def test_numbas_text_for_who_asks(monkeypatch):
+def test_the_compilers_text_for_who_asks(monkeypatch):
     monkeypatch.setenv("SRCGRAD_DEBUG", "1")
-    error = failing(total, monkeypatch, "math.tanh(a).nothing")
+    monkeypatch.setitem(expressions.TEMPLATES, elementwise.logaddexp, "math.exp(a).nothing")
+    error = failing(helped)
     assert "Unknown attribute 'nothing'" in str(error)
     assert isinstance(error.__cause__, numba.core.errors.NumbaError)
 
@@ -106,6 +113,6 @@ def test_a_fault_inside_numba(monkeypatch):
 
 
 def test_the_way_out_works(monkeypatch):
-    monkeypatch.setitem(expressions.TEMPLATES, elementwise.tanh, "nothing(a)")
+    monkeypatch.setitem(operations.SCALARS, elementwise.tanh, broken)
     gradient = flow.grad(flow.compile(total, target="python"))(np.ones(3))
     np.testing.assert_allclose(gradient, 1.0 - np.tanh(np.ones(3)) ** 2)

@@ -89,18 +89,18 @@ def measured(fn: Any, args: tuple, position: Any) -> dict[str, float]:
     import srcgrad as flow
 
     value_and_grad = flow.value_and_grad
-    from srcgrad.backends.cpu import build
+    from srcgrad.backends.cpu.emit import driver
 
     imports = time.process_time() - start
 
     lowered: list[float] = []
-    compiled = build.compiled
+    compiled = driver.compiled
 
     def noted(*args: Any) -> Any:
         lowered.append(time.process_time() - start)
         return compiled(*args)
 
-    build.compiled = noted
+    driver.compiled = noted
     value_and_grad(fn, grad_position=position)(*args)
     total = time.process_time() - start
     tree = lowered[0] - imports

@@ -95,12 +95,12 @@ def test_on_the_cpu():
     g = flow.grad(captures)
     text = g.explain(np.ones((2, 3)), 0)
     rows = [line.split() for line in section(text, "stages")]
-    assert [r[0] for r in rows][-2:] == ["lowering", "Numba"] or rows[-1][0].startswith("(begun")
+    assert [r[0] for r in rows][-2:] == ["lowering", "LLVM"] or rows[-1][0].startswith("(begun")
     nests = section(text, "loop nests")
     own, fused, single = (int(line.split()[-1]) for line in nests[:3])
     assert own <= fused < single
     assert any(re.match(r"fused: .*line \d+, .*line \d+", line) for line in nests[3:])
-    assert "Numba" in text and ("compiled" in text or "loaded from the cache folder" in text)
+    assert "LLVM" in text and ("compiled" in text or "loaded from the cache folder" in text)
     assert "loaded from the cache folder" in g.explain(np.ones((2, 3)), 0), "the second time"
 
 

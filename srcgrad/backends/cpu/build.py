@@ -1,30 +1,32 @@
-"""The backend `cpu`: a generated module is loaded, and compiled by Numba at the first call.
+"""The backend `cpu`: LLVM IR is written for a lowered function, and compiled at the first call.
 
-Compiles with `error_model="numpy"` and the fast-math flags of `fastmath.py`. Never compiles the
-same function twice; the types are the IR's, not those of a call.
+Never compiles the same function twice; the types are the IR's, not those of a call. Loads Numba at
+the first compilation only.
 """
 
 from __future__ import annotations
 
 import os
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad import collector
-from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
-from srcgrad.backends.cpu.compiling import compiling
-from srcgrad.backends.cpu.environment import environment
+from srcgrad.backends.cpu.emit import driver, ownership
+from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
-from srcgrad.backends.cpu.fastmath import flags, meaning
-from srcgrad.backends.cpu.faults import fault
-from srcgrad.backends.cpu.module import Module, module_of
+from srcgrad.backends.cpu.fastmath import meaning
+from srcgrad.backends.cpu.faults import faults_told
+from srcgrad.backends.cpu.module import text_of
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
+from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
+from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
-from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.passes.pipeline import Pass, lowering
 
 NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
@@ -32,7 +34,7 @@ NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own nu
 
 class Cpu(Backend):
     name = "cpu"
-    compiler = "Numba"
+    compiler = "LLVM"
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
         return lowering(options.strict)
@@ -47,26 +49,33 @@ class Cpu(Backend):
 BACKEND: Backend = Cpu()
 
 
+def guarded() -> bool:
+    """Whether every access is checked: for tests of the backend."""
+    way = os.environ.get("SRCGRAD_CPU", "")
+    if way not in ("", "guarded"):
+        raise ArgumentValueError(f"SRCGRAD_CPU must be guarded or unset, not {way!r}")
+    return bool(way)
+
+
 def build(function: Function, options: BuildOptions) -> Executable:
     """The lowered `function` as something that runs, compiled at the first call."""
-    made = module_of(function)
-    kinds = _narrow_returns(function)
-    if os.environ.get("SRCGRAD_CPU") in ("llvm", "guarded"):
-        from srcgrad.backends.cpu.emit import driver
-
-        return driver.build(function, options, made.text, kinds)
+    refuse(function)
+    program = Program(function, driver.FLAGS[options.fastmath], guarded())
+    with faults_told(program):
+        text, name = written(program)
+        if program.guarded:
+            ownership.check(text.text)
+    program.here = None
+    slots = max(program.in_workspace.values(), default=None)
+    within = None if slots is None else Workspaces(slots).run
+    narrow = _narrow_returns(function)
+    statements = [s.statement for s in program.sites]
     lock = threading.Lock()
     run: Any = None
-    within = None if made.slots is None else Workspaces(made.slots).run
 
     def compile() -> Any:
-        try:
-            return compiled(made, function, options)
-        except Exception as error:
-            told = fault(error, function.name, made.text, made.places)
-            if told is error:
-                raise
-            raise told from told.__cause__
+        with faults_told(program, text):
+            return driver.compiled(program, text, name, options)
 
     def enter(*args: Any) -> tuple:
         return run(*args) if within is None else within(run, args)
@@ -83,13 +92,15 @@ def build(function: Function, options: BuildOptions) -> Executable:
                 if not any(map(is_read_only, args)):
                     raise
                 out = run_lent(enter, function, args)
-            return out if kinds is None else tuple(k(v) for k, v in zip(kinds, out, strict=True))
+            return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
         except Failure as failure:
-            error = error_of(failure, made.sites)
+            error = error_of(with_values(failure, program.sites), statements)
         raise error
 
     call.__name__ = function.name
-    return Executable(call, made.text, lambda: bool(compile().stats.cache_hits))
+    return Executable(
+        call, lambda: text_of(function), lambda: bool(compile().stats.cache_hits), text.shown
+    )
 
 
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:
@@ -105,23 +116,23 @@ def _same(value: Any) -> Any:
     return value
 
 
-def compiled(module: Module, function: Function, options: BuildOptions) -> Any:
-    """Numba's dispatcher of a module, with machine code; from the cache if it is there."""
+# ---- failures ----
+def with_values(failure: Failure, sites: list[Site]) -> Failure:
+    """A failure with values in the place of words."""
+    if type(failure) is Failure:
+        return failure
+    number, *words = failure.args
+    values: list[Any] = []
+    for dtype in sites[number].dtypes:
+        parts = [words.pop(0) for _ in range(1 + is_complex(dtype))]
+        values.append(_value(parts, dtype))
+    return Failure(number, *values)
 
-    from srcgrad.backends.cpu import llvm
-    from srcgrad.backends.cpu.link import dispatcher
-    from srcgrad.backends.cpu.signature import signature, workspace_type
 
-    types, text = signature(function), module.text
-    if module.slots is not None:
-        types += (workspace_type(),)
-    name = files.module_name(text, (str(types), f"fastmath={options.fastmath}", *environment()))
-    in_file = files.load if options.cache else lambda *a: (files.in_memory(*a), False)
-    loaded, backed = in_file(name, text)
-    made: Any = dispatcher(
-        loaded, module.name, module.parts, backed,
-        error_model="numpy", nogil=True, fastmath=flags(options.fastmath),
-    )  # fmt: skip
-    with compiling(made, name, backed), llvm.options(function), collector.waiting():
-        made.compile(types)
-    return made
+def _value(words: list[int], dtype: str) -> Any:
+    if dtype == "bool":
+        return bool(words[0])
+    if dtype[0] in "iu":
+        return words[0] % (1 << 64) if dtype == "u64" else words[0]
+    parts = [struct.unpack("<d", struct.pack("<q", w))[0] for w in words]
+    return parts[0] if len(parts) == 1 else complex(*parts)

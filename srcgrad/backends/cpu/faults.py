@@ -1,42 +1,52 @@
-"""A failure of Numba as the user is told it: their line, whose fault it is, the way round.
+"""A fault of the emitter as the user is told it: their line, whose fault it is, the way round.
 
-Numba's own text speaks of generated code. It is shown where `SRCGRAD_DEBUG` is set. Never decides
-what is compiled.
+What LLVM or Numba say speaks of generated code. It is shown where `SRCGRAD_DEBUG` is set. Never
+decides what is compiled.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from srcgrad.backends.cpu.emit.noted import Noted
+from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.emit.values import NotEmittedError
 from srcgrad.errors import CompilerError, Location, SrcgradError
 
-WAY_OUT = 'please report it with the function; target="python" runs it without Numba'
+NO_TEXT = Noted("")
+WAY_OUT = 'please report it with the function; target="python" runs it without compiling'
 
 
-def fault(error: Exception, name: str, text: str, places: Sequence[Location | None]) -> Exception:
-    """The error for a module text that Numba did not compile; `places`: where its lines are from.
+def debugging() -> bool:
+    """Whether generated texts are kept, and shown in errors."""
+    return bool(os.environ.get("SRCGRAD_DEBUG"))
 
-    `places` belong to the last lines of the text: above them are its imports.
-    """
-    if isinstance(error, SrcgradError | ImportError | MemoryError):
-        return error
-    above = len(text.splitlines()) - len(places)
-    numbered = {above + k: place for k, place in enumerate(places, 1)}
-    location = next((numbered[n] for n in _lines(error) if numbered.get(n)), None)
-    reason = f"a fault of srcgrad: Numba does not compile what it made of {name}()"
-    debug = bool(os.environ.get("SRCGRAD_DEBUG"))
-    said = f"Numba says:\n{error}" if debug else "SRCGRAD_DEBUG=1 shows what Numba says"
+
+@contextmanager
+def faults_told(program: Program, text: Noted = NO_TEXT) -> Iterator[None]:
+    """Around the making of machine code: what goes wrong is told at the user's line."""
+    try:
+        yield
+    except (SrcgradError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        told = _fault(error, program.function.name, program.here or _place(error, text))
+        raise told from told.__cause__
+
+
+def _fault(error: Exception, name: str, location: Location | None) -> CompilerError:
+    ours = isinstance(error, NotEmittedError)
+    reason = f"a fault of srcgrad: {error if ours else f'no machine code is made of {name}()'}"
+    said = f"it says:\n{error}" if debugging() else "SRCGRAD_DEBUG=1 shows what went wrong"
     made = CompilerError(reason, location, f"{WAY_OUT}\n  {said}")
-    made.__cause__ = error if debug else None
+    made.__cause__ = error if debugging() else None
     return made
 
 
-def _lines(error: Exception) -> list[int]:
-    """The lines of the generated module that an error of Numba speaks of, the innermost first."""
-    # other files are those of our kernels
-    module = r"(?:k_[0-9a-f]+\.py|<srcgrad k_[0-9a-f]+>)"
-    last = getattr(error, "loc", None)
-    said = f"{error} at {getattr(last, 'filename', '')} ({getattr(last, 'line', 0)})"
-    return [int(n) for n in re.findall(rf'{module}(?:"?, line | \()(\d+)', said)]
+def _place(error: Exception, text: Noted) -> Location | None:
+    """The user's line of the line of IR that LLVM speaks of."""
+    found = re.search(r":(\d+):\d+: error", str(error))
+    return text.location(int(found[1]) - 1) if found else None

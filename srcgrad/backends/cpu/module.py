@@ -66,3 +66,8 @@ def module_of(function: Function) -> Module:
         tuple(printer.places),
         max(printer.in_workspace.values(), default=None),
     )
+
+
+def text_of(function: Function) -> str:
+    """The module of a lowered function, for reading."""
+    return module_of(function).text

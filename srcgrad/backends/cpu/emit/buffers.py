@@ -30,7 +30,7 @@ from srcgrad.backends.cpu.emit.values import (
 from srcgrad.backends.cpu.emit.views import words
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
-from srcgrad.ir.types import Atom, Scalar, is_float, np_dtype
+from srcgrad.ir.types import Atom, Scalar, Var, is_float, np_dtype
 from srcgrad.primitives import memory, tapes
 
 GROWN = "{ ptr, i64, ptr }"
@@ -143,7 +143,7 @@ def _there(w: Writer, data: str) -> None:
 def tape(w: Writer, s: Def) -> Ref:
     """A tape; one that grows begins with the size that it came to in an earlier call."""
     assert s.var is not None and w.owners is not None
-    growing = s.var in w.program.growing
+    grows = s.var in w.program.growing
     if s.op is tapes.tape_like:
         size = w.ref(s.args[0]).dims[0]
     else:
@@ -153,12 +153,15 @@ def tape(w: Writer, s: Def) -> Ref:
         before = w.do(f"load i64, ptr {w.do(f'getelementptr i64, ptr %work, i64 {slot}')}, align 8")
         size = w.most(size, before)
     zeros = slot is None or s.op is tapes.tape_like
-    r = _buffer(w, s, (size,), s.var.type.dtype, zeros, owned=not growing)
-    if not growing:
-        return r
+    r = _buffer(w, s, (size,), s.var.type.dtype, zeros, owned=not grows)
+    return growing(w, s.var, r) if grows else r
+
+
+def growing(w: Writer, var: Var, r: Ref) -> Ref:
+    """A tape whose memory may be replaced; the reference to it, which is counted, is owned."""
     kept = (w.alloca("ptr", "ptr null"), w.alloca("i64", "i64 0"), w.alloca("ptr", "ptr null"))
-    _keep(w, kept, (r.data, size, r.mi))
-    own(w, kept[2], s.var, kept=True)
+    _keep(w, kept, (r.data, r.dims[0], r.mi))
+    own(w, kept[2], var, kept=True)
     return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)
 
 

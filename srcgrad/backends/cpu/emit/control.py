@@ -28,6 +28,7 @@ def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
     """The statements of a block; what it owns is given up behind the last that reads it."""
     last = {} if w.owners is None else last_reads(w, block, kept)
     for k, s in enumerate(block):
+        w.at(s.loc)
         match s:
             case Def():
                 define(w, s)
@@ -61,7 +62,7 @@ def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
         case RefTape():
             return [("ptr", value.mi)]
     if value.slots:
-        # of no case: refused rather than emitted untested
+        # `refusals.py` has refused it at the user's line
         raise not_emitted("a join of tapes that grow")
     out = [("ptr", value.data), ("i64", value.off), ("ptr", value.mi)]
     if isinstance(type, Tape):

@@ -6,8 +6,6 @@ loaded. Compiles nothing twice.
 
 from __future__ import annotations
 
-import os
-import struct
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -15,112 +13,42 @@ from typing import Any
 
 from srcgrad import collector
 from srcgrad.backends import cache as files
-from srcgrad.backends.backend import BuildOptions, Executable
+from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.compiling import compiling
-from srcgrad.backends.cpu.emit import ownership
-from srcgrad.backends.cpu.emit.program import written
-from srcgrad.backends.cpu.emit.state import Program, Site
+from srcgrad.backends.cpu.emit.noted import Noted
+from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
-from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
-from srcgrad.backends.cpu.readonly import is_read_only, run_lent
-from srcgrad.backends.cpu.runtime_errors import error_of
-from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
-from srcgrad.ir.types import Array, Scalar, Tape, Type, is_complex
+from srcgrad.ir.types import Array, Scalar, Tape, Type
 
 FLAGS = {None: "reassoc ", True: "fast ", False: ""}
 _ready: dict[Helper, Any] = {}
 _lock = threading.Lock()
 
 
-def guarded() -> bool:
-    """Whether every access is checked: for tests."""
-    return os.environ.get("SRCGRAD_CPU", "") == "guarded"
-
-
-def build(function: Function, options: BuildOptions, source: str, narrow: Any) -> Executable:
-    """The function as something that runs, compiled at the first call."""
-    program = Program(function, FLAGS[options.fastmath], guarded())
-    text, name = written(program)
-    if program.guarded:
-        ownership.check(text)
-    slots = max(program.in_workspace.values(), default=None)
-    within = None if slots is None else Workspaces(slots).run
-    lock = threading.Lock()
-    run: Any = None
-
-    def compile() -> Any:
-        return compiled(function, program, text, name, options)
-
-    def enter(*args: Any) -> tuple:
-        return run(*args) if within is None else within(run, args)
-
-    def call(*args: Any) -> tuple:
-        nonlocal run
-        if run is None:
-            with lock:
-                run = run or compile()
-        try:
-            try:
-                out = enter(*args)
-            except TypeError:  # no signature for an argument
-                if not any(map(is_read_only, args)):
-                    raise
-                out = run_lent(enter, function, args)
-            return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
-        except Failure as failure:
-            statements = [s.statement for s in program.sites]
-            error = error_of(with_values(failure, program.sites), statements)
-        raise error
-
-    call.__name__ = function.name
-    return Executable(call, source, lambda: bool(compile().stats.cache_hits))
-
-
-# ---- failures ----
-def with_values(failure: Failure, sites: list[Site]) -> Failure:
-    """A failure with values in the place of words."""
-    if type(failure) is Failure:
-        return failure
-    number, *words = failure.args
-    values: list[Any] = []
-    for dtype in sites[number].dtypes:
-        parts = [words.pop(0) for _ in range(1 + is_complex(dtype))]
-        values.append(_value(parts, dtype))
-    return Failure(number, *values)
-
-
-def _value(words: list[int], dtype: str) -> Any:
-    if dtype == "bool":
-        return bool(words[0])
-    if dtype[0] in "iu":
-        return words[0] % (1 << 64) if dtype == "u64" else words[0]
-    parts = [struct.unpack("<d", struct.pack("<q", w))[0] for w in words]
-    return parts[0] if len(parts) == 1 else complex(*parts)
-
-
 # ---- compilation ----
-def compiled(
-    function: Function, program: Program, text: str, name: str, options: BuildOptions
-) -> Any:
+def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Any:
     """Numba's dispatcher, with machine code; from the cache if it is there."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
     from srcgrad.backends.cpu.signature import signature, workspace_type
 
+    function = program.function
     workspace = bool(program.in_workspace)
     kinds = signature(function) + ((workspace_type(),) if workspace else ())
     plain = identifier(function.name)
     names = ", ".join(f"a{k}" for k in range(len(kinds)))
-    module = f'def {plain}({names}):\n    return body({names})\n\n\nr"""\n{text}\n"""\n'
+    module = f'def {plain}({names}):\n    return body({names})\n\n\nr"""\n{text.text}\n"""\n'
     for helper in program.helpers:
+        program.here = program.called_at[helper]
         ready(helper)
+    program.here = None
 
     def link(library: Any) -> None:
-        inside.link(library, text)
+        inside.link(library, text.text)
 
     results = _results(function)
     words = program.words

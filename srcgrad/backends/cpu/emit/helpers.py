@@ -43,6 +43,7 @@ def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], re
     """The symbol of a helper, which the program keeps."""
     text = imports_of(body) + f"\n\n\ndef call({', '.join(names)}):\n{body}\n"
     made = Helper(text, tuple(kinds), result)
+    w.program.called_at.setdefault(made, w.program.here)
     return w.program.helpers.setdefault(made, made.symbol)
 
 

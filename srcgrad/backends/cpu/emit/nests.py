@@ -143,8 +143,8 @@ def _call(w: Writer, s: For, nest: _Nest) -> None:
     for k, (t, v) in enumerate(results):
         value = inner.do(f"insertvalue {kind} {value}, {t} {v}, {k}")
     inner.put(f"ret {kind} {value}" if results else "ret void")
-    lines = ["{", "entry:", *inner.entry, "  br label %begin", "begin:", *inner.lines, "}"]
-    text = "\n".join(lines).replace("@RESULT", kind)
+    body = inner.closed("{")
+    text = body.text.replace("@RESULT", kind)
     used = set(re.findall(r"%a\d+", text))
     passed = [(k, name, here) for name, (k, here) in nest.given.items() if here in used]
     alone = _alone(nest, [name for k, name, _ in passed if k == "ptr"])
@@ -157,6 +157,7 @@ def _call(w: Writer, s: For, nest: _Nest) -> None:
     whole = f"({', '.join(params)}) noinline nounwind {text}"
     whole = f"{kind} @NEST" + re.sub(r"%a\d+", lambda m: order[m[0]], whole)
     name = w.program.nests.setdefault(whole, f"nest{len(w.program.nests)}")
+    w.program.nest_notes.setdefault(name, body.notes)
     call = f"call {kind} @{name}({', '.join(args)})"
     if not results:
         w.put(call)

@@ -12,8 +12,9 @@ from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
 from srcgrad.backends.cpu.emit.functions import FUNCTIONS
 from srcgrad.backends.cpu.emit.operands import Emit
 from srcgrad.backends.cpu.emit.selections import SELECTIONS
-from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.backends.cpu.refusals import NOT_COMPILED
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import Primitive, callbacks, memory, tapes
@@ -65,8 +66,8 @@ def define(w: Writer, s: Def) -> None:
     elif s.op in OPERATIONS:
         value = OPERATIONS[s.op](w, s)
     else:
-        # a new row: tests/backends/test_emit.py names it
-        raise not_emitted(s.op.name)
+        reason = f"'{s.op.name}' has no lowered form on the cpu"
+        raise UnsupportedError(reason, s.loc, NOT_COMPILED)
     if s.var is not None:
         assert not isinstance(s.var.type, Scalar) or value is not None
         w.env[s.var] = value

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 
-from srcgrad.backends.cpu.emit.buffers import keep_size
+from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import word_at
+from srcgrad.backends.cpu.emit.noted import Noted, joined
 from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.references import (
+    count_up,
     give_up_scope,
     handed,
     release_fallbacks,
@@ -37,26 +39,24 @@ from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array, Scalar, Tape
 
 
-def written(program: Program) -> tuple[str, str]:
+def written(program: Program) -> tuple[Noted, str]:
     """The module, and the name of its function: it tells modules apart."""
     w = Writer(program, Owners())
     params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
     _whole(w, program.function)
     write_exits(w)
     params += ["ptr %work", "i64 %nwork", "ptr noalias %out", "ptr %exc"]
-    lines = [
-        f"define i32 @NAME({', '.join(params)}) noinline nounwind {{", "entry:",
-        "  %code = alloca i32, align 8", *w.entry, "  br label %begin", "begin:", *w.lines, "}",
-    ]  # fmt: skip
+    w.entry.append("  %code = alloca i32, align 8")
+    main = w.closed(f"define i32 @NAME({', '.join(params)}) noinline nounwind {{")
     nests = [
-        "define internal " + text.replace("@NEST", f"@{name}")
+        Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
         for text, name in program.nests.items()
     ]
-    shared = support(program.guarded, bool(program.lists))
-    text = "\n".join([*sorted(program.declared), shared, *nests, *lines, ""])
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    above = [*sorted(program.declared), support(program.guarded, bool(program.lists))]
+    made = joined([*map(Noted, above), *nests, main, Noted("")])
+    digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     name = f"srcgrad_{identifier(program.function.name)}_{digest}"
-    return text.replace("@NAME(", f'@"{name}"('), name
+    return Noted(made.text.replace("@NAME(", f'@"{name}"('), made.notes), name
 
 
 def _param(w: Writer, k: int, p: Var) -> list[str]:
@@ -81,10 +81,14 @@ def _param(w: Writer, k: int, p: Var) -> list[str]:
     r = Ref(f"%p{k}", p.type.dtype, dims, strides, "C" if plain else "A", f"%p{k}.mi")
     if w.program.guarded:
         r = Ref(r.data, r.dtype, dims, strides, r.layout, r.mi, bounds=_extent(w, r))
-    if p in w.program.growing:
-        raise not_emitted("a parameter that grows")  # of no case: a tape grows where it is made
-    w.env[p] = r
+    w.env[p] = _lent(w, p, r) if p in w.program.growing else r
     return out
+
+
+def _lent(w: Writer, p: Var, r: Ref) -> Ref:
+    """A tape of the caller's that grows here: what it grows to stays in here."""
+    count_up(w, r.mi)
+    return growing(w, p, r)
 
 
 def _extent(w: Writer, r: Ref) -> tuple[str, str]:
@@ -122,7 +126,7 @@ def _whole(w: Writer, f: Function) -> None:
 def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
     """A result as words: a number's parts; of an array what Numba's struct has."""
     if isinstance(value, List):
-        # of no case: refused rather than emitted untested
+        # `autodiff/partition.py` hands none over
         raise not_emitted("a list of references as a result")
     if not isinstance(value, Ref):
         # a `Number`, since it is neither of the two

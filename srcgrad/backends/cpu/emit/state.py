@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
 from srcgrad.backends.cpu.emit.symbols import Helper
 from srcgrad.backends.cpu.workspace import in_workspace
+from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
@@ -31,8 +33,11 @@ class Program:
     most: int = 60  # the statements of a nest that becomes a function; 0: none does
     declared: set[str] = field(default_factory=set)
     helpers: dict[Helper, str] = field(default_factory=dict)
+    called_at: dict[Helper, Location | None] = field(default_factory=dict)
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
+    nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
+    here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
     words: int = 1  # of `out`
 

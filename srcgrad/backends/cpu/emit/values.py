@@ -10,19 +10,18 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.errors import CompilerError
 from srcgrad.ir.types import is_complex, np_dtype, real_dtype
 
 Part = str
 Number = str | tuple[str, str]
 
 
-def not_emitted(what: str) -> CompilerError:
-    """The refusal of what no lowered program holds today: a fault of srcgrad, with a way round."""
-    return CompilerError(
-        f"a fault of srcgrad: {what} is not emitted as LLVM IR", None,
-        "please report it with the function; without SRCGRAD_CPU it is compiled through text",
-    )  # fmt: skip
+class NotEmittedError(Exception):
+    """What no lowered program holds today: a fault of srcgrad."""
+
+
+def not_emitted(what: str) -> NotEmittedError:
+    return NotEmittedError(f"{what} is not emitted as LLVM IR")
 
 
 KINDS = {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import (
@@ -26,6 +27,7 @@ from srcgrad.backends.cpu.emit.values import (
     size_of,
     texts,
 )
+from srcgrad.errors import Location
 from srcgrad.ir.types import Atom, Const, Var
 
 Recipe = tuple[Callable[..., str], tuple[str, ...]]
@@ -45,6 +47,7 @@ class Writer:
         self.recipes: dict[str, Recipe] = {}
         self.env: dict[Var, Any] = {}
         self.fails = False
+        self.notes: list[tuple[int, Location]] = []  # where the instructions of a line begin
         self.site_of: Callable[[int], str] = str  # a nest is handed its sites
 
     # ---- instructions ----
@@ -75,6 +78,20 @@ class Writer:
     def labels(self, *names: str) -> list[str]:
         self.count += 1
         return [f"{name}{self.count}" for name in names]
+
+    def at(self, loc: Location | None) -> None:
+        """What is written from here on is of this line of the user's."""
+        if loc is None:
+            return
+        self.program.here = loc
+        if not self.notes or self.notes[-1][1] is not loc:
+            self.notes.append((len(self.lines), loc))
+
+    def closed(self, head: str) -> Noted:
+        """The function as it was written."""
+        lines = [head, "entry:", *self.entry, "  br label %begin", "begin:"]
+        notes = [(len(lines) + at, loc) for at, loc in self.notes]
+        return Noted("\n".join([*lines, *self.lines, "}"]), tuple(notes))
 
     def hold(self) -> int:
         """A line whose text is known later."""
