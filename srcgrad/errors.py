@@ -169,14 +169,26 @@ class GradientWarning(UserWarning):
     """Differences of a function disagree with its derivative: a kink, or too rough to tell."""
 
 
-class ZeroGradientWarning(UserWarning):
-    """A gradient is zero: every path to the result passes a step without a derivative."""
+class LocatedWarning(UserWarning):
+    """Base of the warnings that have a reason, a place and a way out, as errors have."""
 
-    page = "docs/errors.md#zerogradientwarning"
+    page = "docs/errors.md"
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
         super().__init__(located(reason, location, way_out))
+
+    def __init_subclass__(cls, **kwargs: object):
+        super().__init_subclass__(**kwargs)
+        cls.page = f"docs/errors.md#{cls.__name__.lower()}"
+
+
+class ZeroGradientWarning(LocatedWarning):
+    """A gradient is zero: every path to the result passes a step without a derivative."""
+
+
+class RebuildWarning(LocatedWarning):
+    """A function is built again and again, each time for another kind of call."""
 
 
 class SingularError(SrcgradError):

@@ -100,6 +100,14 @@ def _libraries(modules: int) -> tuple[str, ...]:
     return (*folders, "<frozen ", *(path + end for path in standard for end in ends))
 
 
+def users_level() -> int:
+    """The `stacklevel` of the user's call in a warning, for the caller of this function."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 # ---- entry points ----
 def entrance(function: Callable, home: str = "") -> Any:
     """Wrap a public function so that tracebacks of its exceptions are shortened.

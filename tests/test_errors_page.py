@@ -15,11 +15,11 @@ from srcgrad import errors
 from tests.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "errors.md"
-TOLD = (errors.SrcgradError, errors.ZeroGradientWarning)
+TOLD = (errors.SrcgradError, errors.LocatedWarning)
 CLASSES = [
     c
     for c in vars(errors).values()
-    if isinstance(c, type) and issubclass(c, TOLD) and c is not errors.SrcgradError
+    if isinstance(c, type) and issubclass(c, TOLD) and c not in TOLD
 ]
 SECTION = r"^## {}\n(.*?)(?=^## |\Z)"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<text>.*?)```\n", re.S)
@@ -36,7 +36,7 @@ def raised(code: str) -> BaseException:
     """What an example raises, or warns of."""
     linecache.cache["example.py"] = (len(code), None, code.splitlines(True), "example.py")
     with warnings.catch_warnings(), pytest.raises(TOLD) as caught:
-        warnings.simplefilter("error", errors.ZeroGradientWarning)
+        warnings.simplefilter("error", errors.LocatedWarning)
         exec(compile(code, "example.py", "exec"), {"np": np, "flow": flow})
     return caught.value
 
@@ -71,5 +71,6 @@ def test_page_of_a_users_class():
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda c: c.__name__)
 def test_the_builtin_class_is_named(cls: type):
     """The section says which builtin class or class of ours catches it."""
-    for base in set(cls.__bases__) - {errors.SrcgradError}:
+    warns = {UserWarning} if issubclass(cls, UserWarning) else set()
+    for base in (set(cls.__bases__) | warns) - set(TOLD):
         assert f"`{base.__name__}`" in section(cls)

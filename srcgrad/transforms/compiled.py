@@ -27,6 +27,7 @@ from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
+from srcgrad.transforms.rebuilds import told, why
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_of, too_wide
@@ -197,10 +198,12 @@ class Compiled:
     # ---- building ----
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock, collector.waiting():
-            for entry in self._entries.get(self._key(arguments, given), ()):
+            stale = self._entries.get(self._key(arguments, given), ())
+            for entry in stale:
                 if entry.captured() is not None:
                     return entry  # another thread was first
                 self._demote(entry)
+            reason = why(self, given, stale)
             entry = self._built(arguments)
             warn(entry.program.zeros)
             key = self._key(arguments, given)
@@ -211,6 +214,7 @@ class Compiled:
                 self._unverified.append(entry)
             else:
                 self._quicken(entry, arguments)
+            told(self, reason)
             return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:

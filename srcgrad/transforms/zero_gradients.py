@@ -8,8 +8,6 @@ Inputs that no output depends on have zero gradients too, without a warning.
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,8 +18,8 @@ from srcgrad.errors import ZeroGradientWarning
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import np_dtype
 from srcgrad.primitives import elementwise as e
+from srcgrad.tracebacks import users_level
 
-OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 WAY_OUT = "use a smooth function there, or say that it is meant: flow.stop_gradient"
 COMPARED = (e.lt, e.le, e.gt, e.ge, e.eq, e.ne)
 SPELLED = {e.rint: "round", e.floordiv: "//"} | dict.fromkeys(COMPARED, "a comparison")
@@ -87,12 +85,4 @@ def _described(step: Def) -> str:
 def warn(notes: Iterable[ZeroGradientWarning]) -> None:
     """Issue each distinct warning once, attributed to the calling line outside of srcgrad."""
     for each in {str(n): n for n in notes}.values():
-        warnings.warn(each, stacklevel=_users_level())
-
-
-def _users_level() -> int:
-    """The `stacklevel` of the user's call, for the caller of this function."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
-        level, frame = level + 1, frame.f_back
-    return level
+        warnings.warn(each, stacklevel=users_level())

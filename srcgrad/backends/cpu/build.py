@@ -10,6 +10,7 @@ import os
 import struct
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
@@ -74,8 +75,11 @@ def build(function: Function, options: BuildOptions) -> Executable:
     run: Any = None
 
     def compile() -> Any:
+        from srcgrad.backends.progress import announced
+
+        made = partial(driver.compiled, program, text, name, options)
         with faults_told(program, text):
-            return driver.compiled(program, text, name, options)
+            return announced(function, options.cache, made)
 
     def enter(*args: Any) -> tuple:
         return run(*args) if within is None else within(run, args)

@@ -1,0 +1,36 @@
+"""A table by code objects: an entry lives as long as the code of its function.
+
+Code objects are compared as objects. Equal ones may stand in different files, or read the globals
+of different modules.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class ByCode(Generic[T]):
+    """Values by code object, which are dropped when it is; holds on to no code."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[weakref.ref[types.CodeType], T]] = {}
+
+    def get(self, code: types.CodeType) -> T | None:
+        found = self._found.get(id(code))
+        return None if found is None or found[0]() is not code else found[1]
+
+    def put(self, code: types.CodeType, value: T) -> None:
+        at = id(code)
+
+        def drop(gone: weakref.ref) -> None:
+            if at in self._found and self._found[at][0] is gone:
+                del self._found[at]
+
+        self._found[at] = (weakref.ref(code, drop), value)
+
+    def __len__(self) -> int:
+        return len(self._found)
