@@ -98,17 +98,25 @@ def array(w: Writer, s: Def) -> Ref | Number:
 def _buffer(
     w: Writer, s: Def, dims: tuple[str, ...], dtype: str, zeros: bool, owned: bool = True
 ) -> Ref:
-    assert s.var is not None and w.owners is not None
+    assert s.var is not None
     for n in dims:  # a length is looked at once
         if not is_constant(n) and not any(("length", n) in known for known in w.memo):
             w.memo[-1]["length", n] = n
             check(w, f"icmp slt i64 {n}, 0", s, dims)
         elif is_constant(n) and int(n) < 0:
             check(w, "icmp eq i64 0, 0", s, dims)
+    return made(w, s.var, dims, dtype, zeros, owned)
+
+
+def made(
+    w: Writer, var: Var, dims: tuple[str, ...], dtype: str, zeros: bool = False, owned: bool = True
+) -> Ref:
+    """A buffer of lengths that are known not to be negative."""
+    assert w.owners is not None
     strides = w.contiguous(dims, dtype)
     size = _bytes(w, dims, dtype)
     slot = w.alloca("ptr", "ptr null")
-    if s.var in w.program.in_workspace:
+    if var in w.program.in_workspace:
         w.owners.fallbacks.append(slot)
         extent = f"ptr %work, i64 %nwork, i64 {size}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
@@ -118,7 +126,7 @@ def _buffer(
         _there(w, data)
         mi = w.do(f"load ptr, ptr {slot}, align 8")
         if owned:
-            own(w, mi, s.var)
+            own(w, mi, var)
     if zeros:
         w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
     return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))

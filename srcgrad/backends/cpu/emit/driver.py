@@ -46,6 +46,8 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         program.here = program.called_at[helper]
         ready(helper)
     program.here = None
+    if program.products:
+        inside.load_blas()
 
     def link(library: Any) -> None:
         inside.link(library, text.text)

@@ -14,7 +14,8 @@ from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Atom
 
 RARELY = ", !prof !0"
-FAILED, RAISED, NO_MEMORY, OUTSIDE = 1, 2, 3, 4  # what the function returns, 0 if nothing failed
+# what the function returns, 0 if nothing failed
+FAILED, RAISED, NO_MEMORY, OUTSIDE, NO_BLAS = 1, 2, 3, 4, 5
 
 
 def check(w: Writer, condition: str, s: Def, operands: Sequence[str]) -> None:

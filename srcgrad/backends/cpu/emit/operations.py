@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.backends.cpu.emit import buffers, failures, helpers, views
+from srcgrad.backends.cpu.emit import buffers, failures, helpers, products, views
 from srcgrad.backends.cpu.emit.arithmetic import ARITHMETIC
 from srcgrad.backends.cpu.emit.comparisons import COMPARISONS
 from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
-from srcgrad.primitives import Primitive, callbacks, memory, tapes
+from srcgrad.primitives import Primitive, arrays, callbacks, memory, tapes
 
 # what is not here is a helper's (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
@@ -51,6 +51,7 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.show: helpers.library,
     callbacks.call_back: helpers.library,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
+    **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
 }
 
 

@@ -15,6 +15,7 @@ from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import word_at
 from srcgrad.backends.cpu.emit.noted import Noted, joined
 from srcgrad.backends.cpu.emit.owners import Owners
+from srcgrad.backends.cpu.emit.products import subroutines
 from srcgrad.backends.cpu.emit.references import (
     count_up,
     give_up_scope,
@@ -30,7 +31,6 @@ from srcgrad.backends.cpu.emit.values import (
     in_memory,
     not_emitted,
     parts_of,
-    size_of,
     texts,
 )
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -52,7 +52,8 @@ def written(program: Program) -> tuple[Noted, str]:
         Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
         for text, name in program.nests.items()
     ]
-    above = [*sorted(program.declared), support(program.guarded, bool(program.lists))]
+    called = subroutines(program, _subroutine)
+    above = [*sorted(program.declared), support(program.guarded, bool(program.lists)), called]
     made = joined([*map(Noted, above), *nests, main, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     name = f"srcgrad_{identifier(program.function.name)}_{digest}"
@@ -80,7 +81,7 @@ def _param(w: Writer, k: int, p: Var) -> list[str]:
         out += [f"i64 {s}" for s in strides]
     r = Ref(f"%p{k}", p.type.dtype, dims, strides, "C" if plain else "A", f"%p{k}.mi")
     if w.program.guarded:
-        r = Ref(r.data, r.dtype, dims, strides, r.layout, r.mi, bounds=_extent(w, r))
+        r = Ref(r.data, r.dtype, dims, strides, r.layout, r.mi, bounds=w.extent(r))
     w.env[p] = _lent(w, p, r) if p in w.program.growing else r
     return out
 
@@ -91,15 +92,14 @@ def _lent(w: Writer, p: Var, r: Ref) -> Ref:
     return growing(w, p, r)
 
 
-def _extent(w: Writer, r: Ref) -> tuple[str, str]:
-    """The bytes that a parameter reaches, from its first element on."""
-    low, high = "0", str(size_of(r.dtype))
-    for n, s in zip(r.dims, r.strides, strict=True):
-        span = w.times(w.most(w.plus(n, -1), "0"), s)
-        high = w.plus(high, w.most(span, "0"))
-        low = w.plus(low, w.do(f"call i64 @llvm.smin.i64(i64 {span}, i64 0)"))
-    w.declare("i64 @llvm.smin.i64(i64, i64)")
-    return low, high
+def _subroutine(function: Function, name: str, flags: str) -> str:
+    """A lowered function that owns nothing and cannot fail, as one that the module calls."""
+    w = Writer(Program(function, flags))
+    params = [text for k, p in enumerate(function.params) for text in _param(w, k, p)]
+    statements(w, function.body, ())
+    w.put("ret void")
+    head = f"define internal void @{name}({', '.join(params)}) noinline optsize nounwind {{"
+    return w.closed(head).text + "\n"
 
 
 def _whole(w: Writer, f: Function) -> None:

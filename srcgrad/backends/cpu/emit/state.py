@@ -39,6 +39,7 @@ class Program:
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
+    products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
     words: int = 1  # of `out`
 
     def __post_init__(self) -> None:

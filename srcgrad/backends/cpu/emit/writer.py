@@ -201,6 +201,16 @@ class Writer:
         text = f"getelementptr i8, ptr {r.data}, i64 {r.off}"
         return self.once(("@", r.data, r.off), lambda: self.do(text))
 
+    def extent(self, r: Ref) -> tuple[str, str]:
+        """The bytes that an array reaches, from its first element on; it has one."""
+        low, high = "0", str(size_of(r.dtype))
+        for n, s in zip(r.dims, r.strides, strict=True):
+            span = self.times(self.most(self.plus(n, -1), "0"), s)
+            high = self.plus(high, self.most(span, "0"))
+            low = self.plus(low, self.do(f"call i64 @llvm.smin.i64(i64 {span}, i64 0)"))
+        self.declare("i64 @llvm.smin.i64(i64, i64)")
+        return low, high
+
     # ---- parts of numbers in memory ----
     def read(self, place: str, dtype: str) -> Number:
         parts = [self.read_part(p, kind, dtype) for p, kind in self.places(place, dtype)]
