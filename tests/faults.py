@@ -18,6 +18,7 @@ from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.sweep import Sweep
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import For, While
 from srcgrad.ir.types import Scalar
 
 
@@ -52,6 +53,11 @@ def _without_copy(of_all: Any) -> Any:
     return lambda self, shadow, value: (
         of_all(self, shadow, value) if isinstance(value.type, Scalar) else shadow
     )
+
+
+def _every_loop(own: Any) -> Any:
+    """`Program.own_loops` that is every loop."""
+    return lambda self, cls: {s for s in self.point if isinstance(s, For | While)}
 
 
 def _first(pick: Any) -> Any:
@@ -108,6 +114,10 @@ FAULTS = {
     "loop-stores": Fault(
         "a store in a loop entered on the way spoils a reload",
         Program, "stored_in_earlier_trips", always(False),
+    ),
+    "own-buffers": Fault(
+        "only a loop that binds every name of a buffer has it made anew in each trip",
+        Program, "own_loops", _every_loop,
     ),
     "alias-classes": Fault(
         "views and joined names share a class",

@@ -10,6 +10,7 @@ from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, inner_definitions, results
 
 Key = tuple[Any, int]  # (owner statement or None, which of its blocks)
@@ -30,6 +31,7 @@ class Program:
         self.owner: dict[Var, Stmt | None] = dict.fromkeys(function.params)
         self.stores: dict[Stmt, set[Var]] = {}
         self._index(function.body, TOP, ())
+        self._own = self._own_loops()
 
     def _index(self, block: Block, key: Key, prefix: Point) -> set[Var]:
         self.block[key] = block
@@ -49,6 +51,25 @@ class Program:
             self.stores[s] = written
             total |= written
         return total
+
+    def _own_loops(self) -> dict[Var, frozenset[For | While]]:
+        out: dict[Var, frozenset[For | While]] = {}
+        for v, point in self.defined.items():
+            if is_reference(v.type):
+                cls = self.classes.of(v)
+                around = frozenset(
+                    key[0] for key, i in point
+                    if isinstance(key[0], For | While) and key == body_of(key[0]) and i != START
+                )  # fmt: skip
+                out[cls] = out.get(cls, around) & around
+        return out
+
+    def own_loops(self, cls: Var) -> frozenset[For | While]:
+        """The loops in whose bodies every name of a class is bound.
+
+        Each trip of such a loop has buffers of its own: what one stores, no other reads.
+        """
+        return self._own.get(cls, frozenset())
 
     # ---- visibility ----
     def is_direct(self, v: Var) -> bool:

@@ -308,15 +308,19 @@ class Sweep:
         """Whether contents of the class are read at a point that the sweep comes to later."""
         if self.known is None:
             return True
-        return any(other is cls and _comes_later(point, where) for other, where in self.known)
+        own = self.program.own_loops(cls)
+        return any(other is cls and _comes_later(point, where, own) for other, where in self.known)
 
 
-def _comes_later(store: Any, read: Any) -> bool:
-    """Whether the reverse sweep may come to `read` after it has passed `store`."""
+def _comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool:
+    """Whether the reverse sweep may come to `read` after it has passed `store`.
+
+    `own` are loops of which each trip has buffers of its own.
+    """
     for (key, i), (other, j) in zip(store, read, strict=False):
         if key != other:
             return False  # another branch of the same statement
-        if isinstance(key[0], For | While):
+        if isinstance(key[0], For | While) and key[0] not in own:
             return True  # in one loop: the previous trip comes later
         if i != j:
             return j < i
