@@ -49,6 +49,11 @@ def load(name: str, text: str) -> tuple[ModuleType, bool]:
     return (_module(name, text, str(path)) if backed else in_memory(name, text)), backed
 
 
+def keep(file: str, text: str) -> None:
+    """Put a text into the folder, to be read; where the folder cannot be written it is not kept."""
+    _write(cache_dir() / file, text)
+
+
 def in_memory(name: str, text: str) -> ModuleType:
     """The module without a file; tracebacks and debuggers find its text all the same."""
     shown = f"<srcgrad {name}>"

@@ -43,7 +43,7 @@ from srcgrad.tree import filled, form_of, mapped, paths
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 KINDS = ("primal", "adjoint", "tangent")
-GENERATED = {"numba": "cpu"}  # kinds of generated text, and whose they are
+GENERATED = {"numba": "cpu", "llvm": "cpu"}  # kinds of generated text, and whose they are
 
 
 class Compiled:
@@ -271,17 +271,19 @@ class Compiled:
 
     # ---- what users see ----
     def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
-        """The text of a stage: "primal", "adjoint", "tangent" or "numba" (the generated code).
+        """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops) or "llvm".
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
         first three are written for reading, in NumPy's spelling and without the checks of indices
-        and shapes; `ir` gives the same programs exactly.
+        and shapes; `ir` gives the same programs exactly. The last two are what runs on the cpu:
+        as plain Python, and as it is compiled, with the source lines as comments.
         """
         if kind in GENERATED:
             program = self._program(self._asked(args, kwargs))[0]
             options = replace(self.options, target=GENERATED[kind], cache=False)
-            return built(program.function, options).source
+            made = built(program.function, options)
+            return made.emitted() if kind == "llvm" and made.emitted else made.source
         from srcgrad.ir.readable import readable
 
         return readable(self._stage(kind, (*KINDS, *GENERATED), args, kwargs))

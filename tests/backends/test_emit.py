@@ -11,23 +11,24 @@ import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.backends.cpu.emit import helpers, operations, ownership
+from srcgrad.backends.cpu.emit import buffers, helpers, operations, ownership
 from srcgrad.backends.cpu.emit.operations import OPERATIONS, SCALARS
-from srcgrad.backends.cpu.expressions import TEMPLATES
-from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
+from srcgrad.backends.cpu.text.expressions import TEMPLATES
+from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import FLOAT, INT, Tape
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import tapes
+from srcgrad.tools.command_line import cached_files
 from tests.backends.programs import Program
 
-TODAY = {*TEMPLATES, *DEFINITIONS, *EFFECTS, tapes.reserve}
+PRINTED = {*TEMPLATES, *DEFINITIONS, *EFFECTS, tapes.reserve}
 
 
 def test_every_operation_of_the_text_has_an_emitter():
     there = {*SCALARS, *OPERATIONS, *helpers.SCALAR}
-    assert not TODAY - there, sorted(p.name for p in TODAY - there)
+    assert not PRINTED - there, sorted(p.name for p in PRINTED - there)
     assert set(CALLS) <= {*OPERATIONS}
     assert not {*SCALARS} & {*OPERATIONS}
     assert operations.define
@@ -164,6 +165,49 @@ def test_a_growing_buffer_is_not_joined():
     b("reserve", out, n)
     with pytest.raises(UnsupportedError, match="a growing buffer cannot be joined"):
         build(lower(p.returns(b("load", out, 0))), BuildOptions())
+
+
+def overrun(by):
+    """Stores behind a buffer of the workspace, without the check that belongs there."""
+    p = Program()
+    x = p.array("x", None)
+    n = x.type.dims[0]
+    y = p.b("empty", n, dtype="f64")
+    p.b("store", y, p.b("add", n, by), p.b("load", x, 0))
+    return p.returns(p.b("load", y, 0))
+
+
+def test_an_access_outside_a_buffer_is_found(monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+    f = build(lower(overrun(0)), BuildOptions(cache=False))
+    with pytest.raises(AssertionError):
+        f(np.ones(5))
+
+
+@pytest.mark.parametrize("by", [0, 7])
+def test_a_store_behind_a_buffer_of_the_workspace_is_found(by, monkeypatch):
+    """As one in a library function would be, which checks no access."""
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+    monkeypatch.setattr(buffers, "_inside", lambda w, r, offset: None)
+    f = build(lower(overrun(by)), BuildOptions(cache=False))
+    with pytest.raises(AssertionError):
+        f(np.ones(5))
+    assert build(lower(overrun(-1)), BuildOptions(cache=False))(np.ones(5))
+
+
+def test_texts_are_kept_for_who_asks(monkeypatch, tmp_path):
+    monkeypatch.setenv("SRCGRAD_DEBUG", "1")
+    monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
+
+    def total(x):
+        return np.sum(np.tanh(x))
+
+    flow.compile(total)(np.ones(3))
+    (emitted,) = tmp_path.glob("srcgrad_total_*.ll")
+    (python,) = tmp_path.glob("srcgrad_total_*.py")
+    assert "  ; return np.sum(np.tanh(x))  (line " in emitted.read_text()
+    assert "np.tanh(x1)" in python.read_text()
+    assert {emitted, python} <= {*cached_files(tmp_path)}
 
 
 def test_numbas_internals():

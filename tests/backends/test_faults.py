@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends.cpu import expressions
 from srcgrad.backends.cpu.emit import operations, values
+from srcgrad.backends.cpu.text import expressions
 from srcgrad.errors import CompilerError
 from srcgrad.primitives import elementwise
 

@@ -8,9 +8,9 @@ import pytest
 
 from srcgrad.autodiff.reverse.sweep import STORES
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.backends.cpu.expressions import BOOL, COMPLEX, INTEGER, TEMPLATES
-from srcgrad.backends.cpu.module import CALLED
-from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
+from srcgrad.backends.cpu.text.expressions import BOOL, COMPLEX, INTEGER, TEMPLATES
+from srcgrad.backends.cpu.text.module import CALLED
+from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
 from srcgrad.passes.lower import expand, step
 from srcgrad.primitives import REGISTRY, memory, tapes
@@ -55,7 +55,7 @@ STAGES = {
             "calls Python": rows("call_back"),
         },
     ),
-    "backends/cpu/expressions.py or statements.py": (
+    "backends/cpu/text/expressions.py or statements.py": (
         CPU,
         ABSENT
         | {

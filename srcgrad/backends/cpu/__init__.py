@@ -1,6 +1,7 @@
-"""The cpu backend: lowered IR -> a module of plain loops -> `numba.njit`.
+"""The cpu backend: lowered IR -> LLVM IR -> machine code that Numba calls.
 
-Names that hold throughout: a *site* is a statement that may raise, known to the generated code
-by its number. Never changes what a program computes: passes do that. Loads Numba at the first
-compilation only.
+`emit` writes the IR and has it compiled, `text` prints the same program as Python for reading, the
+other modules are what surrounds a call, and the library that emitted code calls. Names that hold
+throughout: a *site* is a statement that may raise, known to the emitted code by its number. Never
+changes what a program computes: passes do that. Loads Numba at the first compilation only.
 """

@@ -13,17 +13,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.cpu.emit import driver, ownership
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import meaning
-from srcgrad.backends.cpu.faults import faults_told
-from srcgrad.backends.cpu.module import text_of
+from srcgrad.backends.cpu.faults import debugging, faults_told
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
+from srcgrad.backends.cpu.text.module import text_of
 from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
@@ -77,6 +78,9 @@ def build(function: Function, options: BuildOptions) -> Executable:
     def compile() -> Any:
         from srcgrad.backends.progress import announced
 
+        if debugging():
+            files.keep(f"{name}.ll", text.shown())
+            files.keep(f"{name}.py", text_of(function))
         made = partial(driver.compiled, program, text, name, options)
         with faults_told(program, text):
             return announced(function, options.cache, made)

@@ -17,6 +17,7 @@ from srcgrad.backends.cpu.emit.failures import (
     leave,
 )
 from srcgrad.backends.cpu.emit.references import own
+from srcgrad.backends.cpu.emit.support import CANARY, CANARY_BYTE
 from srcgrad.backends.cpu.emit.values import (
     List,
     Number,
@@ -118,9 +119,12 @@ def made(
     slot = w.alloca("ptr", "ptr null")
     if var in w.program.in_workspace:
         w.owners.fallbacks.append(slot)
-        extent = f"ptr %work, i64 %nwork, i64 {size}, ptr {slot}"
+        room = w.plus(size, CANARY) if w.program.guarded else size
+        extent = f"ptr %work, i64 %nwork, i64 {room}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
         _there(w, data)
+        if w.program.guarded:
+            _canary(w, data, size)
     else:
         data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
         _there(w, data)
@@ -130,6 +134,15 @@ def made(
     if zeros:
         w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
     return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))
+
+
+def _canary(w: Writer, data: str, size: str) -> None:
+    """Guarded: the bytes behind what is carved keep their value, whoever writes to it."""
+    assert w.owners is not None
+    end, kept = w.do(f"getelementptr i8, ptr {data}, i64 {size}"), w.alloca("ptr", "ptr null")
+    w.put(f"call void @llvm.memset.p0.i64(ptr {end}, i8 {CANARY_BYTE}, i64 {CANARY}, i1 false)")
+    w.put(f"store ptr {end}, ptr {kept}, align 8")
+    w.owners.canaries.append(kept)
 
 
 def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:

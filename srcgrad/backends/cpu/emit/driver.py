@@ -23,7 +23,7 @@ from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
-from srcgrad.ir.types import Array, Scalar, Tape, Type
+from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
 
 FLAGS = {None: "reassoc ", True: "fast ", False: ""}
 _ready: dict[Helper, Any] = {}
@@ -34,11 +34,12 @@ _lock = threading.Lock()
 def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Any:
     """Numba's dispatcher, with machine code; from the cache if it is there."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
-    from srcgrad.backends.cpu.signature import signature, workspace_type
 
     function = program.function
     workspace = bool(program.in_workspace)
-    kinds = signature(function) + ((workspace_type(),) if workspace else ())
+    kinds = tuple(numba_type(p.type) for p in function.params)
+    if workspace:
+        kinds += (numba_type(Tape("i64")),)
     plain = identifier(function.name)
     names = ", ".join(f"a{k}" for k in range(len(kinds)))
     module = f'def {plain}({names}):\n    return body({names})\n\n\nr"""\n{text.text}\n"""\n'
@@ -65,11 +66,18 @@ def _results(function: Function) -> Any:
 
 
 def numba_type(type: Type) -> Any:
-    """The Numba type of a parameter or result."""
-    from srcgrad.backends.cpu.signature import _numba_type
+    """The Numba type of a parameter or result: the IR's, nothing is inferred from a call."""
+    from numba import types
 
-    assert isinstance(type, Scalar | Array | Tape)
-    return _numba_type(type)
+    match type:
+        case Scalar(dtype):
+            return getattr(types, "boolean" if dtype == "bool" else DTYPES[dtype])
+        case Array(dtype, dims, layout):
+            scalar = numba_type(Scalar(dtype))
+            return types.Array(scalar, len(dims), "C" if layout == "C" or not dims else "A")
+        case Tape(dtype):
+            return types.Array(numba_type(Scalar(dtype)), 1, "C")
+    raise not_emitted(f"a parameter of type {type}")
 
 
 def _dispatcher(

@@ -26,10 +26,10 @@ from srcgrad.backends.cpu.emit.values import (
     texts,
 )
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.backends.cpu.expressions import TEMPLATES, constant, parsed
-from srcgrad.backends.cpu.expressions import scalar as expression
-from srcgrad.backends.cpu.module import imports_of
-from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
+from srcgrad.backends.cpu.text.expressions import TEMPLATES, constant, parsed
+from srcgrad.backends.cpu.text.expressions import scalar as expression
+from srcgrad.backends.cpu.text.module import imports_of
+from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Var
 from srcgrad.primitives import Primitive, callbacks
@@ -100,10 +100,7 @@ def _result(w: Writer, out: str, dtype: str) -> Number:
 class _Names:
     """What the printers of `statements.py` ask for, where the operands are parameters."""
 
-    work = ""
-
     def __init__(self) -> None:
-        self.in_workspace: dict[Var, int] = {}
         self.given: dict[Var, str] = {}
         self.sites = 0
 

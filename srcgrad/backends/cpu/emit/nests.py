@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.emit import state
 from srcgrad.backends.cpu.emit.failures import guard, leave_again
 from srcgrad.backends.cpu.emit.values import (
     List,
@@ -53,11 +54,8 @@ def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
 
 def fits(s: For, w: Writer) -> bool:
     """Whether a nest is small enough, and neither owns memory nor calls the library."""
-    most = w.program.most
-    found = []
-    for x in walk((s,)):
-        found.append(x)
-        if len(found) > most:
+    for count, x in enumerate(walk((s,)), 1):
+        if count > state.MOST:
             return False
         if isinstance(x, Def):
             scalar = x.var is not None and isinstance(x.var.type, Scalar)

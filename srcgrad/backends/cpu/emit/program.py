@@ -18,9 +18,9 @@ from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.products import subroutines
 from srcgrad.backends.cpu.emit.references import (
     count_up,
+    finish,
     give_up_scope,
     handed,
-    release_fallbacks,
     write_exits,
 )
 from srcgrad.backends.cpu.emit.state import Program
@@ -118,9 +118,8 @@ def _whole(w: Writer, f: Function) -> None:
         if slot:
             keep_size(w, w.env[v], slot)
     give_up_scope(w)
-    release_fallbacks(w)
+    finish(w, "0")
     w.owners.scopes.append([])
-    w.put("ret i32 0")
 
 
 def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from srcgrad.backends.cpu.emit.failures import OUTSIDE
 from srcgrad.backends.cpu.emit.owners import Owned
 from srcgrad.backends.cpu.emit.values import List, Ref
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -31,15 +32,18 @@ def write_exits(w: Writer) -> None:
                 release(w, owned[-1])
                 w.put(f"br label %{w.owners.exit_of(owned[:-1])}")
             else:
-                release_fallbacks(w)
-                w.put(f"ret i32 {w.do('load i32, ptr %code, align 8')}")
+                finish(w, w.do("load i32, ptr %code, align 8"))
 
 
-def release_fallbacks(w: Writer) -> None:
-    """Give up what was carved and did not fit in the workspace."""
+def finish(w: Writer, code: str) -> None:
+    """Return, when what was carved and did not fit in the workspace is given up."""
     assert w.owners is not None
+    for slot in w.owners.canaries:
+        over = w.do(f"call i1 @overrun(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
+        code = w.choose(over, str(OUTSIDE), code, "i32")
     for slot in w.owners.fallbacks:
         w.put(f"call void @down(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
+    w.put(f"ret i32 {code}")
 
 
 def own(w: Writer, name: str, var: Var, kept: bool = False) -> None:

@@ -14,6 +14,8 @@ from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.tapes import reserve
 
+MOST = 60  # statements of a nest that becomes a function
+
 
 @dataclass(frozen=True)
 class Site:
@@ -30,7 +32,6 @@ class Program:
     function: Function
     flags: str = "reassoc "  # of floating-point instructions
     guarded: bool = False
-    most: int = 60  # the statements of a nest that becomes a function; 0: none does
     declared: set[str] = field(default_factory=set)
     helpers: dict[Helper, str] = field(default_factory=dict)
     called_at: dict[Helper, Location | None] = field(default_factory=dict)

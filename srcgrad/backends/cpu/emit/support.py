@@ -9,6 +9,8 @@ is found through the MemInfo, so it must not come from `@fresh`, which promises 
 
 GUARD_WORD = "-81985529216486896"  # the count of what is given up, when guarded
 
+CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes behind what is carved, and what they hold
+
 COMMON = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
 declare ptr @NRT_MemInfo_alloc_safe_aligned(i64, i32)
@@ -139,6 +141,25 @@ done:
 # what is given up stays, overwritten and marked: a later access is found, also a second giving up
 GUARDED = f"""
 declare void @abort() noreturn
+
+define internal i1 @overrun(ptr %end) noinline nounwind {{
+  %none = icmp eq ptr %end, null
+  br i1 %none, label %fine, label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %body ]
+  %more = icmp slt i64 %i, {CANARY}
+  br i1 %more, label %body, label %fine
+body:
+  %p = getelementptr i8, ptr %end, i64 %i
+  %v = load i8, ptr %p
+  %next = add i64 %i, 1
+  %same = icmp eq i8 %v, {CANARY_BYTE}
+  br i1 %same, label %head, label %over
+over:
+  ret i1 true
+fine:
+  ret i1 false
+}}
 
 define internal i1 @given_up(ptr %mi) noinline nounwind {{
   %none = icmp eq ptr %mi, null

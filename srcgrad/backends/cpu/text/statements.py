@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.backends.cpu.calls import CALLS, function_of
-from srcgrad.backends.cpu.expressions import constant, fill, parsed
-from srcgrad.backends.cpu.views import VIEWS, tuple_text
+from srcgrad.backends.cpu.text.expressions import constant, fill, parsed
+from srcgrad.backends.cpu.text.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import DTYPES, Array, np_dtype
 from srcgrad.primitives import Primitive, callbacks, memory, tapes, transforms
@@ -28,18 +28,13 @@ def _add_at(p: Any, s: Def) -> ast.stmt:
     return ast.AugAssign(target=target, op=ast.Add(), value=p.value(s.args[-1]))
 
 
-def _check_shapes(p: Any, s: Def) -> ast.stmt:
-    texts, split = [p.text(a) for a in s.args], s.params["split"]
-    a, b = tuple_text(texts[:split]), tuple_text(texts[split:])
-    return _call(s, p.site(s), a, b)
+def _call(p: Any, s: Def) -> ast.stmt:
+    return ast.Expr(value=_by_name(p, s))
 
 
-def _call(s: Def, *args: str) -> ast.stmt:
-    return ast.Expr(value=parsed(f"{s.op.name}({', '.join(args)})"))
-
-
-def _values(p: Any, s: Def) -> str:
-    return tuple_text(list(map(p.text, s.args)))
+def _show(p: Any, s: Def) -> ast.stmt:
+    values = tuple_text(list(map(p.text, s.args)))
+    return ast.Expr(value=parsed(f"show({s.params['message']!r}, {values})"))
 
 
 # ---- definitions ----
@@ -52,45 +47,24 @@ def _dtype(short: str) -> str:
     return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
 
 
-def _index(p: Any, s: Def) -> ast.expr:
-    i, n = map(p.text, s.args)
-    return parsed(f"index({p.site(s)}, {i}, {n}, {s.params.get('axis', 0)})")
+def _by_name(p: Any, s: Def) -> ast.expr:
+    """An operation that is a function of `functions.py`."""
+    named = [f"{k}={v!r}" for k, v in s.params.items()]
+    return parsed(f"{s.op.name}({', '.join([*map(p.text, s.args), *named])})")
 
 
 def _array(p: Any, s: Def) -> ast.expr:
-    """A fresh array: carved from the workspace, or allocated; a number if it is one."""
+    """A fresh array; a number if it is one."""
     if s.var is None or not isinstance(s.var.type, Array):
         return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
-    name, dtype = s.op.name, _dtype(s.params["dtype"])
-    if not s.args:  # an array without axes cannot have a negative one
-        return parsed(f"np.{name}((), {dtype})")
     dims = tuple_text([p.text(a) for a in s.args])
-    if s.var in p.in_workspace:
-        name = "workspace_empty" if s.op is memory.empty else "workspace_zeros"
-        return parsed(f"{name}({p.site(s)}, {p.work}, {dims}, {dtype})")
-    return parsed(f"{name}({p.site(s)}, {dims}, {dtype})")
+    return parsed(f"np.{s.op.name}({dims}, {_dtype(s.params['dtype'])})")
 
 
 def _tape(p: Any, s: Def) -> ast.expr:
-    """A tape; one that grows gets the size that it came to in an earlier call."""
     dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
-    slot = p.in_workspace.get(s.var)
-    if s.op is tapes.tape_like:
-        kind = "zeros" if slot is None else "workspace_zeros"
-        size = f"{size}.size"
-    elif slot:
-        return parsed(f"workspace_tape({p.site(s)}, {p.work}, {slot}, {size}, {dtype})")
-    else:
-        kind = "zeros" if slot is None else "workspace_empty"
-        size = f"max({size}, 1)"
-    work = "" if slot is None else f"{p.work}, "
-    return parsed(f"{kind}({p.site(s)}, {work}({size},), {dtype})")
-
-
-def _reftape(p: Any, s: Def) -> ast.expr:
-    zeros = tuple_text(["0"] * s.params["ndim"])
-    slices = ", ".join(["::2"] * s.params["ndim"])
-    return parsed(f"[np.empty({zeros}, {_dtype(s.params['dtype'])})[{slices}]]")
+    size = f"{size}.size" if s.op is tapes.tape_like else f"max({size}, 1)"
+    return parsed(f"np.zeros({size}, {dtype})")
 
 
 def _call_back(p: Any, s: Def) -> ast.expr:
@@ -105,7 +79,7 @@ def _trips(p: Any, s: Def) -> ast.expr:
     start, stop, step = map(p.text, s.args)
     if step == "1":
         return parsed(f"max({stop}, 0)" if start == "0" else f"max({stop} - {start}, 0)")
-    return parsed(f"trips({p.site(s)}, {start}, {stop}, {step})")
+    return _by_name(p, s)
 
 
 def _library(p: Any, s: Def) -> ast.expr:
@@ -133,23 +107,23 @@ DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
     memory.load: lambda p, s: element(p, s.args[0], s.args[1:]),
     memory.dim: lambda p, s: fill(f"x.shape[{s.params['axis']}]", x=p.value(s.args[0])),
     tapes.slots: lambda p, s: parsed(f"{p.text(s.args[0])}.size"),
-    memory.index: _index,
+    memory.index: _by_name,
     memory.trips: _trips,
     memory.zeros: _array,
     memory.empty: _array,
     tapes.tape: _tape,
     tapes.tape_like: _tape,
-    tapes.reftape: _reftape,
+    tapes.reftape: lambda p, s: parsed("[]"),
     callbacks.call_back: _call_back,
 }
 EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
     memory.store: _store,
     memory.add_at: _add_at,
-    memory.check_broadcast: _check_shapes,
-    memory.check_assign: _check_shapes,
-    memory.check_equal: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
-    memory.check_range: lambda p, s: _call(s, p.site(s), *map(p.text, s.args)),
-    tapes.ref_put: lambda p, s: _call(s, *map(p.text, s.args)),
-    memory.fail: lambda p, s: _call(s, p.site(s), _values(p, s)),
-    memory.show: lambda p, s: _call(s, repr(s.params["message"]), _values(p, s)),
+    memory.check_broadcast: _call,
+    memory.check_assign: _call,
+    memory.check_equal: _call,
+    memory.check_range: _call,
+    tapes.ref_put: _call,
+    memory.fail: _call,
+    memory.show: _show,
 }

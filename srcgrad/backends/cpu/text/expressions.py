@@ -25,19 +25,19 @@ TEMPLATES: dict[Primitive, str] = {
     e.logical_and: "a & b", e.logical_or: "a | b", e.logical_xor: "a != b", e.logical_not: "not a",
     e.bit_and: "a & b", e.bit_or: "a | b", e.bit_xor: "a ^ b", e.invert: "~a",
     e.shift_left: "shift_left(a, b)", e.shift_right: "shift_right(a, b)",
-    e.isnan: "math.isnan(a)", e.isinf: "math.isinf(a)", e.isfinite: "math.isfinite(a)",
+    e.isnan: "np.isnan(a)", e.isinf: "np.isinf(a)", e.isfinite: "np.isfinite(a)",
     e.signbit: "np.signbit(a)", e.where: "where(a, b, c)", e.stop_gradient: "a",
     e.maximum: "maximum(a, b)", e.minimum: "minimum(a, b)",
     e.clip: "minimum(maximum(a, b), c)", e.abs: "abs(a)", e.sign: "sign(a)",
     e.floor: "np.floor(a)", e.ceil: "np.ceil(a)", e.trunc: "np.trunc(a)", e.rint: "np.rint(a)",
-    e.copysign: "math.copysign(a, b)", e.exp: "math.exp(a)", e.exp2: "np.exp2(a)",
-    e.expm1: "math.expm1(a)", e.log: "math.log(a)", e.log2: "math.log2(a)",
-    e.log10: "math.log10(a)", e.log1p: "math.log1p(a)", e.sqrt: "math.sqrt(a)",
-    e.cbrt: "np.cbrt(a)", e.logaddexp: "np.logaddexp(a, b)", e.hypot: "math.hypot(a, b)",
-    e.sin: "math.sin(a)", e.cos: "math.cos(a)", e.tan: "math.tan(a)", e.arcsin: "math.asin(a)",
-    e.arccos: "math.acos(a)", e.arctan: "math.atan(a)", e.arctan2: "math.atan2(a, b)",
-    e.sinh: "math.sinh(a)", e.cosh: "math.cosh(a)", e.tanh: "math.tanh(a)",
-    e.arcsinh: "math.asinh(a)", e.arccosh: "math.acosh(a)", e.arctanh: "math.atanh(a)",
+    e.copysign: "np.copysign(a, b)", e.exp: "np.exp(a)", e.exp2: "np.exp2(a)",
+    e.expm1: "np.expm1(a)", e.log: "np.log(a)", e.log2: "np.log2(a)",
+    e.log10: "np.log10(a)", e.log1p: "np.log1p(a)", e.sqrt: "np.sqrt(a)",
+    e.cbrt: "np.cbrt(a)", e.logaddexp: "np.logaddexp(a, b)", e.hypot: "np.hypot(a, b)",
+    e.sin: "np.sin(a)", e.cos: "np.cos(a)", e.tan: "np.tan(a)", e.arcsin: "np.arcsin(a)",
+    e.arccos: "np.arccos(a)", e.arctan: "np.arctan(a)", e.arctan2: "np.arctan2(a, b)",
+    e.sinh: "np.sinh(a)", e.cosh: "np.cosh(a)", e.tanh: "np.tanh(a)",
+    e.arcsinh: "np.arcsinh(a)", e.arccosh: "np.arccosh(a)", e.arctanh: "np.arctanh(a)",
     e.real: "a.real", e.imag: "a.imag", e.conj: "a.conjugate()", e.to_complex: "complex(a, b)",
     e.sigmoid: "sigmoid(a)", e.relu: "relu(a)", e.erf: "math.erf(a)", e.erfc: "math.erfc(a)",
     # indices and lengths
@@ -144,7 +144,7 @@ def _template(definition: Def) -> str:
         tests = {letter: parsed(f"({letter} != 0)") for letter in "ab"[: op.arity]}
         return ast.unparse(fill(template, **tests))
     if is_complex(dtype):
-        return COMPLEX.get(op, template.replace("math.", "np."))
+        return COMPLEX.get(op, template)
     return template if is_float(dtype) else INTEGER.get(op, template)
 
 

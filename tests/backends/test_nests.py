@@ -1,4 +1,4 @@
-"""Functions in parts: the same numbers, the same errors, one entry of the cache."""
+"""Nests of loops as functions of their own: the same numbers and errors, equal ones shared."""
 
 import re
 
@@ -7,16 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.backends.cpu import outline
-from srcgrad.ir.nodes import Def
+from srcgrad.backends.cpu.emit import state
 from tests.cases import CASES
 from tests.modes import Modes
 
 
 @pytest.fixture(autouse=True)
-def small_parts(tmp_path, monkeypatch):
+def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(outline, "LARGEST", 12)
 
 
 def kept(x, tol):
@@ -39,8 +37,7 @@ def kept(x, tol):
     return s
 
 
-def ends_with_part(x):
-    """Its own name looks like a part's."""
+def twice(x):
     return kept(x, 2.0) + kept(2.0 * x, 1.0)
 
 
@@ -54,26 +51,40 @@ def agree(got, want):
         assert_allclose(g, w, 1e-10, 1e-12)
 
 
-def functions_of(text):
-    return re.findall(r"^def (\w+)\(", text, re.MULTILINE)
+def emitted(f, *args):
+    """The text of what was compiled last."""
+    f(*args)
+    entries = [e for found in f._entries.values() for e in found]
+    return entries[-1].executable.emitted()
 
 
+def nests_of(text):
+    return re.findall(r"^define internal .* @(nest\d+)\(", text, re.MULTILINE)
+
+
+def calls_in(text):
+    return re.findall(r"call .* @(nest\d+)\(", text)
+
+
+@pytest.mark.parametrize("most", [0, 60, 10_000])
 @pytest.mark.parametrize("tol", [0.1, 3.0, 40.0])
-def test_parts_change_no_number(tol):
+def test_nests_change_no_number(tol, most, monkeypatch):
+    monkeypatch.setattr(state, "MOST", most)
     x = np.linspace(0.3, 1.1, 7)
     g = flow.value_and_grad(kept, grad_position=(0, 1))
-    assert len(functions_of(g.source("numba", x, tol))) > 3
+    assert bool(nests_of(emitted(g, x, tol))) == (most > 0)
+    reference = flow.compile(kept, target="python")
+    want, wants = flow.value_and_grad(reference, grad_position=(0, 1))(x, tol)
     for _ in range(2):  # the second call finds its tapes in the workspace
         value, grads = g(x, tol)
-        want, wants = flow.value_and_grad(
-            flow.compile(kept, target="python"), grad_position=(0, 1)
-        )(x, tol)
         assert_allclose(value, want, 1e-13)
         agree(grads, wants)
 
 
 @pytest.mark.parametrize("name", ["soft_time_warping", "gram_schmidt", "two_sided_recursion"])
-def test_kernels_in_parts(name):
+@pytest.mark.parametrize("most", [0, 12])
+def test_kernels_in_nests(name, most, monkeypatch):
+    monkeypatch.setattr(state, "MOST", most)
     case = next(c for c in CASES if c.id == f"kernels.{name}-0")
     value, grads = Modes(case, "cpu").value_and_grad(case.arguments())
     want, wants = Modes(case).value_and_grad(case.arguments())
@@ -81,19 +92,27 @@ def test_kernels_in_parts(name):
     agree(grads, wants)
 
 
-def test_no_function_is_larger():
-    x = np.ones(5)
-    text = flow.value_and_grad(ends_with_part).source("numba", x)
-    for piece in re.split(r"(?m)^(?=def )", text)[1:]:
-        calls, rest = piece.count("_part"), len(piece.splitlines())
-        assert rest < 60 + calls
+def test_equal_nests_share_a_function():
+    def copies(x):
+        a, b = np.zeros(len(x)), np.zeros(len(x))
+        for i in range(len(x)):
+            a[i] = np.sin(x[i]) * 2.0
+        for i in range(len(x)):
+            b[i] = np.sin(a[i]) * 2.0
+        for i in range(len(x)):
+            a[i] = np.sin(b[i]) * 2.0
+        return a
+
+    with_nests = emitted(flow.compile(copies), np.ones(4))
+    assert len(calls_in(with_nests)) > len(nests_of(with_nests)) == len(set(calls_in(with_nests)))
 
 
-def test_a_name_like_a_parts():
-    x = np.linspace(0.3, 1.1, 5)
-    got = flow.grad(ends_with_part)(x)
-    want = flow.grad(flow.compile(ends_with_part, target="python"))(x)
-    agree(got, want)
+def test_no_nest_is_larger():
+    text = emitted(flow.value_and_grad(twice), np.ones(5))
+    largest = max(
+        piece.count("\n") for piece in text.split("\ndefine internal ") if "@nest" in piece
+    )
+    assert largest < 40 * state.MOST
 
 
 def late_failure(x, k):
@@ -106,32 +125,27 @@ def late_failure(x, k):
     return y.sum()
 
 
-def test_an_error_in_a_part_has_its_line():
+def test_an_error_in_a_nest_has_its_line():
     g = flow.value_and_grad(late_failure)
     x = np.ones(4)
-    assert "_part" in g.source("numba", x, 1)
+    assert nests_of(emitted(g, x, 0))
     with pytest.raises(IndexError, match=r"y\[k \+ i\] \+= x\[i\]"):
         g(x, 1)
     value, _ = g(x, 0)
     assert value == pytest.approx(4 * (1 + np.sin(1.0) + 1))
 
 
-def test_the_cache_holds_the_parts():
+def test_the_cache_holds_the_nests():
     x = np.linspace(0.3, 1.1, 5)
-    value, grad = flow.value_and_grad(ends_with_part)(x)
-    again = flow.value_and_grad(ends_with_part)
+    value, grad = flow.value_and_grad(twice)(x)
+    again = flow.value_and_grad(twice)
     assert "loaded from the cache folder" in again.explain(x)
     loaded, grad_loaded = again(x)
     assert loaded == value
     assert np.array_equal(grad, grad_loaded)
 
 
-def test_small_functions_stay_whole(monkeypatch):
-    monkeypatch.setattr(outline, "LARGEST", 150)
-    assert len(functions_of(flow.value_and_grad(kept).source("numba", np.ones(3), 1.0))) == 1
-
-
-def test_scalars_alone_are_no_part():
-    """A run without a loop stays where it is: a call there would cost more than it saves."""
-    s = [Def(None, None, ()) for _ in range(40)]
-    assert outline._cut(tuple(s), set()) == tuple(s)
+def test_the_text_has_the_users_lines():
+    text = emitted(flow.value_and_grad(late_failure), np.ones(4), 0)
+    for line in ("y[i] = x[i] ** 2", "y[k + i] += x[i]", "grad of: y[k + i] += x[i]"):
+        assert re.search(rf"^  ; {re.escape(line)}  \(line \d+\)$", text, re.MULTILINE), line

@@ -2,7 +2,7 @@
 
 Each statement is built as a syntax tree and printed by astunparse, so that the notes (the source
 line a statement came from) can stand between. Joins of loops and branches become assignments.
-What may raise calls a helper with the number of its *site*. Never reorders statements.
+Never reorders statements.
 """
 
 from __future__ import annotations
@@ -13,36 +13,25 @@ from collections.abc import Sequence
 
 import astunparse
 
-from srcgrad.backends.cpu.expressions import constant, fill, parsed, scalar
-from srcgrad.backends.cpu.outline import Part, outlined
-from srcgrad.backends.cpu.signature import NO_HALF
-from srcgrad.backends.cpu.statements import DEFINITIONS, EFFECTS
-from srcgrad.backends.cpu.workspace import in_workspace
-from srcgrad.errors import Location, UnsupportedError
+from srcgrad.backends.cpu.refusals import NOT_COMPILED
+from srcgrad.backends.cpu.text.expressions import constant, fill, parsed, scalar
+from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
-from srcgrad.ir.types import RefTape, Tape
-from srcgrad.ir.walk import results, walk
 from srcgrad.primitives.tapes import reserve
 
 NOTE_COLUMN = 44
-WITHOUT_NUMBA = 'target="python" runs it without Numba'
 _GROUPED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
 
 
 class Printer:
-    """One function's text; `sites` lists the statements that may raise, by their number."""
+    """One function's text."""
 
     def __init__(self, taken: set[str]):
         self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
-        self.places: list[Location | None] = []  # where each of the lines is from
-        self.here: Location | None = None
-        self.sites: list[Stmt] = []
-        self.in_workspace: dict[Var, int] = {}  # what lies in the workspace, and its slot
-        self.work = "work"
-        self.parts: dict[str, str] = {}  # the text of each part, by its name
-        self.part_places: list[Location | None] = []  # of the parts' lines, with those between
+        self.sites = 0
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -57,13 +46,12 @@ class Printer:
         return self.names[a] if isinstance(a, Var) else ast.unparse(self.value(a))
 
     def site(self, s: Stmt) -> str:
-        self.sites.append(s)
-        return str(len(self.sites) - 1)
+        self.sites += 1
+        return str(self.sites - 1)
 
     def write(self, depth: int, text: str, note: str = "") -> None:
         text = "    " * depth + text
         self.lines.append(f"{text:<{NOTE_COLUMN}}# {note}" if note else text)
-        self.places.append(self.here)
 
     def put(self, depth: int, node: ast.stmt, note: str = "") -> None:
         self.write(depth, printed(node), note)
@@ -86,7 +74,6 @@ class Printer:
     # ---- statements ----
     def block(self, block: Block, depth: int) -> None:
         for s in block:
-            self.here = getattr(s, "loc", self.here)
             match s:
                 case Def():
                     self.define(s, depth)
@@ -96,8 +83,6 @@ class Printer:
                     self.while_loop(s, depth)
                 case If():
                     self.branch(s, depth)
-                case Part():
-                    self.part(s, depth)
 
     def define(self, s: Def, depth: int) -> None:
         if s.op is reserve:
@@ -108,7 +93,7 @@ class Printer:
         value = scalar(s, [self.value(a) for a in s.args]) if made is None else made(self, s)
         if s.var is None or value is None:
             raise UnsupportedError(
-                f"'{s.op.name}' has no lowered form on the cpu", s.loc, WITHOUT_NUMBA
+                f"'{s.op.name}' has no lowered form on the cpu", s.loc, NOT_COMPILED
             )
         name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
         self.put(depth, assign(name, value), note_of(s))
@@ -161,39 +146,11 @@ class Printer:
         if len(self.lines) == before:
             self.write(depth, "pass")
 
-    def part(self, s: Part, depth: int) -> None:
-        """The call of a part, and its text among the parts."""
-        name = self.names[Var(f"{self.name}_part", None)]
-        params = [*map(self.text, s.reads), *([self.work] if self.in_workspace else [])]
-        outside, self.lines, self.places = (self.lines, self.places), [], []
-        self.write(0, f"def {name}({', '.join(params)}):")
-        self.block(s.body, 1)
-        leaves = ", ".join(map(self.text, s.leaves))
-        if leaves:
-            self.write(1, f"return {leaves}")
-        self.parts[name] = "\n".join(self.lines) + "\n"
-        self.part_places += [*self.places, None, None]
-        self.lines, self.places = outside
-        self.here = None  # a call of a part is nobody's line
-        self.write(depth, f"{leaves + ' = ' * bool(leaves)}{name}({', '.join(params)})")
-
     def function(self, f: Function, name: str) -> str:
-        refuse_unprintable(f)
-        self.name = name
-        self.in_workspace = in_workspace(f)
-        params = [self.names[p] for p in f.params]
-        if self.in_workspace:
-            self.work = self.names[Var("work", None)]
-            params.append(f"{self.work}=None")
-        self.write(0, f"def {name}({', '.join(params)}):")
-        self.block(outlined(f, (v for v, slot in self.in_workspace.items() if slot)).body, 1)
-        for v, slot in self.in_workspace.items():
-            if slot:
-                self.write(1, f"keep_size({self.work}, {slot}, {self.names[v]})")
+        self.write(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
+        self.block(f.body, 1)
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
-        main = "\n".join(self.lines) + "\n"
-        self.places = [*self.part_places, *self.places]
-        return "\n\n".join((*self.parts.values(), main))
+        return "\n".join(self.lines) + "\n"
 
 
 def assign(name: str, value: ast.expr) -> ast.stmt:
@@ -208,13 +165,3 @@ def printed(node: ast.stmt) -> str:
         start = text.index("= (") + 2
         text = text[:start] + text[start + 1 : -1]
     return text
-
-
-def refuse_unprintable(f: Function) -> None:
-    """A tape is one name, bound anew when it grows; there is no float16 in compiled code."""
-    for s in walk(f.body):
-        for v in results(s):
-            if not isinstance(s, Def) and isinstance(v.type, Tape | RefTape):
-                raise UnsupportedError("a growing buffer cannot be joined", s.loc, WITHOUT_NUMBA)
-            if getattr(v.type, "dtype", "") == "f16":
-                raise UnsupportedError("compiled code has no float16", s.loc, NO_HALF)

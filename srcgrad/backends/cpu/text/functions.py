@@ -1,0 +1,31 @@
+"""What the text of a program calls besides operators: checks, indices, lengths, buffers that grow.
+
+Checks, indices and lengths are the primitives' own implementations, by their names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.primitives import memory
+
+BY_NAME = (
+    memory.index, memory.wrap, memory.slice_start, memory.slice_stop, memory.trips,
+    memory.broadcast_dim, memory.check_broadcast, memory.check_assign, memory.check_equal,
+    memory.check_range, memory.fail,
+)  # fmt: skip
+globals().update({op.name: op.impl for op in BY_NAME}, span=memory.span)
+
+
+def grow(tape: np.ndarray, size: int) -> np.ndarray:
+    """A tape with room for `size` items."""
+    new = np.zeros(max(size, tape.size * 3 // 2), tape.dtype)
+    new[: tape.size] = tape
+    return new
+
+
+def ref_put(references: list[np.ndarray], position: int, reference: np.ndarray) -> None:
+    """Places that no path fills hold anything."""
+    while len(references) <= position:
+        references.append(reference)
+    references[position] = reference
