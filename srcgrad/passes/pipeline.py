@@ -31,6 +31,7 @@ from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.simplify import simplify
+from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 
 
@@ -49,12 +50,14 @@ CSE = Pass("cse", cse)
 DEAD_CODE = Pass("dead_code", eliminate)
 HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
+SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
     CSE,
     DEAD_CODE,
+    SMALL_ARRAYS,
     HOIST_BOUNDS_CHECKS,
     HOIST,
     # once more: what the checks and the motion left behind

@@ -18,7 +18,7 @@ from tests.fuzz.tree import Expr
 STORABLE = {
     "n4": "v4", "n3": "v3", "n2": "v2", "nm": "m", "int": "int", "pair": "pair", "idx": "idx",
     "held": "held", "nk": "k", "mask": "mask",
-    "nz": "z4",
+    "nz": "z4", "nc3": "c3", "nc33": "c33",
 }  # fmt: skip
 # Kinds that can be had only while such a name is in scope.
 WANTS = STORABLE | {"m": "m"}

@@ -32,7 +32,6 @@ def swap(u: f64[n], v: f64[n1], steps: int):
 
 # ---- adjoint ----
 def swap_grad(u: f64[n], v: f64[n1], steps: int):
-    count: i64[1] = zeros(1, dtype='i64')
     n: int = dim(u, axis=0)
     n1: int = dim(v, axis=0)
     u1: f64[n] = copy(u)
@@ -48,15 +47,15 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
     which1: int = 1
     which2: int = 0
     which3: int = 1
+    count: i64 = i64(0)
     for _ in range(0, steps):               # for _ in range(steps):
         last: int = sub(n2, 1)              # v[i] = u[i] * u[i - 1]
         check_range(1, last, n3, axis=0)    # v[i] = u[i] * u[i - 1]
-        base: i64 = load(count, 0)
         t1: int = maximum(last, 0)
-        store(base_tape, _, base)
+        store(base_tape, _, count)
         for i in range(1, n2):              # for i in range(1, len(u)):
             t2: int = sub(i, 1)
-            at: i64 = add(base, t2)
+            at: i64 = add(count, t2)
             t3: f64 = load(u2, i)           # v[i] = u[i] * u[i - 1]
             t4: f64 = load(u2, t2)          # v[i] = u[i] * u[i - 1]
             t5: f64 = mul(t3, t4)           # v[i] = u[i] * u[i - 1]
@@ -65,9 +64,8 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
             reserve(old_tape, t6)
             store(old_tape, at, old)
             store(v2, i, t5)                # v[i] = u[i] * u[i - 1]
-        t7: i64 = add(base, t1)
-        store(count, 0, t7)
-        u2, n2, v2, n3, which, which1, which2, which3 = v2, n3, u2, n2, which1, which, which3, which2
+        t7: i64 = add(count, t1)
+        u2, n2, v2, n3, which, which1, which2, which3, count = v2, n3, u2, n2, which1, which, which3, which2, t7
     t8: int = index(1, n2, axis=0)          # return u[1]
     t9: f64 = load(u2, 1)                   # return u[1]
     u_bar: f64[n] = zeros(n, dtype='f64')
@@ -102,8 +100,8 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
             g: f64 = load(u_bar4, i1)       # grad of: v[i] = u[i] * u[i - 1]
             store(u_bar4, i1, f64(0.0))     # grad of: v[i] = u[i] * u[i - 1]
             t12: int = sub(i1, 1)           # grad of: v[i] = u[i] * u[i - 1]
-            base1: i64 = load(base_tape, _1)  # grad of: v[i] = u[i] * u[i - 1]
-            t13: i64 = add(base1, t12)      # grad of: v[i] = u[i] * u[i - 1]
+            base: i64 = load(base_tape, _1)  # grad of: v[i] = u[i] * u[i - 1]
+            t13: i64 = add(base, t12)       # grad of: v[i] = u[i] * u[i - 1]
             old1: f64 = load(old_tape, t13)  # grad of: v[i] = u[i] * u[i - 1]
             store(u3, i1, old1)             # grad of: v[i] = u[i] * u[i - 1]
             t14: f64 = load(v3, t12)        # grad of: v[i] = u[i] * u[i - 1]

@@ -36,8 +36,9 @@ from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import results, uses, walk
 from srcgrad.passes.effects import is_observable, is_scalar_operation
+from srcgrad.passes.emitter import builder_for
 from srcgrad.passes.lower.fusion_group import Effects, FusionGroup, touched
-from srcgrad.passes.lower.lowering import Lowering, builder_for, expanded
+from srcgrad.passes.lower.lowering import Lowering, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
 

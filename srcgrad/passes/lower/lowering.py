@@ -25,24 +25,15 @@ from collections.abc import Callable, Iterable, Sequence
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, Scalar
-from srcgrad.ir.walk import map_atoms, refresh_types, walk
+from srcgrad.ir.walk import map_atoms, refresh_types
+from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.lower.expand import early, late
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.lower.step import Step, step_of
-from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, memory, reductions
+from srcgrad.primitives import memory, reductions
 
 # a statement that stays alone, or the statements that share a nest
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
-
-
-def builder_for(function: Function) -> Builder:
-    """A builder that knows the function's definitions."""
-    b = Builder(REGISTRY)
-    for s in walk(function.body):
-        if isinstance(s, Def) and s.var is not None:
-            b.definition[s.var] = s
-    return b
 
 
 def lower(function: Function) -> Function:
@@ -60,28 +51,13 @@ def always(v: Var, steps: Sequence[Step]) -> bool:
     return True
 
 
-class _Emitter(Rewriter):
-    """A rewriter whose output goes through a builder."""
-
-    def __init__(self, b: Builder):
-        super().__init__()
-        self.b = b
-
-    def block(self, block: Block) -> Block:
-        with self.b.block() as out:
-            for s in block:
-                for new in self.statement(s):
-                    self.b.append(new)
-        return tuple(out)
-
-
-class _Expand(_Emitter):
+class _Expand(Emitter):
     def definition(self, s: Def) -> Iterable[Stmt]:
         if not early(self.b, s):
             yield s
 
 
-class Lowering(_Emitter):
+class Lowering(Emitter):
     """`stored(v, steps)` says whether an array made in a nest has to exist in memory."""
 
     def __init__(self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Step]], bool]):

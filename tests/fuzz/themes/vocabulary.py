@@ -13,6 +13,7 @@ from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences import RECURRENCES
+from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.theme import Theme, forms
 from tests.fuzz.themes.viewing import CUBE, RESHAPED
@@ -38,6 +39,7 @@ THEMES = (
     ITERATORS,
     DECISIONS,
     RECURRENCES,
+    SMALL,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds

@@ -1,0 +1,36 @@
+"""A rewriter that emits through a builder: promotion, casts, folding and sharing are the builder's.
+
+Never changes what it is not asked to.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Block, Def, Function
+from srcgrad.ir.walk import walk
+from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY
+
+
+def builder_for(function: Function) -> Builder:
+    """A builder that knows the function's definitions."""
+    b = Builder(REGISTRY)
+    for s in walk(function.body):
+        if isinstance(s, Def) and s.var is not None:
+            b.definition[s.var] = s
+    return b
+
+
+class Emitter(Rewriter):
+    """A rewriter whose output goes through a builder."""
+
+    def __init__(self, b: Builder):
+        super().__init__()
+        self.b = b
+
+    def block(self, block: Block) -> Block:
+        with self.b.block() as out:
+            for s in block:
+                for new in self.statement(s):
+                    self.b.append(new)
+        return tuple(out)

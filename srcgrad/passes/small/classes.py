@@ -1,0 +1,201 @@
+"""Which small arrays may become numbers: alias classes of which every name and use is understood.
+
+A class stays in memory as a whole if one of its names is large, or seen by the caller, or if one
+use needs memory: a place that is not constant, an operation that `elements` does not have, a result
+that stays an array. A reference that a loop carries or a branch joins is the array's elements at
+that time: nothing may be stored to its class any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Block, Const, Def, Function, Loop, Stmt, Var, While
+from srcgrad.ir.types import Array, Dims, is_float, is_reference
+from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, walk
+from srcgrad.passes.effects import classes_written
+from srcgrad.passes.small.elements import ELEMENTS, constant, dims_of
+from srcgrad.primitives import arrays, memory, reductions
+
+MOST = 16  # elements of an array
+LONGEST = 128  # numbers that one operation may become
+ALL = 4000  # that all of a program's may
+PLACES = {memory.load: (1, None), memory.store: (1, -1), memory.add_at: (1, -1)}
+WHOLE = (memory.assign, memory.add_to)
+VIEWS = (memory.view, memory.transpose, memory.reshape)
+PRODUCTS = (arrays.matmul, arrays.matvec, arrays.vecdot)
+Path = tuple[tuple[Block, int], ...]  # the blocks around a statement, and where in each
+
+
+def is_small(type: Any) -> bool:
+    dims = constant(type.dims) if isinstance(type, Array) else None
+    return dims is not None and 0 < prod(dims) <= MOST
+
+
+def places(s: Def) -> tuple[Any, ...]:
+    """The indices of a load, a store or an addition to an element."""
+    first, last = PLACES[s.op]
+    return s.args[first:last]
+
+
+def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
+    """The constant dims of each operand of an operation done element by element; () of a scalar.
+
+    A length that is not constant is one where what it broadcasts with says so and it is not 1: the
+    check before the operation has passed. None where that is not known.
+    """
+    if s.op in WHOLE:
+        like = dims_of(s.args[0])
+    elif s.op is arrays.vecdot:
+        like = next((d for d in map(dims_of, s.args) if constant(d)), ())
+    elif s.op.elementwise and s.var is not None:
+        like = dims_of(s.var)
+    else:
+        like = ()
+    if s.op in (reductions.broadcast_to, reductions.sum_to):
+        given = s.args[:1]
+    elif s.op in (memory.zeros, memory.empty):
+        given = ()
+    else:
+        given = s.args
+    return [_constant(b, dims_of(a), like) for a in given]
+
+
+def _constant(b: Builder, dims: Dims, like: Dims) -> tuple[int, ...] | None:
+    skipped = len(like) - len(dims)
+    out: list[int] = []
+    for k, d in enumerate(dims, skipped):
+        known = like[k] if isinstance(d, Var) and skipped >= 0 and b.never_one(d) else d
+        if isinstance(known, Var):
+            return None
+        out.append(known)
+    return tuple(out)
+
+
+def size(b: Builder, s: Def) -> int:
+    """About how many numbers an operation done element by element computes."""
+    dims = operand_dims(b, s)
+    out = prod(constant(dims_of(s.args[0] if s.var is None else s.var)) or (1,))
+    if s.op in PRODUCTS:
+        return 2 * out * (dims[0] or (1,))[-1]
+    return max([out, *(prod(d) for d in dims if d is not None)])
+
+
+class _Search:
+    def __init__(self, function: Function, classes: AliasClasses, b: Builder, moving: bool):
+        self.classes, self.b, self.moving = classes, b, moving
+        self.refused: set[Var] = set()
+        self.scope: dict[Var, tuple[Loop, ...]] = {}  # the loops that all names of a class are in
+        self.refuse(*function.params, *function.returns)
+        self.joins: list[tuple[Stmt, Path, tuple[Loop, ...]]] = []
+        self.scan(function.body, (), ())
+        for join in self.joins:
+            self.join(*join)
+
+    def refuse(self, *atoms: Any) -> None:
+        self.refused.update(self.classes.of(a) for a in atoms if is_reference(a.type))
+
+    def kept(self, *atoms: Any) -> list[Var]:
+        """The classes of the references that are not refused."""
+        found = [self.classes.of(a) for a in atoms if is_reference(a.type)]
+        return [c for c in found if c not in self.refused]
+
+    # ---- names and uses ----
+    def scan(self, block: Block, path: Path, loops: tuple[Loop, ...]) -> None:
+        for k, s in enumerate(block):
+            self.bound(results(s), loops)
+            if isinstance(s, Def):
+                if not self.understood(s):
+                    self.refuse(*((s.var,) if s.var is not None else ()), *s.args)
+                continue
+            here = (*path, (block, k))
+            inside = (*loops, s) if isinstance(s, Loop) else loops
+            self.bound(inner_definitions(s), inside)
+            self.joins.append((s, here, loops))
+            if isinstance(s, While):
+                # what the last test stored would be lost: no trip hands it on
+                self.refused |= classes_written(s.test, self.classes)
+            for inner in blocks(s):
+                self.scan(inner, here, inside)
+
+    def bound(self, names: tuple[Var, ...], loops: tuple[Loop, ...]) -> None:
+        for v in names:
+            if is_reference(v.type):
+                if not is_small(v.type):
+                    self.refuse(v)
+                c = self.classes.of(v)
+                known = self.scope.get(c, loops)
+                common = [a for a, b in zip(known, loops, strict=False) if a is b]
+                self.scope[c] = tuple(common)
+
+    def understood(self, s: Def) -> bool:
+        if s.op is memory.dim:
+            return True
+        if s.op in PLACES:
+            return self.moving or not is_small(s.args[0].type) or self.in_range(s)
+        if s.op is memory.view:
+            return all(isinstance(a, Const) for a in s.args[1:])
+        if s.op in VIEWS:
+            return True
+        if not (s.op in ELEMENTS or s.op in WHOLE or s.op.elementwise):
+            return False
+        if s.op in PRODUCTS and not is_float(s.args[0].type.dtype):
+            return False
+        return None not in operand_dims(self.b, s) and size(self.b, s) <= LONGEST
+
+    def in_range(self, s: Def) -> bool:
+        """Whether an element's place is constant, and there: the check before it may fail."""
+        at, dims = places(s), constant(dims_of(s.args[0])) or ()
+        return len(at) == len(dims) and all(
+            isinstance(p, Const) and 0 <= p.value < d for p, d in zip(at, dims, strict=True)
+        )
+
+    # ---- joins ----
+    def join(self, s: Stmt, path: Path, loops: tuple[Loop, ...]) -> None:
+        for a in (*atoms(s), *results(s)):
+            for c in self.kept(a):
+                if not self.classes.is_pure(c) and self.stored_later(c, path, loops):
+                    self.refused.add(c)
+
+    def stored_later(self, c: Var, path: Path, loops: tuple[Loop, ...]) -> bool:
+        """Whether a statement, or what may run behind it, stores to a class."""
+        behind = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
+        again = [(t,) for t in loops if t not in self.scope[c]]
+        return any(c in classes_written(block, self.classes) for block in (*behind, *again))
+
+
+def small_classes(
+    function: Function, classes: AliasClasses, b: Builder, moving: bool = False
+) -> frozenset[Var]:
+    """The representatives of the classes that may become numbers; none if they are too many.
+
+    With `moving` the places of elements need not be constant: they are once loops are unrolled.
+    """
+    search = _Search(function, classes, b, moving)
+    body = [s for s in walk(function.body) if isinstance(s, Def)]
+    whole = [s for s in body if s.var is not None and s.op not in (*PLACES, memory.dim)]
+    settled = False
+    while not settled:  # an array that stays in memory keeps the operands of what makes it there
+        settled = True
+        for s in whole:
+            assert s.var is not None
+            if is_reference(s.var.type) and not search.kept(s.var) and search.kept(*s.args):
+                search.refuse(*s.args)
+                settled = False
+    named = {search.classes.of(v) for v in defined(function.body) if is_reference(v.type)}
+    found = frozenset(named - search.refused)
+    return found if _cost(b, body, classes, found) <= ALL else frozenset()
+
+
+def _cost(b: Builder, body: list[Def], classes: AliasClasses, found: frozenset[Var]) -> int:
+    def touches(s: Def) -> bool:
+        names: Iterator[Any] = iter((s.var, *s.args))
+        return any(
+            isinstance(a, Var) and is_reference(a.type) and classes.of(a) in found for a in names
+        )
+
+    return sum(size(b, s) for s in body if touches(s) and s.op not in (*PLACES, *VIEWS, memory.dim))
