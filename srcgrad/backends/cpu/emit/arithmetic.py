@@ -6,8 +6,9 @@ A program's integers wrap, as NumPy's do. Instructions carry the program's fast-
 from __future__ import annotations
 
 from srcgrad.backends.cpu.emit.comparisons import truth
+from srcgrad.backends.cpu.emit.division import complex_quotient, fmod, whole
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
-from srcgrad.backends.cpu.emit.values import KINDS, Number, literal, parts_of, signed
+from srcgrad.backends.cpu.emit.values import KINDS, Number, literal, parts_of
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import is_complex, is_float
@@ -56,9 +57,10 @@ def _product(w: Writer, dtype: str, a: Number, b: Number, flags: str | None = No
 
 
 def _div(w: Writer, s: Def) -> Number | None:
-    if not is_real(dtype_of(s)):
-        return None
-    return _part(w, "fdiv", dtype_of(s), *values(w, s))
+    (a, b), dtype = values(w, s), dtype_of(s)
+    if is_complex(dtype):
+        return complex_quotient(w, dtype, a, b)
+    return _part(w, "fdiv", dtype, a, b) if is_float(dtype) else None
 
 
 def _neg(w: Writer, s: Def) -> Number | None:
@@ -75,8 +77,10 @@ def _neg(w: Writer, s: Def) -> Number | None:
 
 def _powi(w: Writer, s: Def) -> Number | None:
     n, dtype = s.params["n"], dtype_of(s)
-    if n == 0 or dtype == "bool" or (n < 0 and not is_real(dtype)):
+    if dtype == "bool" or (n < 0 and not is_float(dtype)):
         return None
+    if n == 0:
+        return literal(1, dtype)
     square, out, k = w.value(s.args[0]), None, abs(n)
     while k:
         if k & 1:
@@ -84,6 +88,9 @@ def _powi(w: Writer, s: Def) -> Number | None:
         k >>= 1
         if k:
             square = _product(w, dtype, square, square)
+    assert out is not None
+    if n < 0 and is_complex(dtype):
+        return complex_quotient(w, dtype, literal(1.0, dtype), out)
     if n < 0:
         assert isinstance(out, str)
         return _part(w, "fdiv", dtype, str(literal(1.0, dtype)), out)
@@ -103,33 +110,8 @@ def _absorb(w: Writer, s: Def) -> Number | None:
     return w.choose(there, w.do(f"fmul {kind} {g}, {p}"), g, kind)
 
 
-def _whole(quotient: bool) -> Emit:
-    """Division of signed integers rounded down; by 0 it gives 0, as NumPy does."""
-
-    def emit(w: Writer, s: Def) -> Number | None:
-        dtype = dtype_of(s)
-        if not signed(dtype):
-            return None
-        (a, b), kind = values(w, s), KINDS[dtype]
-        nothing, minus = w.do(f"icmp eq {kind} {b}, 0"), w.do(f"icmp eq {kind} {b}, -1")
-        odd = w.do(f"or i1 {nothing}, {minus}")
-        by = w.choose(odd, "1", b, kind)
-        rest = w.do(f"srem {kind} {a}, {by}")
-        left = w.do(f"icmp ne {kind} {rest}, 0")
-        apart = w.do(f"icmp slt {kind} {w.do(f'xor {kind} {rest}, {by}')}, 0")
-        correct = w.do(f"and i1 {left}, {apart}")
-        if not quotient:  # by 1, -1 and 0 nothing is left
-            return w.choose(correct, w.do(f"add {kind} {rest}, {by}"), rest, kind)
-        raw = w.do(f"sdiv {kind} {a}, {by}")
-        down = w.do(f"sub {kind} {raw}, {w.do(f'zext i1 {correct} to {kind}')}")
-        back = w.choose(minus, w.do(f"sub {kind} 0, {a}"), down, kind)
-        return w.choose(nothing, "0", back, kind)
-
-    return emit
-
-
 ARITHMETIC: dict[Primitive, Emit] = {
     e.add: _sum("add", "fadd", "or"), e.sub: _sum("sub", "fsub", ""), e.mul: _mul, e.div: _div,
-    e.neg: _neg, e.powi: _powi, e.absorb: _absorb, e.mod: _whole(quotient=False),
-    e.floordiv: _whole(quotient=True),
+    e.neg: _neg, e.powi: _powi, e.absorb: _absorb, e.mod: whole(quotient=False),
+    e.floordiv: whole(quotient=True), e.fmod: fmod,
 }  # fmt: skip

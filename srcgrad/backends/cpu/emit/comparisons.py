@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from srcgrad.backends.cpu.emit.functions import intrinsic
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, values
 from srcgrad.backends.cpu.emit.values import KINDS, Number, literal, parts_of, signed
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
-from srcgrad.ir.types import is_complex, is_float
+from srcgrad.ir.types import is_complex, is_float, real_dtype
 from srcgrad.primitives import Primitive
 from srcgrad.primitives import elementwise as e
 
@@ -72,40 +75,54 @@ def _shift(left: bool) -> Emit:
 
     def emit(w: Writer, s: Def) -> Number | None:
         dtype = dtype_of(s)
-        if dtype not in ("i64", "u64"):
+        if dtype[0] not in "iu":
             return None
-        a, b = values(w, s)
+        kind = KINDS[dtype]
+        if kind == "i64":
+            return places(w, dtype, *values(w, s))
+        how = "sext" if signed(dtype) else "zext"
+        a, b = (w.do(f"{how} {kind} {v} to i64") for v in values(w, s))
+        return w.do(f"trunc i64 {places(w, dtype, a, b)} to {kind}")
+
+    def places(w: Writer, dtype: str, a: str, b: str) -> str:
         inside = w.do(f"icmp ult i64 {b}, 64")
         by = w.choose(inside, b, "0")
         if left:
             return w.choose(inside, w.do(f"shl i64 {a}, {by}"), "0")
-        if dtype == "u64":
+        if not signed(dtype):
             return w.choose(inside, w.do(f"lshr i64 {a}, {by}"), "0")
         return w.choose(inside, w.do(f"ashr i64 {a}, {by}"), w.do(f"ashr i64 {a}, 63"))
 
     return emit
 
 
-def _isnan(w: Writer, s: Def) -> Number | None:
-    (a,), dtype = values(w, s), dtype_of(s)
-    if is_complex(dtype):
-        return None
-    return w.do(f"fcmp uno {KINDS[dtype]} {a}, {a}") if is_float(dtype) else "false"
-
-
-def _size_test(predicate: str, otherwise: str) -> Emit:
-    """A test of the size of a number against infinity."""
+def _of_parts(how: str, test: Callable[[Writer, str, Any], str]) -> Emit:
+    """A test of a number; of a complex one that of both its parts."""
 
     def emit(w: Writer, s: Def) -> Number | None:
         (a,), dtype = values(w, s), dtype_of(s)
-        if is_complex(dtype):
-            return None
+        if not is_complex(dtype):
+            return test(w, dtype, a)
+        found = [test(w, real_dtype(dtype), part) for part in a]
+        return w.do(f"{how} i1 {', '.join(found)}")
+
+    return emit
+
+
+def _isnan(w: Writer, dtype: str, a: str) -> str:
+    return w.do(f"fcmp uno {KINDS[dtype]} {a}, {a}") if is_float(dtype) else "false"
+
+
+def _size_test(predicate: str, otherwise: str) -> Callable[[Writer, str, Any], str]:
+    """A test of the size of a number against infinity."""
+
+    def test(w: Writer, dtype: str, a: str) -> str:
         if not is_float(dtype):
             return otherwise
         size, infinity = intrinsic(w, "fabs", dtype, a), literal(float("inf"), dtype)
         return w.do(f"fcmp {predicate} {KINDS[dtype]} {size}, {infinity}")
 
-    return emit
+    return test
 
 
 def _signbit(w: Writer, s: Def) -> Number | None:
@@ -124,6 +141,7 @@ COMPARISONS: dict[Primitive, Emit] = {
     e.logical_and: _logic("and"), e.logical_or: _logic("or"), e.logical_xor: _logic("xor"),
     e.logical_not: _not, e.bit_and: _bits("and"), e.bit_or: _bits("or"), e.bit_xor: _bits("xor"),
     e.invert: _invert, e.shift_left: _shift(left=True), e.shift_right: _shift(left=False),
-    e.isnan: _isnan, e.isinf: _size_test("oeq", "false"), e.isfinite: _size_test("one", "true"),
+    e.isnan: _of_parts("or", _isnan), e.isinf: _of_parts("or", _size_test("oeq", "false")),
+    e.isfinite: _of_parts("and", _size_test("one", "true")),
     e.signbit: _signbit,
 }  # fmt: skip

@@ -22,10 +22,15 @@ from srcgrad.primitives import Primitive
 from srcgrad.primitives import elementwise as e
 
 
-def _of_parts(choose: Callable[[Writer, tuple, str], Number]) -> Emit:
+def _of_parts(choose: Callable[[Writer, tuple, str], Number], zero: bool = False) -> Emit:
+    """A function of the parts of a number; of a real one it is the number, or (`zero`) 0."""
+
+    def real(a: Number, s: Def) -> Number:
+        return literal(0, dtype_of(s)) if zero else a
+
     def emit(w: Writer, s: Def) -> Number | None:
         a = w.value(s.args[0])
-        return choose(w, a, parts_of(dtype_of(s))[0]) if isinstance(a, tuple) else None
+        return choose(w, a, parts_of(dtype_of(s))[0]) if isinstance(a, tuple) else real(a, s)
 
     return emit
 
@@ -52,7 +57,7 @@ def converted(w: Writer, value: Number, source: str, target: str) -> Number | No
             return None if real is None else (str(real), str(literal(0.0, part)))
         parts = [converted(w, v, "f64" if source == "c128" else "f32", part) for v in value]
         return str(parts[0]), str(parts[1])
-    if is_complex(source) or (is_float(source) and target not in ("f32", "f64", "i64")):
+    if is_complex(source):
         return None
     assert isinstance(value, str)
     f, t = KINDS[source], KINDS[target]
@@ -60,7 +65,9 @@ def converted(w: Writer, value: Number, source: str, target: str) -> Number | No
         return value
     unsigned = source == "bool" or not signed(source)
     if is_float(source):
-        how = "fptosi" if target == "i64" else "fpext" if t == "double" else "fptrunc"
+        if not is_float(target):
+            return _whole(w, str(value), f, target)
+        how = "fpext" if t == "double" else "fptrunc"
     elif is_float(target):
         how = "uitofp" if unsigned else "sitofp"
     elif source != "bool" and size_of(target) < size_of(source):
@@ -76,6 +83,19 @@ def converted(w: Writer, value: Number, source: str, target: str) -> Number | No
     return made
 
 
+def _whole(w: Writer, value: str, kind: str, target: str) -> str:
+    """A float without its fraction; unsigned integers begin again where they end, as NumPy's."""
+    if signed(target):
+        return w.do(f"fptosi {kind} {value} to {KINDS[target]}")
+    if target != "u64":
+        return w.do(f"trunc i64 {w.do(f'fptosi {kind} {value} to i64')} to {KINDS[target]}")
+    half = str(literal(2.0**63, "f64"))
+    large = w.do(f"fcmp oge {kind} {value}, {half}")
+    below = w.choose(large, w.do(f"fsub {kind} {value}, {half}"), value, kind)
+    low = w.do(f"fptosi {kind} {below} to i64")
+    return w.choose(large, w.do(f"xor i64 {low}, {-(2**63)}"), low)
+
+
 def _bit(w: Writer, bit: str) -> str:
     return w.once(("bit", bit), lambda: w.do(f"zext i1 {bit} to i64"))
 
@@ -86,6 +106,7 @@ def _same(w: Writer, s: Def) -> Number | None:
 
 CONVERSIONS: dict[Primitive, Emit] = {
     e.cast: _cast, e.stop_gradient: _same, e.to_complex: _to_complex,
-    e.real: _of_parts(lambda w, a, kind: a[0]), e.imag: _of_parts(lambda w, a, kind: a[1]),
+    e.real: _of_parts(lambda w, a, kind: a[0]),
+    e.imag: _of_parts(lambda w, a, kind: a[1], zero=True),
     e.conj: _of_parts(lambda w, a, kind: (a[0], w.do(f"fneg {kind} {a[1]}"))),
 }  # fmt: skip

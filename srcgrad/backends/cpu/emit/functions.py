@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
@@ -53,6 +54,21 @@ def _sigmoid(w: Writer, s: Def) -> Number | None:
     return w.do(f"fdiv {kind} {one}, {w.do(f'fadd {kind} {one}, {power}')}")
 
 
+def _logaddexp(w: Writer, s: Def) -> Number | None:
+    """The larger number, and what is added to it; of equal ones, infinite too, it is log 2."""
+    dtype = dtype_of(s)
+    if not is_real(dtype):
+        return None
+    (a, b), kind = values(w, s), KINDS[dtype]
+    apart, zero = w.do(f"fsub {kind} {a}, {b}"), literal(0.0, dtype)
+    size = intrinsic(w, "fabs", dtype, apart)
+    larger = w.choose(w.do(f"fcmp ogt {kind} {apart}, {zero}"), a, b, kind)
+    power = intrinsic(w, "exp", dtype, w.do(f"fneg {kind} {size}"))
+    unequal = w.do(f"fadd {kind} {larger}, {libm(w, 'log1p', dtype, power)}")
+    equal = w.do(f"fadd {kind} {a}, {literal(math.log(2.0), dtype)}")
+    return w.choose(w.do(f"fcmp oeq {kind} {a}, {b}"), equal, unequal, kind)
+
+
 FUNCTIONS: dict[Primitive, Emit] = {
     e.floor: _rounding("floor"), e.ceil: _rounding("ceil"), e.trunc: _rounding("trunc"),
     e.rint: _rounding("rint"), e.sigmoid: _sigmoid,
@@ -63,5 +79,6 @@ FUNCTIONS: dict[Primitive, Emit] = {
         (e.arcsin, "asin"), (e.arccos, "acos"), (e.arctan, "atan"), (e.arctan2, "atan2"),
         (e.sinh, "sinh"), (e.cosh, "cosh"), (e.tanh, "tanh"), (e.arcsinh, "asinh"),
         (e.arccosh, "acosh"), (e.arctanh, "atanh"), (e.erf, "erf"), (e.erfc, "erfc"),
-        (e.hypot, "hypot"), (e.fmod, "fmod"))},
+        (e.hypot, "hypot"))},
+    e.logaddexp: _logaddexp,
 }  # fmt: skip

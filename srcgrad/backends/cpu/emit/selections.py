@@ -5,7 +5,7 @@ None carries fast-math flags: a selection recognises NaN.
 
 from __future__ import annotations
 
-from srcgrad.backends.cpu.emit.functions import intrinsic
+from srcgrad.backends.cpu.emit.functions import intrinsic, libm
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import KINDS, Number, is_constant, literal, parts_of, signed
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -53,18 +53,25 @@ def _clip(w: Writer, s: Def) -> Number | None:
 
 
 def _relu(w: Writer, s: Def) -> Number | None:
-    dtype = dtype_of(s)
+    (a,), dtype = values(w, s), dtype_of(s)
+    if signed(dtype):
+        return w.choose(w.do(f"icmp slt {KINDS[dtype]} {a}, 0"), "0", a, KINDS[dtype])
     if not is_real(dtype):
-        return None
-    (a,), kind, zero = values(w, s), KINDS[dtype], literal(0.0, dtype)
+        return a if dtype[0] == "u" else None
+    kind, zero = KINDS[dtype], literal(0.0, dtype)
     return w.choose(w.do(f"fcmp ole {kind} {a}, {zero}"), str(zero), a, kind)
 
 
 def _sign(w: Writer, s: Def) -> Number | None:
     dtype = dtype_of(s)
-    if not is_real(dtype):
+    if dtype == "bool" or is_complex(dtype):
         return None
     (a,), kind = values(w, s), KINDS[dtype]
+    if not is_float(dtype):
+        positive = w.do(f"zext i1 {w.do(f'icmp ne {kind} {a}, 0')} to {kind}")
+        if not signed(dtype):
+            return positive
+        return w.choose(w.do(f"icmp slt {kind} {a}, 0"), "-1", positive, kind)
     zero, one, minus = (str(literal(x, dtype)) for x in (0.0, 1.0, -1.0))
     other = w.do(f"fadd {kind} {a}, {zero}")
     low = w.choose(w.do(f"fcmp olt {kind} {a}, {zero}"), minus, other, kind)
@@ -74,7 +81,7 @@ def _sign(w: Writer, s: Def) -> Number | None:
 def _abs(w: Writer, s: Def) -> Number | None:
     (a,), dtype = values(w, s), dtype_of(s)
     if is_complex(dtype):
-        return None
+        return libm(w, "hypot", "f32" if dtype == "c64" else "f64", *a)
     if is_float(dtype):
         return intrinsic(w, "fabs", dtype, a)
     if not signed(dtype):
