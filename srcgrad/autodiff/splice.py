@@ -11,8 +11,8 @@ from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
-from srcgrad.ir.types import INT, Array
-from srcgrad.ir.walk import rename, walk
+from srcgrad.ir.types import INT, Array, same_dim, same_dims
+from srcgrad.ir.walk import after_checks, map_type, rename, walk
 from srcgrad.primitives import memory, tapes
 
 
@@ -34,7 +34,7 @@ def splice(
             body.append(s)
         else:
             mapping |= length
-    fn = rename(fn.with_body(tuple(body)), mapping)
+    fn = _with_one_name(fn.with_body(tuple(body)), mapping, b)
     for s in fn.body:
         if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
             head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
@@ -44,6 +44,33 @@ def splice(
         if isinstance(s, Def) and s.var is not None:
             b.definition[s.var] = s
     return fn.returns
+
+
+def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Function:
+    """The body for the arguments; those whose lengths have other names get the parameters' ones.
+
+    The checks at the front find these lengths equal.
+    """
+    at = after_checks(fn.body)
+    views: dict[Var, Atom] = {}
+    with b.block() as made:
+        for p in fn.params:
+            x, t = mapping[p], map_type(p.type, lambda a: mapping.get(a, a))  # type: ignore[arg-type]
+            if isinstance(t, Array) and not same_dims(t.dims, x.type.dims):
+                views[p] = _named(b, x, t)
+    fn = rename(fn, {**mapping, **views})
+    return fn.with_body((*fn.body[:at], *made, *fn.body[at:]))
+
+
+def _named(b: Builder, x: Atom, t: Array) -> Atom:
+    """A view of the whole of an array whose lengths are known to be those of a type."""
+    if t.layout == "C":
+        return b("reshape", x, *map(atom, t.dims), name=x.name)
+    spec, bounds = [], []
+    for mine, d in zip(x.type.dims, t.dims, strict=True):
+        spec.append(":" if same_dim(mine, d) else "s")
+        bounds += () if same_dim(mine, d) else (atom(0), atom(d), atom(1))
+    return b("view", x, *bounds, name=x.name, spec=tuple(spec))
 
 
 def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:

@@ -84,6 +84,9 @@ class Function:
 
     Nothing in a program marks it, and every alias class, nest and generated module relies on it:
     whoever calls one compares the arrays first, if one of them is stored to.
+
+    Types of parameters may share lengths, which checks at the front found equal: what is put before
+    the body goes behind these (`walk.after_checks`).
     """
 
     name: str

@@ -120,6 +120,19 @@ def free_variables(block: Block, extra: Iterable[Atom] = ()) -> list[Var]:
     return list(seen)
 
 
+def after_checks(block: Block) -> int:
+    """Where the lengths, and what is computed and checked of them at the front, end."""
+    return next((k for k, s in enumerate(block) if not _is_of_lengths(s)), len(block))
+
+
+def _is_of_lengths(s: Stmt) -> bool:
+    if not isinstance(s, Def):
+        return False
+    if s.var is None:
+        return s.op.raises and all(isinstance(a.type, Scalar) for a in s.args)
+    return s.op.cheap == "scalars" and isinstance(s.var.type, Scalar)
+
+
 def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
     """The type with its dims renamed by `f` (which may turn a dim into a constant)."""
 

@@ -33,6 +33,7 @@ from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
+from srcgrad.passes.unify_lengths import unify_lengths
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ DEAD_CODE = Pass("dead_code", eliminate)
 HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
+UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
+    UNIFY_LENGTHS,
     CSE,
     DEAD_CODE,
     SMALL_ARRAYS,

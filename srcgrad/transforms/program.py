@@ -12,6 +12,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array
+from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
 from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
 
@@ -136,6 +137,7 @@ def protected(p: Program, contents: bool = False) -> Program:
     made = [Def(inner, memory.copy, (params[k],)) for k, inner in copies]
     for _, inner in copies:
         inner.type = replace(inner.type, layout="C")
-    body = (*entry, *made, *rest)
+    first = after_checks(tuple(rest))
+    body = (*entry, *rest[:first], *made, *rest[first:])
     returns = (*fn.returns, *(inner for _, inner in copies)) if contents else fn.returns
     return replace(p, function=Function(fn.name, tuple(params), body, returns))

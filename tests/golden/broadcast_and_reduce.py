@@ -4,7 +4,7 @@ def broadcast_and_reduce(x, b):
 
 
 # ---- primal ----
-def broadcast_and_reduce(x: f64[n, m], b: f64[n1]):
+def broadcast_and_reduce(x: f64[n, m], b: f64[m]):
     n: int = dim(x, axis=0)
     m: int = dim(x, axis=1)
     n1: int = dim(b, axis=0)
@@ -16,7 +16,7 @@ def broadcast_and_reduce(x: f64[n, m], b: f64[n1]):
 
 
 # ---- adjoint ----
-def broadcast_and_reduce_grad(x: f64[n, m], b: f64[n1]):
+def broadcast_and_reduce_grad(x: f64[n, m], b: f64[m]):
     n: int = dim(x, axis=0)
     m: int = dim(x, axis=1)
     n1: int = dim(b, axis=0)
@@ -30,5 +30,5 @@ def broadcast_and_reduce_grad(x: f64[n, m], b: f64[n1]):
     t6: f64[n, m] = mul(t1, t1)             # grad of: return np.sum(np.tanh(x + b), axis=0)
     t7: f64[n, m] = sub(f64(1.0), t6)       # grad of: return np.sum(np.tanh(x + b), axis=0)
     t8: f64[n, m] = mul(t5, t7)             # grad of: return np.sum(np.tanh(x + b), axis=0)
-    t9: f64[n1] = sum_to(t8, n1)            # grad of: return np.sum(np.tanh(x + b), axis=0)
+    t9: f64[m] = sum_to(t8, m)              # grad of: return np.sum(np.tanh(x + b), axis=0)
     return (t2, t8, t9,)

@@ -1,0 +1,153 @@
+"""Lengths: those that a check at the entry found equal get one name, in the types of all arrays.
+
+>>> show(unify_lengths(parse('''
+... def f(x: f64[n, m], w: f64[p, q], v: f64[r]):
+...     n: int = dim(x, axis=0)
+...     m: int = dim(x, axis=1)
+...     p: int = dim(w, axis=0)
+...     q: int = dim(w, axis=1)
+...     r: int = dim(v, axis=0)
+...     check_equal(m, p, message='{} is not {}')
+...     t: f64[n, q] = matmul(x, w)
+...     check_broadcast(n, q, r, split=2)
+...     y: f64[n, q] = add(t, v)
+...     return (y,)
+... ''')))
+def f(x: f64[n, m], w: f64[m, q], v: f64[q]):
+    n: int = dim(x, axis=0)
+    m: int = dim(x, axis=1)
+    p: int = dim(w, axis=0)
+    q: int = dim(w, axis=1)
+    r: int = dim(v, axis=0)
+    check_equal(m, p, message='{} is not {}')
+    check_broadcast(n, q, r, split=2)
+    t: f64[n, q] = matmul(x, w)
+    y: f64[n, q] = add(t, v)
+    return (y,)
+
+Shapes compare by name, so everything behind profits: sums to other names of the same shape, flags
+of axes that may be broadcast, nests that differ in the names of their lengths only.
+
+The check moves right behind the lengths, so that no loop runs by a length of another array before
+it is known to be the same. It passes what cannot be noticed, and what raises ValueError for shapes
+as well, other checks and extrema of nothing: of several that fail another may be named. It passes
+no store to a parameter. A broadcast says that two lengths are equal if neither is ever 1. A check
+that holds by name goes. Never uses a check inside a loop or a branch, nor of computed lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, altered
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import walk
+from srcgrad.passes.effects import is_write, observable_within
+from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY, memory, reductions
+
+SHAPE_CHECKS = frozenset((memory.check_equal, memory.check_broadcast, memory.check_assign))
+
+EXTREMA = frozenset((reductions.max, reductions.min))  # of no elements: ValueError
+
+
+def unify_lengths(function: Function) -> Function:
+    lengths = [s for s in function.body if isinstance(s, Def) and s.op is memory.dim]
+    checks = _early_checks(function, {s.var for s in lengths if s.var is not None})
+    names = _Names(lengths)
+    needed = [s for s in checks if names.learn(s)]
+    front = {*lengths, *checks}
+    rest = tuple([s for s in function.body if s not in front])
+    unified = _Unified(names.new).function(function.with_body(rest))
+    return unified.with_body((*lengths, *needed, *unified.body))
+
+
+def _early_checks(function: Function, lengths: set[Var]) -> list[Def]:
+    """The checks of lengths of parameters that nothing in front of them keeps from moving up."""
+    classes = AliasClasses(function)
+    visible = {classes.of(p) for p in function.params if is_reference(p.type)}
+    found: list[Def] = []
+    for s in function.body:
+        if isinstance(s, Def) and s.op in SHAPE_CHECKS:
+            if all(a in lengths for a in s.args if isinstance(a, Var)):
+                found.append(s)
+            continue
+        shapes_only = isinstance(s, Def) and s.op in EXTREMA
+        if (observable_within(s) and not shapes_only) or any(
+            isinstance(t, Def) and is_write(t) and classes.of(t.args[0]) in visible
+            for t in walk((s,))
+        ):
+            break
+    return found
+
+
+class _Names:
+    """What stands for each length: the first that is equal, if possible one that is never 1."""
+
+    def __init__(self, lengths: list[Def]):
+        self.b = Builder(REGISTRY)
+        self.b.definition = {s.var: s for s in lengths if s.var is not None}
+        order = enumerate(self.b.definition)
+        self.rank: dict[Atom, Any] = {v: (not self.b.never_one(v), k) for k, v in order}
+        self.new: dict[Var, Atom] = {}
+
+    def of(self, a: Atom) -> Atom:
+        while isinstance(a, Var) and a in self.new:
+            a = self.new[a]
+        return a
+
+    def learn(self, s: Def) -> bool:
+        """Use a check; false if those before it imply it."""
+        named = altered(s, args=tuple(map(self.of, s.args)))
+        if _holds(named):
+            return False
+        for m, n in _equal(named, self.b):
+            m, n = self.of(m), self.of(n)
+            if isinstance(m, Var) and isinstance(n, Var) and m is not n:
+                m, n = sorted((m, n), key=self.rank.__getitem__)
+                self.new[n] = m
+        return True
+
+
+def _equal(s: Def, b: Builder) -> Iterator[tuple[Atom, Atom]]:
+    """The pairs of lengths that are equal once a check has passed."""
+    for m, n in _pairs(s):
+        bound = s.op is memory.check_equal or b.never_one(b.dim(n))
+        if bound and (s.op is not memory.check_broadcast or b.never_one(b.dim(m))):
+            yield m, n
+
+
+def _pairs(s: Def) -> list[tuple[Atom, Atom]]:
+    """The lengths that a check compares: what is assigned, or broadcast, stands second."""
+    if s.op is memory.check_equal:
+        return [(s.args[0], s.args[1])]
+    split = s.params["split"]
+    return list(zip(s.args[:split][::-1], s.args[split:][::-1], strict=False))
+
+
+class _Unified(Rewriter):
+    def __init__(self, new: dict[Var, Atom]):
+        super().__init__()
+        self.new = new
+
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if not (s.op in SHAPE_CHECKS and _holds(s)):
+            yield s
+
+
+def _holds(s: Def) -> bool:
+    """Whether a check passes whatever the lengths are."""
+    ranks = s.params.get("split", 1), len(s.args) - s.params.get("split", 1)
+    if s.op is memory.check_assign and ranks[0] < ranks[1]:
+        return False
+    return all(_fit(s, m, n) for m, n in _pairs(s))
+
+
+def _fit(s: Def, m: Atom, n: Atom) -> bool:
+    if m is n or (isinstance(m, Const) and isinstance(n, Const) and m.value == n.value):
+        return True
+    ones = {memory.check_equal: (), memory.check_assign: (n,)}.get(s.op, (m, n))
+    return any(isinstance(d, Const) and d.value == 1 for d in ones)

@@ -1,0 +1,169 @@
+"""Lengths that a check finds equal: one name where nothing can be noticed, two elsewhere."""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.parse import parse
+from srcgrad.ir.walk import walk
+from srcgrad.passes import checking, without
+from srcgrad.passes.unify_lengths import unify_lengths
+from srcgrad.primitives import REGISTRY
+from tests.passes.programs import agree, program, text, vec
+
+PARAMS = "x: f64[n], y: f64[m]"
+CALLS = (vec(1, 2, 3), vec(4, 5, 6)), (vec(1, 2, 3), vec(4, 5)), (vec(), vec())
+EQUAL = "check_equal(n, m, message='{} is not {}')"
+ADDED = "z: f64[n] = add(x, y)"
+
+
+def unified(body, returns="z,", params=PARAMS, calls=CALLS):
+    """Whether the two lengths have one name afterwards."""
+    new = agree(unify_lengths, program(params, body, returns), *calls)
+    x, y = (p.type.dims[0] for p in new.params[:2])
+    return x is y
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "w: f64[n] = sin(x)",
+        "w: f64[n] = zeros(n, dtype='f64')\nstore(w, 0, 1.0)",
+        "check_equal(m, 3, message='{} is not {}')",
+        "v: f64 = max(x, axes=(0,))",
+        "w: f64[n] = copy(x)\nfor i in range(0, n):\n    store(w, i, 1.0)",
+    ],
+)
+def test_what_cannot_be_noticed_is_passed(before):
+    calls = CALLS[:2] if "0, 1.0" in before or "max" in before else CALLS
+    calls = CALLS[:1] if "m, 3" in before else calls  # of two failing checks another is named
+    new = agree(unify_lengths, program(PARAMS, f"{before}\n{EQUAL}\n{ADDED}", "z,"), *calls)
+    assert new.params[0].type.dims[0] is new.params[1].type.dims[0]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "show(n, message='{}')",
+        "k: int = index(2, n, axis=0)",
+        "store(x, 0, 7.0)",
+        "v: f64.strided[n] = view(x, 0, n, 1, spec=('s',))\nadd_at(v, 0, 7.0)",
+        "q: int = floordiv(6, n)",
+        "for i in range(0, n):\n    k: int = index(2, n, axis=0)",
+    ],
+)
+def test_what_can_be_noticed_is_not_passed(before):
+    assert not unified(f"{before}\n{EQUAL}\n{ADDED}")
+
+
+def test_a_broadcast_binds_lengths_that_are_never_one():
+    check = "check_broadcast(n, m, split=1)"
+    assert unified(f"{check}\n{ADDED}")
+    length = "m: int = dim(y, axis=0, may_be_one=True)"
+    f = parse(
+        f"def f({PARAMS}):\n    n: int = dim(x, axis=0)\n    {length}\n    {check}\n    {ADDED}\n"
+        "    return (z,)\n", REGISTRY,
+    )  # fmt: skip
+    new = agree(unify_lengths, f, *CALLS, (vec(1, 2, 3), vec(5)))
+    assert new.params[0].type.dims[0] is not new.params[1].type.dims[0]
+
+
+def test_an_assignment_binds_what_is_assigned():
+    body = "z: f64[n] = zeros(n, dtype='f64')\ncheck_assign(n, m, split=1)\nassign(z, y)"
+    assert unified(body)
+    f = parse(
+        f"def f({PARAMS}):\n    n: int = dim(x, axis=0, may_be_one=True)\n"
+        "    m: int = dim(y, axis=0, may_be_one=True)\n    check_assign(n, m, split=1)\n"
+        "    assign(x, y)\n    return (x,)\n", REGISTRY,
+    )  # fmt: skip
+    new = agree(unify_lengths, f, *CALLS, (vec(1, 2, 3), vec(5)))
+    assert new.params[0].type.dims[0] is not new.params[1].type.dims[0]
+
+
+def test_computed_lengths_and_inner_checks_bind_nothing():
+    assert not unified(f"k: int = sub(n, 1)\ncheck_equal(k, m, message='{{}} {{}}')\n{ADDED}")
+    inside = f"c: bool = gt(n, 2)\nif c:\n    {EQUAL}\nz: f64[n] = sin(x)"
+    assert not unified(inside)
+
+
+def test_a_check_that_holds_by_name_goes():
+    body = f"""
+{EQUAL}
+k: int = sub(n, 1)
+l: int = sub(m, 1)
+check_assign(n, 1, m, n, 1, 1, split=3)
+check_broadcast(k, 1, k, m, split=2)
+check_equal(k, l, message='{{}} {{}}')
+{ADDED}
+"""
+    new = agree(unify_lengths, program(PARAMS, body, "z,"), *CALLS)
+    assert [line for line in text(new).splitlines() if "check" in line] == [
+        EQUAL, "check_equal(k, l, message='{} {}')",
+    ]  # fmt: skip
+
+
+def test_a_check_of_a_longer_source_stays():
+    body = "check_assign(n, 2, n, split=1)\nz: f64[n] = sin(x)"
+    new = agree(unify_lengths, program(PARAMS, body, "z,"), *CALLS)
+    assert "check_assign" in text(new)
+
+
+def stores(a, b):
+    c = a * b
+    b[0] = 1.0
+    return np.sum(c * b)
+
+
+@pytest.mark.parametrize("target", ["python", "loops", "cpu"])
+def test_copies_of_arguments_are_made_behind_the_checks(target):
+    """The names of their lengths hold there only."""
+    f = flow.compile(stores, target=target)
+    for call in (flow.grad(f, grad_position=(0, 1)), lambda a, b: flow.vjp(f, a, b)[0]):
+        with checking(), without("fuse"):
+            call(np.ones(3), np.ones(3))
+        for lengths in ((3, 40_000), (40_000, 3)):
+            with without("fuse"), pytest.raises(ValueError, match="broadcast"):
+                call(*map(np.ones, lengths))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_an_inlined_program_meets_lengths_of_other_names(target, step):
+    """Strided and contiguous arguments, at the top and in a loop, differentiated once more."""
+
+    def inner(a, b):
+        return np.sum(np.sin(a @ b) * b)
+
+    slopes = flow.grad(inner, grad_position=(0, 1))
+
+    def outer(x, y):
+        total = 0.0
+        for _ in range(2):
+            da, db = slopes(x[::step, ::step], y[::step])
+            total += np.sum(da) * np.sum(db**2)
+        return total
+
+    x, y = np.linspace(0.1, 0.9, 16).reshape(4, 4), np.linspace(0.5, 1.0, 4)
+    with checking():
+        f = flow.value_and_grad(flow.compile(outer, target=target), grad_position=(0, 1))
+        value, grads = f(x, y)
+    with without("unify_lengths"):
+        g = flow.value_and_grad(flow.compile(outer, target=target), grad_position=(0, 1))
+        want_value, want = g(x, y)
+    np.testing.assert_allclose(value, want_value, rtol=1e-13)
+    for a, b in zip(grads, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"shapes not aligned|mismatch"):
+        f(x, np.ones(6))
+
+
+def test_the_product_of_a_layer_has_one_name_per_length():
+    grad = flow.grad(lambda w, x, b: np.sum(np.tanh(x @ w + b)), grad_position=(0, 2))
+    w, x, b = np.ones((3, 2)), np.ones((5, 3)), np.ones(2)
+    grad(w, x, b)
+    program = grad._program(grad._asked((w, x, b), {}))[0].function
+    assert len({d for p in program.params for d in p.type.dims}) == 3
+    checks = [s.op.name for s in walk(program.body) if isinstance(s, Def) and s.op.raises]
+    assert sorted(checks) == ["check_broadcast", "check_equal"]
