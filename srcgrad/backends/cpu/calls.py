@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from srcgrad.ir.nodes import Def
-from srcgrad.ir.types import Array
 from srcgrad.primitives import (
     Primitive,
     arrays,
@@ -35,9 +34,9 @@ class Call:
 _SINGULAR, _SVD = "Singular matrix", "SVD did not converge"
 _EIG = "Array must not contain infs or NaNs, or eigenvalues did not converge"
 CALLS: dict[Primitive, Call] = {
-    arrays.matmul: Call("library", functions=("matmul", "matmul_integers", "matmul_stacked")),
-    arrays.matvec: Call("library", functions=("matvec", "matvec_integers")),
-    arrays.vecdot: Call("library", functions=("vecdot", "vecdot_integers")),
+    arrays.matmul: Call("numpy", functions=("np.matmul",)),  # machine code has its own
+    arrays.matvec: Call("numpy", functions=("np.dot",)),
+    arrays.vecdot: Call("numpy", functions=("np.dot",)),
     linalg.solve: Call("library", _SINGULAR),
     linalg.inv: Call("library", _SINGULAR),
     linalg.cholesky: Call("library", "Matrix is not positive definite"),
@@ -70,11 +69,5 @@ def functions_of(op: Primitive) -> tuple[str, ...]:
 
 
 def function_of(s: Def) -> str:
-    """The name of the function that this call is, by what its operands are."""
-    if s.op is scans.searchsorted:
-        return f"search_{s.params['side']}"
-    x = s.args[0].type
-    if s.op is arrays.matmul and isinstance(x, Array) and x.ndim > 2:
-        return "matmul_stacked"
-    whole = f"{s.op.name}_integers"
-    return whole if whole in functions_of(s.op) and x.dtype[0] not in "fc" else s.op.name
+    """The name of the function that this call is."""
+    return f"search_{s.params['side']}" if s.op is scans.searchsorted else functions_of(s.op)[0]

@@ -1,6 +1,6 @@
-"""Library calls on whole arrays: BLAS and LAPACK through Numba, ordering, search.
+"""Library calls on whole arrays: LAPACK through Numba, ordering, search.
 
-Every result is a fresh C-contiguous array; strided operands are copied once, because BLAS wants
+Every result is a fresh C-contiguous array; strided operands are copied once, because LAPACK wants
 contiguous ones. Compiled once per machine. Without Numba these are plain functions.
 """
 
@@ -12,65 +12,6 @@ import numpy as np
 
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.kernels import compiled, objmode
-
-
-# ---- products ----
-@compiled
-def matmul(a, b):
-    return np.dot(a, b)
-
-
-@compiled
-def matmul_stacked(a, b):
-    """Of stacks of matrices with the same leading dims."""
-    rows, inner, columns = a.shape[a.ndim - 2], a.shape[a.ndim - 1], b.shape[b.ndim - 1]
-    count = 1
-    for n in a.shape[:-2]:
-        count *= n
-    lefts = np.ascontiguousarray(a).reshape((count, rows, inner))
-    rights = np.ascontiguousarray(b).reshape((count, inner, columns))
-    out = np.empty((count, rows, columns), a.dtype)
-    for k in range(count):
-        np.dot(lefts[k], rights[k], out[k])
-    return out.reshape(a.shape[:-1] + (columns,))  # noqa: RUF005, Numba cannot unpack
-
-
-@compiled
-def matmul_integers(a, b):
-    """What BLAS does not have."""
-    out = np.zeros((a.shape[0], b.shape[1]), a.dtype)
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            for j in range(b.shape[1]):
-                out[i, j] += a[i, k] * b[k, j]
-    return out
-
-
-@compiled
-def matvec(a, x):
-    return np.dot(a, x)
-
-
-@compiled
-def vecdot(a, b):
-    return np.dot(a, b)
-
-
-@compiled
-def vecdot_integers(a, b):
-    total = a.dtype.type(0)
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
-
-
-@compiled
-def matvec_integers(a, x):
-    out = np.zeros(a.shape[0], a.dtype)
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            out[i] += a[i, k] * x[k]
-    return out
 
 
 # ---- decompositions: Numba raises where a matrix holds NaN or inf, NumPy answers NaN ----
