@@ -3,6 +3,8 @@
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
 """
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("full")]
     items[:] = [item for item in items if not item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=long)
+
+
+@pytest.fixture(autouse=True)
+def anew():
+    """What another test has built is built again: tests change what builds."""
+    reuse = sys.modules.get("srcgrad.transforms.reuse")
+    if reuse is not None:  # some tests run without the compiler
+        reuse.forget()
 
 
 @pytest.fixture

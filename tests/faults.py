@@ -20,6 +20,7 @@ from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import For, While
 from srcgrad.ir.types import Scalar
+from srcgrad.transforms import reuse
 
 
 @dataclass(frozen=True)
@@ -172,4 +173,6 @@ def inject(name: str) -> Iterator[None]:
             change = fault.changed(getattr(fault.owner, fault.name))
             patched.enter_context(mock.patch.object(fault.owner, fault.name, change))
             fault = fault.also
+        reuse.forget()  # what was built with the rule
         yield
+    reuse.forget()

@@ -254,9 +254,9 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     """Try calls like this one first from now on, if it is a plain one."""
     kinds = tuple(map(type, arguments.values()))
     entry, demands = call.entry, compiled._demands
-    if kinds in call.kernel.quick:
+    if kinds in entry.quick or entry is compiled._later:
         return
-    call.kernel.quick.add(kinds)
+    entry.quick.add(kinds)
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = demands.static_leaves or demands.static_dims
     program = entry.program

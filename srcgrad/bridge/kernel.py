@@ -41,7 +41,6 @@ class Kernel:
         self._taped: dict[tuple[int, ...], Taped] = {}
         self._pulled: dict[tuple[int, ...], Kernel] = {}
         self._lock = threading.RLock()
-        self.quick: set[tuple[type, ...]] = set()  # kinds of arguments with a way of their own
 
     @cached_property
     def run(self) -> Callable[..., tuple]:

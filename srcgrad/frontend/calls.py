@@ -276,7 +276,7 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
             it.captures.watch_attribute(f, part)
         return value
     key = ("default", id(f), name)
-    return it.captures.take(it, key, lambda: _default(f, name), name, node)
+    return it.captures.take(it, key, lambda: default_now(f, name), name, node)
 
 
 def inline(
@@ -362,7 +362,7 @@ def _call_closure(
     return inline(it, found, dict(bound.arguments), f.frame, node)
 
 
-def _default(f: types.FunctionType, name: str) -> Any:
+def default_now(f: types.FunctionType, name: str) -> Any:
     return inspect.signature(f).parameters[name].default
 
 

@@ -44,3 +44,13 @@ class Guard:
             return True
         same = type(now) is type(self.value) and isinstance(now, int | float | str)
         return same and repr(now) == repr(self.value)  # tells -0.0 from 0.0, and nan is nan
+
+
+def keys_now(v: Any) -> Any:
+    """What tells that a captured container has other places than before."""
+    return repr(list(v)) if isinstance(v, dict) else f"{len(v)} items"
+
+
+def texts_now(v: Any) -> Any:
+    """What tells that a captured set has other items than before."""
+    return repr(sorted(map(repr, v)))

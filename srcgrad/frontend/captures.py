@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.frontend.captured import Guard, Hidden, keys_now, texts_now
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
@@ -137,7 +137,7 @@ class Captures:
         if isinstance(value, list | tuple | dict):
             return self._container(it, key, fetch, value, name, node)
         if isinstance(value, set):
-            self.watch((*key, "items"), lambda: repr(sorted(map(repr, fetch()))), name)
+            self.watch((*key, "items"), lambda: texts_now(fetch()), name)
             return set(value)
         self._refuse_kind(it, value, name, node)
         return value
@@ -152,7 +152,8 @@ class Captures:
         """Build anew when a function, class or module that `owner` holds is replaced."""
         key = ("member", id(owner), name)
         if isinstance(value, types.MethodType):  # made at each access
-            self.watch(key, lambda: getattr(getattr(owner, name), "__func__", None), name)
+            own = ("method", *key[1:])
+            self.watch(own, lambda: getattr(getattr(owner, name), "__func__", None), name)
         elif getattr(owner, name) is value:
             self.watch(key, lambda: getattr(owner, name), name)
             if isinstance(owner, types.ModuleType):
@@ -173,7 +174,7 @@ class Captures:
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         if key in self.containers:
             return self.containers[key]
-        self.watch((*key, "keys"), lambda: _keys(fetch()), name)
+        self.watch((*key, "keys"), lambda: keys_now(fetch()), name)
         if isinstance(value, dict):
             return self._unchanging(key, {k: part(k) for k in value})
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
@@ -373,11 +374,6 @@ def _roots(it: Any, v: Var) -> set[Var]:
         else:
             todo += [a for a in definition.args if isinstance(a, Var)]
     return out
-
-
-def _keys(v: Any) -> Any:
-    """What tells that a captured container has other places than before."""
-    return repr(list(v)) if isinstance(v, dict) else f"{len(v)} items"
 
 
 def _library(owner: Any) -> bool:

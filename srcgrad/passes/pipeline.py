@@ -144,16 +144,21 @@ def checking(on: bool = True) -> Generator[None]:
         _checked.reset(token)
 
 
+def settings() -> tuple[frozenset[str], bool]:
+    """What decides, in this thread or task, what `run` does: the passes left out, the checker."""
+    return _off.get(), _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+
+
 def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
     """Apply the passes in order, on a copy: they may rename lengths in types in place."""
     function = clone(function)
-    watched = _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+    off, watched = settings()
     if watched:
         _checked_as_made(function)
     done = None
     for step in passes:
         assert done is None or not done.last, f"{step.name} after {done.name}"
-        if step.name not in _off.get():
+        if step.name not in off:
             function = _watched(step, function) if watched else step.run(function)
             done = step
     return function

@@ -16,7 +16,8 @@ T = TypeVar("T")
 class ByCode(Generic[T]):
     """Values by code object, which are dropped when it is; holds on to no code."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
         self._found: dict[int, tuple[weakref.ref[types.CodeType], T]] = {}
 
     def get(self, code: types.CodeType) -> T | None:
@@ -30,7 +31,13 @@ class ByCode(Generic[T]):
             if at in self._found and self._found[at][0] is gone:
                 del self._found[at]
 
+        self._found.pop(at, None)
         self._found[at] = (weakref.ref(code, drop), value)
+        while self.most is not None and len(self._found) > self.most:
+            self._found.pop(next(iter(self._found), at), None)  # what was put in first
+
+    def clear(self) -> None:
+        self._found.clear()
 
     def __len__(self) -> int:
         return len(self._found)

@@ -37,7 +37,7 @@ def as_function(fn: Any) -> types.FunctionType:
     name = name if name.isidentifier() else "call"
     text = f"def {name}({', '.join(listed)}):\n    return called_({', '.join(passed)})\n"
     scope: dict[str, Any] = {"called_": fn}
-    exec(compile(text, f"<srcgrad call of {name}>", "exec"), scope)
+    exec(_compiled(text, f"<srcgrad call of {name}>"), scope)
     function = scope[name]
     function.__signature__ = signature
     function.__kwdefaults__ = {
@@ -46,6 +46,12 @@ def as_function(fn: Any) -> types.FunctionType:
     function.srcgrad_callable = fn
     state_source(function, text)
     return function
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(text: str, file: str) -> types.CodeType:
+    """The code of a text: one object for all callables of one signature."""
+    return compile(text, file, "exec")
 
 
 def _read(fn: Any) -> Any:

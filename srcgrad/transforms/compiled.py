@@ -29,8 +29,9 @@ from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import told, why
 from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
-from srcgrad.transforms.signature import blank, key_of, too_wide
+from srcgrad.transforms.signature import blank, key_under, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, kind_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
@@ -38,7 +39,7 @@ from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
-from srcgrad.tree import filled, form_of, mapped, paths
+from srcgrad.tree import filled, mapped, paths
 
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
@@ -68,6 +69,7 @@ class Compiled:
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
         self._last_arguments: dict[str, Any] = {}
+        self._later: Entry | None = None  # gets a fast path at its second call
         self._unverified: list[Entry] = []  # gradients that are yet to be checked
 
     def __repr__(self) -> str:
@@ -162,27 +164,16 @@ class Compiled:
         for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
             if captured is not None:
+                if entry is self._later:  # of another object: many are called once
+                    self._later = None
+                    self._quicken(entry, arguments)
                 return entry, captured
         entry = self._specialise(arguments, given)
         return entry, [fetch() for fetch in entry.hidden]
 
     def _key(self, arguments: dict[str, Any], given: list[tuple[tuple, Any]]) -> tuple:
-        forms = [form_of(v) for v in arguments.values()]
-        kinds = (*forms, *[key_of(v) for _, v in given])
-        if self._demands.static_leaves or self._demands.static_dims:
-            return kinds, self._static_key(given)
-        return kinds
-
-    def _static_key(self, given: list[tuple[tuple, Any]]) -> tuple:
         d = self._demands
-        values = [v for path, v in given if path in d.static_leaves]
-        dims = [
-            v.shape[axis]
-            for path, v in given
-            for at, axis in sorted(d.static_dims, key=repr)
-            if at == path
-        ]
-        return tuple(values), tuple(dims)
+        return key_under(arguments, given, d.static_leaves, d.static_dims)
 
     def _overlapping(self, arguments: dict[str, Any]) -> Any:
         """Arguments share memory that the function stores to."""
@@ -204,7 +195,10 @@ class Compiled:
                     return entry  # another thread was first
                 self._demote(entry)
             reason = why(self, given, stale)
-            entry = self._built(arguments)
+            under = functools.partial(key_under, arguments, given)
+            entry = reused(self, under)
+            found = entry is not None
+            entry = entry or self._built(arguments)
             warn(entry.program.zeros)
             key = self._key(arguments, given)
             # a new tuple each time: other threads read without the lock
@@ -212,9 +206,13 @@ class Compiled:
             self._last_arguments = {n: mapped(v, blank) for n, v in arguments.items()}
             if wanted() and isinstance(self.spec, Gradient):
                 self._unverified.append(entry)
+            elif found:
+                self._later = entry
             else:
                 self._quicken(entry, arguments)
-            told(self, reason)
+            if not found:
+                offer(self, entry, under)
+                told(self, reason)
             return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:

@@ -30,6 +30,11 @@ class Writer:
         self.scope[name] = value
         return name
 
+    def made(self) -> Callable:
+        """The function; its globals do not hold it, so that it goes when nobody calls it."""
+        exec(compile("\n".join(self.lines), "<srcgrad fast path>", "exec"), self.scope)
+        return self.scope.pop("fast")
+
     def unless(self, condition: str) -> None:
         self.lines.append(f"    if not ({condition}): return MISS")
 
@@ -52,8 +57,7 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
     if result is None:
         return None
     w.lines.append(f"    return {result}")
-    exec(compile("\n".join(w.lines), "<srcgrad fast path>", "exec"), w.scope)
-    return w.scope["fast"]
+    return w.made()
 
 
 def opened(

@@ -26,7 +26,11 @@ _builds: ByCode[Counter[str]] = ByCode()
 
 Reason = tuple[str, str]  # why, and the way out
 OUTSIDE = "make it once, outside of the loop, and pass what changes as an argument"
-ANEW = "the function, or its transform, is an object made anew", OUTSIDE
+ANEW = (
+    "it was made anew, and its arguments or what it captures are of no kind met before, or of one "
+    "that is not compared",
+    OUTSIDE,
+)
 
 
 def told(compiled: Any, reason: Reason | None) -> None:

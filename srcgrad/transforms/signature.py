@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
-from srcgrad.tree import paths, spelled
+from srcgrad.tree import form_of, paths, spelled
 
 
 def key_of(value: Any) -> Any:
@@ -32,6 +33,19 @@ def key_of(value: Any) -> Any:
     if isinstance(value, set):
         return type(value), frozenset(value)
     return type(value), Same(value)
+
+
+def key_under(
+    arguments: dict[str, Any], given: Sequence[tuple[tuple, Any]], leaves: Set, dims: Set
+) -> tuple:
+    """The signature of a call, where the values of some leaves and lengths are part of it."""
+    kinds = (*map(form_of, arguments.values()), *[key_of(v) for _, v in given])
+    if not (leaves or dims):
+        return kinds
+    values = tuple(v for path, v in given if path in leaves)
+    at_axis = sorted(dims, key=repr)
+    lengths = tuple(v.shape[axis] for path, v in given for at, axis in at_axis if at == path)
+    return kinds, (values, lengths)
 
 
 # what is equal is the same here; other objects may be equal and differ in what is read of them

@@ -45,6 +45,7 @@ class Entry:
     tensors: bool  # whether a captured value is one
     apart: Apart  # whether inputs share no memory that is stored to
     extensions: dict[Any, Any] = field(default_factory=dict)  # what other layers made of it
+    quick: set[tuple[type, ...]] = field(default_factory=set)  # kinds of tensors with a fast path
 
     @cached_property
     def run(self) -> Callable[..., tuple]:

@@ -85,4 +85,6 @@ def _described(step: Def) -> str:
 def warn(notes: Iterable[ZeroGradientWarning]) -> None:
     """Issue each distinct warning once, attributed to the calling line outside of srcgrad."""
     for each in {str(n): n for n in notes}.values():
-        warnings.warn(each, stacklevel=users_level())
+        # another one: what is raised, where it is an error, holds on to frames
+        again = ZeroGradientWarning(each.reason, each.location, each.way_out)
+        warnings.warn(again, stacklevel=users_level())

@@ -1,0 +1,297 @@
+"""What was built for a function serves others that its `def` or `lambda` has made.
+
+`flow.grad(loss)` called anew, or a closure made anew in a loop, finds the compiled code of its code
+object, if all that the frontend read is of the same kind: guards and kinds of captured values are
+tested as for a second call of one object, through paths from the function. When in doubt it is
+built again. The table holds on to no function, and to nothing that one captures.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.walk import walk
+from srcgrad.passes.pipeline import settings
+from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.transforms.alike import (
+    BY_TEXT,
+    Test,
+    Unshared,
+    alike,
+    constant,
+    facts,
+    identical,
+)
+from srcgrad.transforms.by_code import ByCode
+from srcgrad.transforms.places import Met, Place, pattern
+from srcgrad.transforms.program import Program
+from srcgrad.transforms.self_check import wanted
+from srcgrad.transforms.specialization import Entry, Options
+from srcgrad.transforms.stack import transforms
+from srcgrad.transforms.stored_inputs import Apart
+from srcgrad.tree import Leaf
+
+MOST = 8  # programs of one code object
+MOST_CODES = 256
+WRAPPER = {"srcgrad_callable", "__signature__"}  # attributes of a function that calls another one
+PARAMETERS = (*BY_TEXT, np.dtype, frozenset)  # of an operation: nothing of a user's
+
+
+@dataclass(frozen=True)
+class CapturedGuard:
+    """A guard without its function."""
+
+    place: Place
+    test: Test
+    number: Any  # the value, where another number becomes an input; None of others
+    name: str
+    scope: str  # what of the holder the fast path looks a name up in
+    owner: bool
+
+    def of(self, met: list[Any]) -> Guard | None:
+        """The guard of a function whose values have been met so far; None if it cannot hold."""
+        holder = self.place.holder(met)
+        fetch = self.place.fetch(holder)
+        now = fetch()
+        met.append(now)
+        fits = self.test(now)
+        if not fits and self.number is None:
+            return None
+        made = Guard(fetch, now if fits else self.number, self.place.key(holder), self.name)
+        if self.scope:
+            made.scope = vars(holder) if self.scope == "module" else holder
+        made.owner = holder if self.owner else None
+        return made
+
+
+@dataclass(frozen=True)
+class OwnGuard:
+    """A guard of srcgrad's own functions, which is that of any function."""
+
+    guard: Guard
+
+    def of(self, met: list[Any]) -> Guard:
+        met.append(self.guard.value)
+        return self.guard
+
+
+@dataclass(frozen=True)
+class CapturedInput:
+    """A hidden input without its function."""
+
+    place: Place
+    name: str
+    var: Any
+    tensor: Test | None  # of the class of the tensor whose array it is
+
+    def of(self, met: list[Any]) -> Hidden | None:
+        holder = self.place.holder(met)
+        fetch = self.place.fetch(holder)
+        key = self.place.key(holder)
+        if self.tensor is None:
+            return Hidden(self.name, fetch, self.var, key)
+        if not self.tensor(type(fetch())):
+            return None
+        return Hidden(self.name, lambda: fetch().srcgrad_value, self.var, key, fetch)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """An entry without its function."""
+
+    stack: tuple
+    options: Options
+    settings: tuple
+    key: Test
+    static_leaves: frozenset
+    static_dims: frozenset
+    root: Test
+    guards: tuple[CapturedGuard | OwnGuard, ...]
+    inputs: tuple[CapturedInput, ...]
+    pattern: tuple[int, ...]
+    entry: Entry  # that nobody calls
+
+    def entry_of(self, function: types.FunctionType) -> Entry | None:
+        """The entry of another function; None where what it captures is of another make."""
+        if not self.root(function):
+            return None
+        met: list[Any] = [function]
+        try:
+            guards = [g.of(met) for g in self.guards]
+            hidden = [h.of(met) for h in self.inputs]
+        except (LookupError, AttributeError, ValueError, TypeError):
+            return None
+        if None in hidden or None in guards or pattern(met) != self.pattern:
+            return None
+        return _with(self.entry, tuple(hidden), tuple(guards))  # type: ignore[arg-type]  (no None)
+
+
+_table: ByCode[tuple[Shared, ...]] = ByCode(MOST_CODES)
+
+
+def forget() -> None:
+    """Build everything anew: for tests that change what builds."""
+    _table.clear()
+
+
+def reused(compiled: Any, key_under: Callable[[Any, Any], tuple]) -> Entry | None:
+    """An entry that was built for a function of the same code, for this one."""
+    found = _table.get(compiled.function.__code__) if not wanted() else None
+    if not found or compiled._demands.weights:
+        return None
+    stack, now = transforms(compiled.spec), _settings()
+    for s in found:
+        if (s.stack, s.options, s.settings) != (stack, compiled.options, now):
+            continue
+        if not s.key(key_under(s.static_leaves, s.static_dims)):
+            continue
+        entry = s.entry_of(compiled.function)
+        if entry is None:
+            continue
+        if entry.captured() is not None:
+            compiled._demands.static_leaves |= s.static_leaves
+            compiled._demands.static_dims |= s.static_dims
+            return entry
+        compiled._demote(entry)
+    return None
+
+
+def offer(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> None:
+    """Let other functions of the same code use an entry, if that can be right."""
+    try:
+        made = _shared(compiled, entry, key_under)
+    except Unshared:
+        return
+    code = compiled.function.__code__
+    _table.put(code, (made, *(_table.get(code) or ()))[:MOST])
+
+
+def _shared(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> Shared:
+    function, d = compiled.function, compiled._demands
+    if d.weights or {"hidden", "static"} & {*compiled._names}:
+        raise Unshared("it has weights, or an argument has the name of a kind of captured values")
+    _check_program(entry.whole)
+    _check_program(entry.program)
+    static = frozenset(path for path in d.static_leaves if path[0] in compiled._names)
+    dims = frozenset(pair for pair in d.static_dims if pair[0][0] in compiled._names)
+    met = Met()
+    met.meet(function)
+    codes = [g for g in entry.program.guards if g.key[-1] == "__code__"]
+    followed = {id(function), *(id(g.owner) for g in codes)}
+    guards = tuple([_guard(g, met, followed) for g in entry.program.guards])
+    inputs = tuple([_input(h, met) for h in entry.program.hidden])
+    return Shared(
+        transforms(compiled.spec), compiled.options, _settings(),
+        constant(key_under(static, dims)), static, dims, _root(function, followed),
+        guards, inputs, pattern(met.values), _with(entry, (), ()),
+    )  # fmt: skip
+
+
+def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard, ...]) -> Entry:
+    """The same compiled code for other captured values."""
+    return replace(
+        entry,
+        program=replace(entry.program, hidden=hidden, guards=guards),
+        whole=replace(entry.whole, hidden=hidden, guards=guards),
+        hidden=tuple([h.fetch for h in hidden]),
+        apart=Apart(entry.apart.given, entry.apart.stored),  # it remembers arrays
+        quick=set(),
+    )
+
+
+def _settings() -> tuple:
+    """What else decides how a program is built, in this thread."""
+    return (*settings(), os.environ.get("SRCGRAD_CPU"))
+
+
+def _root(function: types.FunctionType, followed: set[int]) -> Test:
+    """Whether a function is as good as this one, but for what it captures."""
+    known = facts(function)
+    if set(function.__dict__) == WRAPPER:
+        return lambda now: set(now.__dict__) == WRAPPER and facts(now) == known
+    return alike(function, followed)
+
+
+# ---- taking an entry from its function ----
+def _guard(g: Guard, met: Met, followed: set[int]) -> CapturedGuard | OwnGuard:
+    value = g.value
+    try:
+        place = met.place(g.key)
+    except Unshared:
+        if not _is_own(g):
+            raise
+        met.meet(value)
+        return OwnGuard(g)
+    _check_place(place, met, value)
+    fixed = place.rest[-1:] in (("__defaults__",), ("__kwdefaults__",))
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    test = constant(value) if fixed else alike(value, followed)
+    met.meet(value)
+    scope = "" if g.scope is None else "module" if place.kind == "member" else "holder"
+    return CapturedGuard(place, test, number, g.name, scope, g.owner is not None)
+
+
+def _is_own(g: Guard) -> bool:
+    """Whether a guard is of a function or a module of srcgrad, which captures nothing of users."""
+    scope = g.scope or {}
+    if isinstance(g.owner, types.FunctionType) and g.owner.__closure__ is None:
+        scope = g.owner.__globals__
+    return str(scope.get("__name__")).startswith("srcgrad.")
+
+
+def _input(h: Hidden, met: Met) -> CapturedInput:
+    if h.parameter is not None:
+        raise Unshared(f"'{h.name}' is a Parameter")
+    place = met.place(h.key)
+    value = h.fetch() if h.tensor is None else h.tensor()
+    _check_place(place, met, value)
+    kind = None if h.tensor is None else identical(type(value))
+    return CapturedInput(place, h.name, h.var, kind)
+
+
+def _check_place(place: Place, met: Met, value: Any) -> None:
+    """What stands at a place must be what was captured: the key may mean something else."""
+    found = place.fetch(place.holder(met.values))()
+    if found is not value and not (isinstance(value, BY_TEXT) and identical(value)(found)):
+        raise Unshared("a path leads to something else")
+
+
+def _check_program(p: Program) -> None:
+    """Refuse a program that holds functions or objects of users."""
+    if p.writes or p.changed or p.state or has_custom_rules(p.function):
+        raise Unshared("it changes what it is given, or has rules of users")
+    _check_template(p.output)
+    _check_function(p.function)
+
+
+def _check_function(function: Function) -> None:
+    for s in walk(function.body):
+        if isinstance(s, Def):
+            for value in s.params.values():
+                _check_parameter(value)
+
+
+def _check_parameter(value: Any) -> None:
+    if isinstance(value, tuple):
+        for v in value:
+            _check_parameter(v)
+    elif not isinstance(value, PARAMETERS):
+        raise Unshared(f"an operation has a {type(value).__name__}")
+
+
+def _check_template(output: Any) -> None:
+    if type(output) in (tuple, list):
+        for part in output:
+            _check_template(part)
+    elif type(output) is dict:
+        _check_template(list(output.values()))
+    elif not isinstance(output, (Leaf, str, bool, type(None))):
+        raise Unshared(f"it returns a {type(output).__name__}")
