@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.autodiff.recorded import arguments, kept, mixture, triangle
-from tests.cases import local_buffers
+from tests.cases import CASES, local_buffers
 
 
 def overwritten(tapes):
@@ -31,3 +31,36 @@ PUT_BACK = [
 @pytest.mark.parametrize(("fn", "expected"), PUT_BACK, ids=[fn.__name__ for fn, _ in PUT_BACK])
 def test_what_is_read_before_it_is_overwritten_is_put_back(fn, expected):
     assert bool(overwritten(kept(fn, (X, W), (0, 1)))) == expected
+
+
+@pytest.mark.parametrize(("fn", "positions"), [(mixture, (0, 1, 2)), (triangle, (0, 1))])
+def test_no_tape_grows_and_no_integer_is_kept(fn, positions):
+    tapes = kept(fn, arguments(fn), positions)
+    assert all(t.slots is not None and t.dtype == "f64" for t in tapes)
+
+
+# the counters that are kept: once for each execution of their loop, or in each trip
+REMEMBERED = {
+    "triangle_with_diagonal": [],
+    "triangle_without_diagonal": [],
+    "triangle_below": [],
+    "triangle_below_with_diagonal": [],
+    "triangle_that_starts_late": [],
+    "triangle_of_all_but_the_last": [],
+    "triangle_from_a_given_row": ["len(x) - first"],  # its step is chosen in the trip
+    "trips_that_are_cut_off": ["len(x)"] * 3,
+    "rectangle": [],
+    "two_triangles_in_a_trip": ["len(x)"],
+    "lengths_of_rows": ["len(lengths)"],
+    "sometimes_counted": [None],
+    "counted_in_a_while": [],
+    "counted_down": [None],
+    "counters_that_start_from_counters": ["len(x)"],
+}
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name in REMEMBERED], ids=lambda c: c.id)
+def test_where_a_loop_starts_to_count_is_kept_once(case):
+    tapes = kept(case.fn, case.arguments(), case.position)
+    counters = [t for t in tapes if t.dtype == "i64" and not t.what.startswith("count")]
+    assert [t.slots for t in counters] == REMEMBERED[case.name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.autodiff.nonfinite import MayBeNonFinite
+from srcgrad.autodiff.reverse.counters import Counter, Counters
 from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
@@ -18,7 +19,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import BOOL, INT, Array, Dims, Scalar
 from srcgrad.ir.walk import map_type, walk
 from srcgrad.operation import Params
-from srcgrad.primitives import elementwise, memory
+from srcgrad.primitives import memory
 
 LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
 
@@ -66,6 +67,7 @@ class ValueRecovery:
         self._place: dict[Var, list[Stmt]] = {}
         self._made = _by_content(program)
         self.exact = Exact(self)
+        self.counters = Counters(self)
 
     # ---- scopes ----
     def find(self, key: Any) -> Any:
@@ -147,9 +149,9 @@ class ValueRecovery:
         return self._taped(v) if scalar else self.saved_array(v, late=False)
 
     def _recover(self, v: Var) -> Any:
-        induced = self._induction(v)
-        if induced is not None:
-            return induced
+        counter = self.counter(v)
+        if counter is not None:
+            return self.counters(counter, v.name)
         if self.is_cheap(v):
             return self._recomputed(v)
         if isinstance(v.type, Scalar):
@@ -167,7 +169,7 @@ class ValueRecovery:
             return True
         d = self.program.owner.get(v)
         if v in self.forced or not isinstance(d, Def):
-            return self._steps(v) is not None
+            return self.counter(v) is not None
         if d.op is memory.load:
             cls = self.program.classes.of(d.args[0])
             if not self.program.intact(cls, self.program.defined[v], self.now):
@@ -181,6 +183,10 @@ class ValueRecovery:
         # a flag is smaller than the number it was made of
         return not new or (len(new) == 1 and (v.type != BOOL or new.pop().type == BOOL))
 
+    def counter(self, v: Var) -> Counter | None:
+        """The counter that `v` is, if its value follows from the number of the trip."""
+        return None if v in self.forced else self.counters.of(v)
+
     def _is_arithmetic(self, d: Def) -> bool:
         """A cheap operation on scalars."""
         return bool(d.op.cheap) and all(
@@ -193,7 +199,9 @@ class ValueRecovery:
             return set()
         if v not in seen:
             d = self.program.owner.get(v)
-            if not isinstance(d, Def) or v in self.forced or not self._is_arithmetic(d):
+            if (counter := self.counter(v)) is not None:
+                seen[v] = self._scalar_leaves(counter.init, seen)
+            elif not isinstance(d, Def) or v in self.forced or not self._is_arithmetic(d):
                 seen[v] = set() if self.is_cheap(v) else {v}
             elif not self.exact.may_decide(d):
                 seen[v] = {v}
@@ -215,31 +223,6 @@ class ValueRecovery:
         op = "wrap" if d.op is memory.index else d.op
         params = {} if d.op is memory.index else d.params
         return self.exact.again(op, self.exact.operands(d, self), v.name, params)
-
-    def _induction(self, v: Var) -> Any:
-        """A carried integer that grows by the same step each trip: init + k * step."""
-        found = self._steps(v)
-        if found is None:
-            return None
-        loop, init, step = found
-        k = self.tapes.iteration_here(loop)
-        return self.b("add", self(init), self.b("mul", k, self(step)), name=v.name)
-
-    def _steps(self, v: Var) -> tuple[For | While, Atom, Atom] | None:
-        """The loop, the init and the step of such an integer, if both can be recovered cheaply."""
-        s = self.program.owner.get(v)
-        if not isinstance(s, For | While) or v not in s.params or v.type != INT or v in self.forced:
-            return None
-        j = s.params.index(v)
-        new = self.program.owner.get(s.yields[j]) if isinstance(s.yields[j], Var) else None  # type: ignore[arg-type]
-        if not isinstance(new, Def) or new.op is not elementwise.add or new.args[0] is not v:
-            return None
-        step, init = new.args[1], s.inits[j]
-        if isinstance(step, Var) and self.program.inside(step, s):
-            return None
-        if isinstance(s, For) and s.reverse:
-            return None
-        return (s, init, step) if self.is_cheap(step) and self.is_cheap(init) else None
 
     # ---- tapes ----
     def save_place(self, v: Var, late: bool = False) -> list[Stmt]:
