@@ -6,6 +6,7 @@ may raise take the number of their site first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from srcgrad.ir.nodes import Def
@@ -22,17 +23,37 @@ from srcgrad.primitives import (
     triangular,
 )
 
+# what a call returns where an operand is not finite; LAPACK's own numbers are smaller
+NOT_FINITE = 2**30 + 1
+
 
 @dataclass(frozen=True)
 class Call:
     module: str
-    error: str = ""  # the text of its LinAlgError
+    error: str | Callable[[int], str] = ""  # the text of its LinAlgError, by what LAPACK said
     stated: bool = False  # takes the parameters of the operation as arguments
     functions: tuple[str, ...] = ()  # if it is not one that has the operation's name
 
 
 _SINGULAR, _SVD = "Singular matrix", "SVD did not converge"
-_EIG = "Array must not contain infs or NaNs, or eigenvalues did not converge"
+
+
+def _triangular(info: int) -> str:
+    return f"singular matrix: resolution failed at diagonal {info - 1}"
+
+
+def _minor(info: int) -> str:
+    return f"{info}th leading minor not positive definite"
+
+
+def _eig(info: int) -> str:
+    return (
+        "Eigenvalues did not converge"
+        if info < NOT_FINITE
+        else "Array must not contain infs or NaNs"
+    )
+
+
 CALLS: dict[Primitive, Call] = {
     arrays.matmul: Call("numpy", functions=("np.matmul",)),  # machine code has its own
     arrays.matvec: Call("numpy", functions=("np.dot",)),
@@ -41,8 +62,8 @@ CALLS: dict[Primitive, Call] = {
     linalg.inv: Call("library", _SINGULAR),
     linalg.cholesky: Call("library", "Matrix is not positive definite"),
     scans.searchsorted: Call("library", functions=("search_left", "search_right")),
-    triangular.solve_triangular: Call("factorisations", _SINGULAR, stated=True),
-    factorisations.eig: Call("factorisations", _EIG),
+    triangular.solve_triangular: Call("factorisations", _triangular, stated=True),
+    factorisations.eig: Call("factorisations", _eig),
     factorisations.eigh: Call("factorisations", "Eigenvalues did not converge", stated=True),
     factorisations.svd: Call("factorisations", _SVD),
     factorisations.singular_values: Call("factorisations", _SVD, stated=True),
@@ -51,7 +72,7 @@ CALLS: dict[Primitive, Call] = {
     banded.band_product: Call("banded", stated=True),
     banded.band_outer: Call("banded"),
     banded.solve_banded: Call("banded", "singular matrix", stated=True),
-    banded.solveh_banded: Call("banded", "the matrix is not positive definite", stated=True),
+    banded.solveh_banded: Call("banded", _minor, stated=True),
     equations.sylvester: Call("equations", equations.COMMON),
     equations.sqrtm: Call("equations", equations.NO_ROOT),
 }

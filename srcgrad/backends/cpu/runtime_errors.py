@@ -30,7 +30,8 @@ def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
 def _as_numpy(site: Def, operands: list[Any]) -> Exception:
     call = CALLS.get(site.op)
     if call is not None and call.error:
-        return np.linalg.LinAlgError(call.error)
+        text = call.error if isinstance(call.error, str) else call.error(*operands)
+        return np.linalg.LinAlgError(text)
     if site.op in (memory.zeros, memory.empty, tapes.tape):
         return ValueError("negative dimensions are not allowed")
     flat = [v for o in operands for v in (o if isinstance(o, tuple) else (o,))]

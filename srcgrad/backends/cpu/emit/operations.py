@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.backends.cpu.emit import buffers, failures, helpers, products, views
+from srcgrad.backends.cpu.emit import buffers, failures, helpers, matrices, products, views
 from srcgrad.backends.cpu.emit.arithmetic import ARITHMETIC
 from srcgrad.backends.cpu.emit.comparisons import COMPARISONS
 from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
@@ -52,6 +52,7 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     callbacks.call_back: helpers.library,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
     **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
+    **dict.fromkeys(matrices.ROUTINES, matrices.call),
 }
 
 

@@ -43,7 +43,7 @@ def product(w: Writer, s: Def) -> Ref | Number:
     out = _result(w, s, a.dtype)
     if w.program.guarded:
         for r in (a, b):
-            _inside(w, r)
+            inside(w, r)
     lead, shape, steps = _shape(s, a, b)
     axes = w.alloca(f"[{3 * len(lead)} x i64]") if lead else "null"
     for k, words in enumerate(zip(lead, a.strides, b.strides, strict=False)):
@@ -78,7 +78,7 @@ def _shape(s: Def, a: Ref, b: Ref) -> tuple[Words, Words, Words]:
     return a.dims[:-2], (*a.dims[-2:], b.dims[-1]), (*a.strides[-2:], *b.strides[-2:])
 
 
-def _inside(w: Writer, r: Ref) -> None:
+def inside(w: Writer, r: Ref) -> None:
     """Guarded: an operand with elements lies inside its buffer, which is not given up."""
     low, high = w.extent(r)
     (first, last), off = r.bounds, r.off

@@ -52,9 +52,13 @@ def written(program: Program) -> tuple[Noted, str]:
         Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
         for text, name in program.nests.items()
     ]
+    routines = [
+        Noted("define internal " + text.replace("@NEST", f"@{name}"))
+        for text, name in program.functions.items()
+    ]
     called = subroutines(program, _subroutine)
     above = [*sorted(program.declared), support(program.guarded, bool(program.lists)), called]
-    made = joined([*map(Noted, above), *nests, main, Noted("")])
+    made = joined([*map(Noted, above), *routines, *nests, main, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     name = f"srcgrad_{identifier(program.function.name)}_{digest}"
     return Noted(made.text.replace("@NAME(", f'@"{name}"('), made.notes), name

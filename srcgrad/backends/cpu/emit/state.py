@@ -35,6 +35,8 @@ class Program:
     declared: set[str] = field(default_factory=set)
     helpers: dict[Helper, str] = field(default_factory=dict)
     called_at: dict[Helper, Location | None] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)  # others: text -> name
+    routines: dict[tuple[str, str], int] = field(default_factory=dict)  # Fortran's, their arity
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
@@ -50,6 +52,10 @@ class Program:
         self.growing = {
             s.args[0] for s in walk(self.function.body) if isinstance(s, Def) and s.op is reserve
         }
+
+    def function_named(self, text: str, name: str) -> str:
+        """The name of a function of the module; equal texts are one function."""
+        return self.functions.setdefault(text, f"{name}.{len(self.functions)}")
 
     def site(self, s: Def, dtypes: tuple[str, ...], words: int) -> int:
         self.sites.append(Site(s, dtypes))

@@ -1,0 +1,61 @@
+"""The routines of BLAS and LAPACK that SciPy is built with, called by symbols of ours.
+
+SciPy offers their addresses to Cython. An address differs from process to process, so machine code
+names a symbol, and the symbol gets its address before that code is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from srcgrad.errors import CompilerError
+
+_api = ctypes.pythonapi
+_name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", _api))
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", _api)
+)
+
+
+def symbol_of(module: str, name: str) -> str:
+    return f"srcgrad_{module}_{name}"
+
+
+@cache
+def name_routine(module: str, name: str, arity: int) -> None:
+    """Give a routine of `lapack` or `blas` its symbol."""
+    import llvmlite.binding as llvm
+
+    capsule = _cython(f"cython_{module}").__pyx_capi__[name]
+    signature = _name_of(capsule) or b""
+    if b"int *" not in signature or signature.count(b",") + 1 != arity:
+        raise CompilerError(
+            f"SciPy's {name} has the signature {signature.decode()}, which srcgrad does not know",
+            None,
+            "install a SciPy whose LAPACK has integers of 32 bits",
+        )
+    llvm.add_symbol(symbol_of(module, name), _pointer_of(capsule, signature))
+
+
+def _cython(name: str) -> ModuleType:
+    """A module of scipy.linalg, without the package around it: that takes five times as long."""
+    full = f"scipy.linalg.{name}"
+    if "scipy.linalg" in sys.modules:
+        return importlib.import_module(full)
+    scipy = importlib.util.find_spec("scipy")
+    folders = [str(Path(f, "linalg")) for f in (scipy and scipy.submodule_search_locations) or ()]
+    found = importlib.machinery.PathFinder.find_spec(full, folders)
+    if found is None or found.loader is None:
+        return importlib.import_module(full)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    # the package is to bind it to its name when it is imported itself
+    sys.modules.pop(full, None)
+    return module
