@@ -28,13 +28,15 @@ class ByCode(Generic[T]):
         at = id(code)
 
         def drop(gone: weakref.ref) -> None:
-            if at in self._found and self._found[at][0] is gone:
-                del self._found[at]
+            found = self._found.get(at)
+            if found is not None and found[0] is gone:
+                self._found.pop(at, None)
 
         self._found.pop(at, None)
         self._found[at] = (weakref.ref(code, drop), value)
-        while self.most is not None and len(self._found) > self.most:
-            self._found.pop(next(iter(self._found), at), None)  # what was put in first
+        if self.most is not None:
+            for first in list(self._found)[: -self.most]:  # what was put in first
+                self._found.pop(first, None)
 
     def clear(self) -> None:
         self._found.clear()

@@ -380,3 +380,21 @@ def test_recursion_into_another_function():
         return lambda x: np.sum(made(x))
 
     each(lambda v: make(*v), [(2.0, None), (3.0, None), (2.0, lambda x, n: x), (4.0, None)])
+
+
+def test_other_transforms_that_are_captured():
+    def f(a, b):
+        return np.sum(a * a * b * b * b)
+
+    each(lambda g: lambda x: np.sum(g(x, x)), [flow.grad(f), flow.grad(f, 1), flow.grad(f)])
+
+
+def test_what_a_function_is_called():
+    def make(name):
+        def f(x):
+            return x * (2.0 if f.__name__ == "a" else 3.0)
+
+        f.__name__ = name
+        return lambda x: np.sum(f(x))
+
+    each(make, ["a", "b", "a"])
