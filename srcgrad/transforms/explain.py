@@ -87,13 +87,22 @@ def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
     for s in saved:
         size = UNKNOWN if s.bytes is None else _bytes(s.bytes)
         slots = "grows" if s.slots is None else f"{s.slots} slots"
-        rows.append((printer.names[s.tape], s.dtype, size, slots, s.what, _line(s.location)))
+        name = printer.names[s.tape]
+        rows.append((name, s.dtype, size, slots, s.what, _line(s.location), _read_by(s)))
     total = [s.bytes for s in saved]
     lines = _aligned(rows, "<>")
     if len(saved) > 1:
         known = sum(b for b in total if b is not None)
         lines.append(f"together   {_bytes(known)}" + (" and what grows" if None in total else ""))
     return lines
+
+
+def _read_by(s: Saved) -> str:
+    """The lines whose reverse reads a tape; a list of the program may be read by itself alone."""
+    if not s.readers:
+        return "read by the program alone"
+    lines = ", ".join(str(loc.line) for loc in s.readers)
+    return f"read by the reverse of line{'s' * (len(s.readers) > 1)} {lines}"
 
 
 def _bytes(n: int) -> str:

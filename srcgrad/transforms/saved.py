@@ -1,4 +1,5 @@
-"""What a reverse sweep saves: each tape with its dtype, its size and the user's variable and line.
+"""What a reverse sweep saves: each tape with its dtype, its size, the user's variable and line, and
+the lines whose reverse reads it.
 
 Read off the program as it stands before lowering. A size is a number of slots computed at the
 entry; where it is not, or where one of its ingredients is known only at run time, it is None.
@@ -11,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import Location
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import RefTape, Tape, np_dtype
-from srcgrad.ir.walk import blocks, inner_definitions, walk
+from srcgrad.ir.walk import blocks, inner_definitions, uses, walk
 from srcgrad.primitives import Primitive, memory, tapes
-from srcgrad.primitives.elementwise import add, maximum, minimum, mul, sub
+from srcgrad.primitives.elementwise import add, cast, maximum, minimum, mul, sub
 
 INFIX = {add: "+", sub: "-", mul: "*"}
+HANDS_ON = (memory.load, memory.copy, memory.wrap, cast)
+PUT_BACK = (memory.store, memory.assign, memory.scatter)
 COUNTED = (*INFIX, maximum, minimum, memory.trips, memory.broadcast_dim)
 
 
@@ -29,6 +33,7 @@ class Saved:
     count: int | None  # the slots at these arguments
     what: str  # the user's variable
     location: Location | None
+    readers: tuple[Location, ...]  # the user's lines in whose reverse it is read, by their numbers
 
     @property
     def bytes(self) -> int | None:
@@ -46,6 +51,7 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is tapes.reserve
     }
     sizes = Sizes(definitions, values)
+    used = _Uses(function)
     out = []
     for s in definitions.values():
         if s.op not in (tapes.tape, tapes.reftape):
@@ -57,8 +63,49 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         what, where = found if found is not None else (v.name.removesuffix("_tape"), None)
         dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
         slots, count = (None, None) if grows else (sizes.text(s.args[0]), sizes.value(s.args[0]))
-        out.append(Saved(v, dtype, slots, count, what, where))
+        out.append(Saved(v, dtype, slots, count, what, where, used.readers(v)))
     return out
+
+
+class _Uses:
+    """Who uses which variable of a function, and which names are of one memory."""
+
+    def __init__(self, function: Function):
+        self.users: dict[Var, list[Stmt]] = {}
+        self.classes = AliasClasses(function)
+        self.members: dict[Var, list[Var]] = {}
+        for s in walk(function.body):
+            for v in dict.fromkeys(uses(s)):
+                self.users.setdefault(v, []).append(s)
+        for v in self.users:
+            self.members.setdefault(self.classes.of(v), []).append(v)
+
+    def names(self, v: Var) -> list[Var]:
+        return self.members.get(self.classes.of(v), [])
+
+    def readers(self, tape: Var) -> tuple[Location, ...]:
+        """Where values of a tape are used, also behind copies and buffers that they go back to."""
+        found: dict[int, Location] = {}
+        followed = dict.fromkeys(todo := self.names(tape).copy())
+        for v in todo:
+            for s in self.users[v]:
+                after = _passed_on(s, v)
+                if after is not None:
+                    todo += (new := [a for a in self.names(after) if a not in followed])
+                    followed.update(dict.fromkeys(new))
+                elif s.loc is not None and s.loc.role:
+                    found.setdefault(s.loc.line, s.loc)
+        return tuple(found[line] for line in sorted(found))
+
+
+def _passed_on(s: Stmt, v: Var) -> Var | None:
+    """What holds the value of `v` behind a statement that only hands it on, or puts it back."""
+    if not isinstance(s, Def):
+        return None
+    put_back = s.op in PUT_BACK and s.loc is not None and s.loc.role
+    if put_back and (s.args[0] is v or s.args[-1] is v):
+        return s.args[0]  # type: ignore[return-value]  (an array)
+    return s.var if (s.op.view or s.op in HANDS_ON) and s.args[0] is v else None
 
 
 def _puts(
@@ -159,5 +206,7 @@ class Sizes:
         if d.op is memory.dim:
             array = self.values.get(d.args[0])  # type: ignore[arg-type]  (an array)
             return None if array is None else int(array.shape[d.params["axis"]])
+        if d.op not in COUNTED:
+            return None
         parts = [self.value(x) for x in d.args]
-        return None if d.op not in COUNTED or None in parts else int(d.op.impl(*parts))
+        return None if None in parts else int(d.op.impl(*parts))

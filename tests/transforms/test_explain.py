@@ -26,6 +26,24 @@ def newton(x):
     return y
 
 
+def filtered(x):
+    total = 0.0
+    for i in range(len(x)):
+        z = np.zeros(4)
+        for j in range(4):
+            z[j] += x[i, j] + x[i, 3 - j]
+        square = z[0] * z[1]
+        total += square + np.exp(z[2])
+    return total
+
+
+def doubled(x):
+    found = []
+    for v in x:
+        found.append(2.0 * v)
+    return sum(found)
+
+
 def captures(x, axis):
     y = np.sin(x) * SCALE
     z = np.exp(y) * y**POWER
@@ -72,6 +90,32 @@ def test_what_grows_is_not_known_before_running():
     text = flow.grad(flow.compile(newton, target="python")).explain(2.0)
     lines = section(text, "saved")
     assert any("not known before running" in line and "grows" in line for line in lines)
+
+
+def test_who_reads_a_tape(gradient):
+    (line,) = section(gradient.explain(np.ones(10), 0.5, 3), "saved")
+    number = smooth.__code__.co_firstlineno + 3
+    assert line.endswith(f"read by the reverse of line {number}")
+    text = flow.grad(flow.compile(filtered, target="python")).explain(np.ones((3, 4)))
+    read = [line.split("read by the reverse of ")[1:] for line in section(text, "saved")]
+    first = filtered.__code__.co_firstlineno
+    assert read == [[f"line {first + 6}"], [f"line {first + 7}"], []]
+
+
+def test_a_list_that_only_the_program_reads():
+    text = flow.grad(flow.compile(doubled, target="python")).explain(np.ones(3))
+    assert section(text, "saved")[0].endswith("read by the program alone")
+
+
+def chosen_rows(x):
+    large = x[x > 0.4]
+    rows = np.array([np.sin(v * x[:2]) for v in large])
+    return np.sum(rows**2)
+
+
+def test_a_length_that_an_array_decides_is_not_known():
+    text = flow.grad(flow.compile(chosen_rows, target="python")).explain(np.ones(3))
+    assert any("not known before running" in line for line in section(text, "saved"))
 
 
 def test_nothing_saved():
