@@ -230,8 +230,9 @@ def test_cpu_guarded_every_case(case: Case, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.full
 @over([c for c in with_arrays(CASES) if c.cpu and c.strided])
-def test_cpu_strided_and_forward(case: Case):
-    """The cpu backend with negative strides, and its forward mode."""
+def test_cpu_strided_and_forward(case: Case, monkeypatch: pytest.MonkeyPatch):
+    """The cpu backend with negative strides, and its forward mode, guarded."""
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     args = restrided(case.args, -2)
     _, grads = Modes(case, "cpu").value_and_grad(args)
     check_unchanged(args, case.args)
@@ -241,3 +242,14 @@ def test_cpu_strided_and_forward(case: Case):
         _, out_dot = Modes(case, "cpu").jvp(case.arguments(), tangents)
         _, want = Modes(case).jvp(case.arguments(), tangents)
         close(out_dot, want, 1e-10, "tangent")
+
+
+@pytest.mark.full
+@over([c for c in CASES if c.cpu and c.second_order and c.differences and not c.instance])
+def test_cpu_second_order(case: Case, monkeypatch: pytest.MonkeyPatch):
+    """Reverse over reverse and forward over reverse, guarded, as on the reference backend."""
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+    direction = random_like(tuple(case.args[i] for i in case.wrt), 3)
+    for ask in (Modes.reverse_over_reverse, Modes.forward_over_reverse):
+        got, want = (ask(Modes(case, t), case.arguments(), direction) for t in ("cpu", "python"))
+        close(got, want, 1e-9, ask.__name__)
