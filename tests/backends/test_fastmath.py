@@ -9,9 +9,10 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.cpu.build import BACKEND
 from srcgrad.backends.cpu.emit import driver
+from srcgrad.backends.cpu.emit.called import CALLED
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program
-from srcgrad.backends.cpu.text.module import CALLED
+from srcgrad.backends.cpu.fastmath import FLAGS
 from srcgrad.passes import run
 
 FLAG = re.compile(r"\b(?:fast|reassoc|nnan|ninf|nsz|arcp|contract|afn)\b")
@@ -120,7 +121,7 @@ def machine_code(fn, setting):
     f(*points()[0])
     (entry,) = [e for found in f._entries.values() for e in found]
     low = run(entry.program.function, passes=BACKEND.pipeline(f.options))
-    program = Program(low, driver.FLAGS[setting])
+    program = Program(low, FLAGS[setting])
     made = driver.compiled(program, *written(program), f.options)
     all_of_it = [made, *(driver._ready[helper] for helper in program.helpers)]
     text = "\n".join(t for m in all_of_it for t in m.inspect_llvm().values())
@@ -137,9 +138,7 @@ def test_flags_in_the_machine_code(fn):
         assert not re.search(r"\bvfn?m(add|sub)|\bfn?m(add|sub|la)\b", assembly)
 
 
-@pytest.mark.parametrize(
-    ("module", "names"), [row for row in CALLED.items() if row[0] != "text.functions"]
-)
+@pytest.mark.parametrize(("module", "names"), CALLED.items())
 def test_helpers_are_strict_whoever_calls_them_first(module, names):
     found = import_module(f"srcgrad.backends.cpu.{module}")
     for name in names:

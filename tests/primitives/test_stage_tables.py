@@ -8,8 +8,9 @@ import pytest
 
 from srcgrad.autodiff.reverse.sweep import STORES
 from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.emit.called import CALLED
+from srcgrad.backends.cpu.text import module as text
 from srcgrad.backends.cpu.text.expressions import BOOL, COMPLEX, INTEGER, TEMPLATES
-from srcgrad.backends.cpu.text.module import CALLED
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
 from srcgrad.passes.lower import expand, step
@@ -122,7 +123,7 @@ def test_every_operation_has_its_place(place):
 
 
 def test_what_generated_code_calls_is_there():
-    for module, names in CALLED.items():
+    for module, names in (*CALLED.items(), *text.CALLED.items()):
         found = import_module(f"srcgrad.backends.cpu.{module}")
         assert not [n for n in names if not hasattr(found, n)], module
 
@@ -130,7 +131,7 @@ def test_what_generated_code_calls_is_there():
 def test_what_templates_call_is_imported():
     """A template that calls what no module of helpers lists would be a NameError of Numba's."""
     called = {n for t in (TEMPLATES, INTEGER, BOOL, COMPLEX) for x in t.values() for n in NAMES(x)}
-    assert called <= {"abs", "complex"}.union(*CALLED.values())
+    assert called <= {"abs", "complex"}.union(*text.CALLED.values())
 
 
 def test_tables_of_names():

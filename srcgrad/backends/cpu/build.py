@@ -19,7 +19,7 @@ from srcgrad.backends.cpu.emit import driver, ownership
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
-from srcgrad.backends.cpu.fastmath import meaning
+from srcgrad.backends.cpu.fastmath import FLAGS, meaning
 from srcgrad.backends.cpu.faults import debugging, faults_told
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.refusals import refuse
@@ -62,7 +62,7 @@ def guarded() -> bool:
 def build(function: Function, options: BuildOptions) -> Executable:
     """The lowered `function` as something that runs, compiled at the first call."""
     refuse(function)
-    program = Program(function, driver.FLAGS[options.fastmath], guarded())
+    program = Program(function, FLAGS[options.fastmath], guarded())
     with faults_told(program):
         text, name = written(program)
         if program.guarded:

@@ -14,14 +14,9 @@ they are compiled once for all programs, and must recognise NaN.
 
 from __future__ import annotations
 
-from typing import Any
-
 HELPERS = False  # explicit: else a helper inherits the flags of its first caller
-
-
-def flags(fastmath: bool | None) -> Any:
-    """The value of Numba's `fastmath` option."""
-    return {"reassoc"} if fastmath is None else fastmath
+# of floating-point instructions
+FLAGS = {None: "reassoc ", True: "fast ", False: ""}
 
 
 def meaning(fastmath: bool | None) -> str:

@@ -26,7 +26,6 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
 
-FLAGS = {None: "reassoc ", True: "fast ", False: ""}
 _ready: dict[Helper, Any] = {}
 _lock = threading.Lock()
 

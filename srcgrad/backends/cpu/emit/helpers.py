@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.emit.called import LIBRARY, imports_of
 from srcgrad.backends.cpu.emit.failures import RARELY
 from srcgrad.backends.cpu.emit.references import own
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
@@ -26,16 +26,13 @@ from srcgrad.backends.cpu.emit.values import (
     texts,
 )
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.backends.cpu.text.expressions import TEMPLATES, constant, parsed
+from srcgrad.backends.cpu.text.expressions import TEMPLATES, constant
 from srcgrad.backends.cpu.text.expressions import scalar as expression
-from srcgrad.backends.cpu.text.module import imports_of
-from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, Scalar, Var
 from srcgrad.primitives import Primitive, callbacks
 from srcgrad.primitives import elementwise as e
 
-LIBRARY: tuple[Primitive, ...] = tuple(CALLS)
 SCALAR: frozenset[Primitive] = frozenset((*TEMPLATES, e.cast, e.powi))
 
 
@@ -98,21 +95,18 @@ def _result(w: Writer, out: str, dtype: str) -> Number:
 
 # ---- the library ----
 class _Names:
-    """What the printers of `statements.py` ask for, where the operands are parameters."""
+    """What names the operands of a call: they are parameters."""
 
     def __init__(self) -> None:
         self.given: dict[Var, str] = {}
         self.sites = 0
 
     def text(self, a: Atom | int) -> str:
-        return ast.unparse(self.value(a))
-
-    def value(self, a: Atom | int) -> ast.expr:
         if isinstance(a, Var):
-            return ast.Name(id=self.given.setdefault(a, f"p{len(self.given)}"))
-        return parsed(str(a)) if isinstance(a, int) else constant(a.value, a.type.dtype)
+            return self.given.setdefault(a, f"p{len(self.given)}")
+        return str(a) if isinstance(a, int) else ast.unparse(constant(a.value, a.type.dtype))
 
-    def site(self, s: Def) -> str:
+    def site(self) -> str:
         self.sites += 1
         return "site"
 
@@ -124,19 +118,13 @@ def library(w: Writer, s: Def) -> Any:
         raise not_emitted(f"{s.op.name} in a nest")
     names = _Names()
     first: list[tuple[str, Kind, list[tuple[str, str]]]] = []
-    if s.op in EFFECTS:
-        body = (
-            f"    {ast.unparse(ast.fix_missing_locations(EFFECTS[s.op](names, s)))}\n    return 0"
-        )
-        result = Kind("i64")
+    called = LIBRARY[s.op](names, s)
+    if s.var is None:
+        body, result = f"    {called}\n    return 0", Kind("i64")
     else:
-        body = f"    return {ast.unparse(DEFINITIONS[s.op](names, s))}"
-        assert s.var is not None
-        result = _kind(s.var.type)
-    if s.op is callbacks.call_back:  # its number differs from process to process
-        back = str(s.params["back"].number)
-        body = body.replace(f"call_back(site, {back},", "call_back(site, back,")
-        first.append(("back", Kind("i64"), [("i64", back)]))
+        body, result = f"    return {called}", _kind(s.var.type)
+    if s.op is callbacks.call_back:
+        first.append(("back", Kind("i64"), [("i64", str(s.params["back"].number))]))
     if names.sites:
         site = w.program.site(s, (), 0)
         first.insert(0, ("site", Kind("i64"), [("i64", str(site))]))

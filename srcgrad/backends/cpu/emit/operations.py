@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
-from srcgrad.primitives import Primitive, arrays, callbacks, memory, tapes
+from srcgrad.primitives import Primitive, arrays, memory, tapes
 
 # what is not here is a helper's (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
@@ -48,8 +48,6 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.check_broadcast: failures.check_broadcast,
     memory.check_assign: failures.check_assign,
     memory.fail: failures.fail,
-    memory.show: helpers.library,
-    callbacks.call_back: helpers.library,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
     **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
     **dict.fromkeys(matrices.ROUTINES, matrices.call),

@@ -110,6 +110,10 @@ def constant(value: Any, dtype: str) -> ast.expr:
     return ast.Name(id=f"({text})") if text.startswith("-") else parsed(text)
 
 
+def named_dtype(short: str) -> str:
+    return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
+
+
 def _literal(value: Any) -> str:
     """What evaluates to a number, in every bit."""
     if isinstance(value, complex):

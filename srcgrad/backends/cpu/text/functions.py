@@ -1,18 +1,19 @@
-"""What the text of a program calls besides operators: checks, indices, lengths, buffers that grow.
+"""What the text of a program calls besides operators: checks, lengths, buffers, the library.
 
-Checks, indices and lengths are the primitives' own implementations, by their names.
+All but what makes a buffer grow are the primitives' own implementations, by their names.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.primitives import memory
+from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.primitives import callbacks, memory
 
 BY_NAME = (
     memory.index, memory.wrap, memory.slice_start, memory.slice_stop, memory.trips,
     memory.broadcast_dim, memory.check_broadcast, memory.check_assign, memory.check_equal,
-    memory.check_range, memory.fail,
+    memory.check_range, memory.fail, memory.show, callbacks.call_back, *CALLS,
 )  # fmt: skip
 globals().update({op.name: op.impl for op in BY_NAME}, span=memory.span)
 

@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.backends.cpu.text.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.primitives.tapes import reserve
 
@@ -31,7 +31,6 @@ class Printer:
     def __init__(self, taken: set[str]):
         self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
-        self.sites = 0
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -44,10 +43,6 @@ class Printer:
 
     def text(self, a: Atom | int) -> str:
         return self.names[a] if isinstance(a, Var) else ast.unparse(self.value(a))
-
-    def site(self, s: Stmt) -> str:
-        self.sites += 1
-        return str(self.sites - 1)
 
     def write(self, depth: int, text: str, note: str = "") -> None:
         text = "    " * depth + text

@@ -9,12 +9,12 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.backends.cpu.calls import CALLS, function_of
-from srcgrad.backends.cpu.text.expressions import constant, fill, parsed
+from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.text.expressions import constant, fill, named_dtype, parsed
 from srcgrad.backends.cpu.text.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
-from srcgrad.ir.types import DTYPES, Array, np_dtype
-from srcgrad.primitives import Primitive, callbacks, memory, tapes, transforms
+from srcgrad.ir.types import Array, np_dtype
+from srcgrad.primitives import Primitive, callbacks, memory, tapes
 
 
 # ---- effects ----
@@ -32,19 +32,10 @@ def _call(p: Any, s: Def) -> ast.stmt:
     return ast.Expr(value=_by_name(p, s))
 
 
-def _show(p: Any, s: Def) -> ast.stmt:
-    values = tuple_text(list(map(p.text, s.args)))
-    return ast.Expr(value=parsed(f"show({s.params['message']!r}, {values})"))
-
-
 # ---- definitions ----
 def element(p: Any, x: Atom, idx: tuple[Atom, ...]) -> ast.Subscript:
     place = ", ".join(p.text(i) for i in idx) or "()"
     return ast.Subscript(value=p.value(x), slice=ast.Name(id=place))
-
-
-def _dtype(short: str) -> str:
-    return f"np.{DTYPES[short]}" + ("_" if short == "bool" else "")
 
 
 def _by_name(p: Any, s: Def) -> ast.expr:
@@ -58,21 +49,13 @@ def _array(p: Any, s: Def) -> ast.expr:
     if s.var is None or not isinstance(s.var.type, Array):
         return constant(np_dtype(s.params["dtype"]).type(0).item(), s.params["dtype"])
     dims = tuple_text([p.text(a) for a in s.args])
-    return parsed(f"np.{s.op.name}({dims}, {_dtype(s.params['dtype'])})")
+    return parsed(f"np.{s.op.name}({dims}, {named_dtype(s.params['dtype'])})")
 
 
 def _tape(p: Any, s: Def) -> ast.expr:
-    dtype, size = _dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
+    dtype, size = named_dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
     size = f"{size}.size" if s.op is tapes.tape_like else f"max({size}, 1)"
     return parsed(f"np.zeros({size}, {dtype})")
-
-
-def _call_back(p: Any, s: Def) -> ast.expr:
-    back, (total, *rest) = s.params["back"], [p.text(a) for a in s.args]
-    many = sum(back.ranks)
-    dims, operands = tuple_text(["0", *rest[:many]]), tuple_text(["0", *rest[many:]])
-    dtype = _dtype(s.params["dtype"])
-    return parsed(f"call_back({p.site(s)}, {back.number}, {total}, {dims}, {operands}, {dtype})")
 
 
 def _trips(p: Any, s: Def) -> ast.expr:
@@ -82,27 +65,8 @@ def _trips(p: Any, s: Def) -> ast.expr:
     return _by_name(p, s)
 
 
-def _library(p: Any, s: Def) -> ast.expr:
-    call, parts = CALLS[s.op], [p.text(a) for a in s.args]
-    if call.error:
-        parts.insert(0, p.site(s))
-    if call.stated:
-        parts += [str(v) for v in s.params.values()]
-    return parsed(f"{function_of(s)}({', '.join(parts)})")
-
-
-def _transform(p: Any, s: Def) -> ast.expr:
-    """A Fourier transform: the kind, the operand, the axis, the result's dims and dtype."""
-    kind = "ifft" if s.params.get("inverse") else s.op.name
-    dims = tuple_text([p.text(d) for d in s.var.type.dims])  # type: ignore[union-attr]
-    dtype = _dtype(s.var.type.dtype)  # type: ignore[union-attr]
-    code = ("fft", "ifft", "rfft", "irfft").index(kind)
-    return parsed(f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})")
-
-
 DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
-    **dict.fromkeys(CALLS, _library),
-    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
+    **dict.fromkeys((*CALLS, callbacks.call_back), _by_name),
     **dict.fromkeys(VIEWS, lambda p, s: parsed(VIEWS[s.op](s, p.text(s.args[0]), p.text))),
     memory.load: lambda p, s: element(p, s.args[0], s.args[1:]),
     memory.dim: lambda p, s: fill(f"x.shape[{s.params['axis']}]", x=p.value(s.args[0])),
@@ -114,7 +78,6 @@ DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
     tapes.tape: _tape,
     tapes.tape_like: _tape,
     tapes.reftape: lambda p, s: parsed("[]"),
-    callbacks.call_back: _call_back,
 }
 EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
     memory.store: _store,
@@ -125,5 +88,5 @@ EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
     memory.check_range: _call,
     tapes.ref_put: _call,
     memory.fail: _call,
-    memory.show: _show,
+    memory.show: _call,
 }

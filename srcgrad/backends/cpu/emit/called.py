@@ -1,0 +1,74 @@
+"""What helpers call that is no operator, and the calls of the library as Numba compiles them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.backends.cpu.calls import CALLS, function_of, functions_of
+from srcgrad.backends.cpu.text.expressions import named_dtype
+from srcgrad.backends.cpu.text.views import tuple_text
+from srcgrad.ir.nodes import Def
+from srcgrad.primitives import Primitive, callbacks, memory, transforms
+from srcgrad.primitives.special import SPECIAL
+
+KERNELS = (
+    "absorb", "call_back", "divide", "floordiv", "maximum", "minimum", "power", "relu", "remainder",
+    "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
+)  # fmt: skip
+CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS, "special": tuple(SPECIAL)}
+for _module in ("library", "factorisations", "banded", "equations"):
+    _called = {n for op, c in CALLS.items() if c.module == _module for n in functions_of(op)}
+    CALLED[_module] = tuple(sorted(_called))
+
+
+def imports_of(body: str, modules: dict[str, tuple[str, ...]] = CALLED) -> str:
+    """The imports of what a generated text calls, from modules of this backend."""
+    called = set(re.findall(r"(\w+)\(", body))
+    lines = ["import math", "", "import numpy as np"]
+    for module, names in modules.items():
+        used = [h for h in names if h in called]
+        if used:
+            lines += ["", f"from srcgrad.backends.cpu.{module} import {', '.join(used)}"]
+    return "\n".join(lines)
+
+
+def _library(p: Any, s: Def) -> str:
+    call, parts = CALLS[s.op], [p.text(a) for a in s.args]
+    if call.error:
+        parts.insert(0, p.site())
+    if call.stated:
+        parts += [str(v) for v in s.params.values()]
+    return f"{function_of(s)}({', '.join(parts)})"
+
+
+def _transform(p: Any, s: Def) -> str:
+    """A Fourier transform: the kind, the operand, the axis, the result's dims and dtype."""
+    kind = "ifft" if s.params.get("inverse") else s.op.name
+    dims = tuple_text([p.text(d) for d in s.var.type.dims])  # type: ignore[union-attr]
+    dtype = named_dtype(s.var.type.dtype)  # type: ignore[union-attr]
+    code = ("fft", "ifft", "rfft", "irfft").index(kind)
+    return f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})"
+
+
+def _call_back(p: Any, s: Def) -> str:
+    """The number of the function, which differs from process to process, is a parameter."""
+    total, *rest = [p.text(a) for a in s.args]
+    many = sum(s.params["back"].ranks)
+    dims, operands = tuple_text(["0", *rest[:many]]), tuple_text(["0", *rest[many:]])
+    dtype = named_dtype(s.params["dtype"])
+    return f"call_back({p.site()}, back, {total}, {dims}, {operands}, {dtype})"
+
+
+def _show(p: Any, s: Def) -> str:
+    return f"show({s.params['message']!r}, {tuple_text(list(map(p.text, s.args)))})"
+
+
+# the expression of a call, from what names its operands
+LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
+    **dict.fromkeys(CALLS, _library),
+    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
+    callbacks.call_back: _call_back,
+    memory.show: _show,
+}
