@@ -27,12 +27,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=long)
 
 
-@pytest.fixture(autouse=True)
-def anew():
-    """What another test has built is built again: tests change what builds."""
+def forget():
+    """Let what was built be built again."""
     reuse = sys.modules.get("srcgrad.transforms.reuse")
     if reuse is not None:  # some tests run without the compiler
         reuse.forget()
+
+
+@pytest.fixture(autouse=True)
+def anew():
+    """What another test has built is built again: tests change what builds."""
+    forget()
+
+
+@pytest.fixture
+def monkeypatch(monkeypatch):
+    """Pytest's; what was built before a patch is built again with it."""
+    patch = monkeypatch.setattr
+
+    def patched(*args, **named):
+        patch(*args, **named)
+        forget()
+
+    monkeypatch.setattr = patched
+    return monkeypatch
 
 
 @pytest.fixture

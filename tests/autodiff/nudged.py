@@ -17,7 +17,7 @@ from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.ir.nodes import Def, Var, altered
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.registry import Primitive
-from srcgrad.transforms import vjp
+from srcgrad.transforms import reuse, vjp
 
 RELATIVE = 1e-13
 SINGLE = 2.0**-22  # of single precision: two roundings
@@ -33,6 +33,12 @@ def _moved(a: Any, up: int = 1) -> Any:
 
 
 MOVED = Primitive("moved", _moved, "derive", elementwise=True, rules=(lambda y, a, up: 1.0,))
+
+
+def _forget() -> None:
+    """Nothing that was built is used again."""
+    vjp._pair_of.cache_clear()
+    reuse.forget()
 
 
 @contextmanager
@@ -61,7 +67,7 @@ def nudged() -> Iterator[list[str]]:
             out.append(s)
         return tuple(out)
 
-    vjp._pair_of.cache_clear()
+    _forget()
     REGISTRY[MOVED.name] = MOVED
     Exact.again, partition._Cut.prelude = moved_again, moved_prelude  # type: ignore[method-assign]  (patched)
     try:
@@ -69,4 +75,4 @@ def nudged() -> Iterator[list[str]]:
     finally:
         Exact.again, partition._Cut.prelude = again, prelude  # type: ignore[method-assign]  (as it was)
         del REGISTRY[MOVED.name]
-        vjp._pair_of.cache_clear()
+        _forget()
