@@ -34,7 +34,7 @@ from typing import Any
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
-from srcgrad.ir.walk import blocks
+from srcgrad.ir.walk import atoms, blocks, walk
 from srcgrad.passes.effects import (
     classes_read,
     classes_written,
@@ -45,6 +45,9 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory, reductions
 from srcgrad.primitives.identities import is_same
+
+# what these make has the type of their operand only if they change nothing
+IDENTITIES = frozenset((memory.copy, reductions.broadcast_to, reductions.sum_to))
 
 
 def cse(function: Function) -> Function:
@@ -58,6 +61,8 @@ class _Cse(Rewriter):
         self.returned = {
             classes.of(v) for v in function.returns if isinstance(v, Var) and is_reference(v.type)
         }
+        # what loops carry and branches join stays a buffer of its own: an empty list's is a tape
+        self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
         self.values: list[dict[Any, Var]] = []  # one table for each open block
         self.memory: dict[Any, tuple[Var, set[Var]]] = {}  # what stores may outdate
 
@@ -96,7 +101,7 @@ class _Cse(Rewriter):
             # two lengths have become one: so do those broadcast of them
             self.new[s.var] = s.args[0]
             return
-        if self.is_repetition(s):
+        if self.is_operand(s):
             self.new[s.var] = s.args[0]
             return
         on = {c for c in classes_read(s, self.classes) if c in self.classes.written}
@@ -124,15 +129,16 @@ class _Cse(Rewriter):
             return False
         return not makes_buffer(s) or self.classes.is_pure(s.var)
 
-    def is_repetition(self, s: Def) -> bool:
-        """Whether a definition is a broadcast of an array to the dims that it has."""
+    def is_operand(self, s: Def) -> bool:
+        """Whether a definition makes its operand once more: a copy, a sum over no axis."""
         x, v = s.args[0] if s.args else None, s.var
         return (
-            s.op is reductions.broadcast_to
+            (s.op in IDENTITIES or (s.op is reductions.sum and s.params["axes"] == ()))
             and isinstance(x, Var)
             and v is not None
             and isinstance(v.type, Array)
             and x.type == v.type
+            and v not in self.joined
             and self.classes.is_pure(x)
             and self.classes.of(v) not in self.returned
         )

@@ -1,5 +1,7 @@
 """Common subexpressions: shared where nothing could have changed, and buffers kept apart."""
 
+import pytest
+
 from srcgrad.passes.cse import cse
 from tests.passes.programs import after, agree, count, program, text, vec
 
@@ -151,3 +153,29 @@ def test_a_broadcast_that_is_returned_or_stored_to_stays():
     changed = "b: f64[n] = broadcast_to(x, n)\nstore(x, 0, v)\ns: f64 = sum(b, axes=(0,))"
     f = program("x: f64[n], v: f64", changed, "s,")
     assert count(agree(cse, f, (X, 0.5)), "broadcast_to") == 1
+
+
+@pytest.mark.parametrize(
+    "made", ["copy(a)", "sum_to(a, n)", "sum(a, axes=())", "broadcast_to(a, n)"]
+)
+def test_an_array_made_once_more_is_the_array(made):
+    """Unless it is stored to, or handed to the caller, or the array is stored to."""
+    body = f"a: f64[n] = sin(x)\nb: f64[n] = {made}\nc: f64[n] = exp(b)"
+    name = made.split("(")[0]
+    assert count(agree(cse, program("x: f64[n]", body, "c,"), (X,)), name) == 0
+    for more, returns in (("", "a, b,"), ("store(a, 0, 2.0)", "c, b,"), ("store(b, 0, 2.0)", "c,")):
+        f = program("x: f64[n]", f"{body}\n{more}", returns)
+        assert count(agree(cse, f, (X,)), name) == 1
+
+
+def test_a_copy_of_a_strided_array_stays():
+    body = (
+        "a: f64.strided[n] = view(x, 0, n, 1, spec=('s',))\nb: f64[n] = copy(a)\nc: f64[n] = exp(b)"
+    )
+    assert count(agree(cse, program("x: f64.strided[n]", body, "c,"), (X,)), "copy") == 1
+
+
+def test_a_copy_that_a_loop_carries_stays():
+    loop = "for i in range(0, n):\n    c: f64[n] = exp(b)\n    b = c"
+    body = f"a: f64[n] = sin(x)\nd: f64[n] = copy(a)\nb: f64[n] = d\n{loop}"
+    assert count(agree(cse, program("x: f64[n]", body, "b,"), (X,)), "copy") == 1
