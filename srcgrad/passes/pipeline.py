@@ -22,10 +22,12 @@ from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
+from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
+from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
@@ -53,12 +55,16 @@ HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
+LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
+FIRST_ADDITIONS = Pass("first_additions", first_additions)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
     UNIFY_LENGTHS,
     CSE,
+    LIFT_NEW_AXES,
+    FIRST_ADDITIONS,
     DEAD_CODE,
     SMALL_ARRAYS,
     HOIST_BOUNDS_CHECKS,

@@ -1,0 +1,188 @@
+"""Zeros that are only added to as a whole, before anything reads them: the sum of what is added.
+
+>>> show(first_additions(parse('''
+... def f(x: f64[n], y: f64[n]):
+...     n: int = dim(x, axis=0)
+...     a: f64[n] = sin(x)
+...     z: f64[n] = zeros(n, dtype='f64')
+...     add_to(z, a)
+...     t: f64[n] = exp(y)
+...     add_to(z, t)
+...     r: f64[n] = cos(z)
+...     return (r,)
+... ''')))
+def f(x: f64[n], y: f64[n]):
+    n: int = dim(x, axis=0)
+    a: f64[n] = sin(x)
+    z: f64[n] = add(a, f64(0.0))
+    t: f64[n] = exp(y)
+    z1: f64[n] = add(z, t)
+    r: f64[n] = cos(z1)
+    return (r,)
+
+So a shadow of an array of which only views were read is a value like any other. The additions may
+go through views that name each element once: transposes, reshapes, new axes. What is added has to
+be an array that nothing ever stores to, all in the block that makes the zeros. A sum that begins
+with zeros has no -0.0, hence the addition of 0.0; adjoints do without it. Never touches zeros that
+loops carry or branches join, nor any that are stored to later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.types import Array, Scalar, is_float, is_reference, same_dims
+from srcgrad.ir.walk import atoms, map_type, uses, walk
+from srcgrad.passes.effects import is_write
+from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import REGISTRY, elementwise, memory
+
+
+def first_additions(function: Function) -> Function:
+    if not any(isinstance(s, Def) and s.op is memory.zeros for s in walk(function.body)):
+        return function
+    return _FirstAdditions(function).function(function)
+
+
+@dataclass
+class _Sum:
+    """Zeros that become a sum: the views that stand for them, and the additions, in order."""
+
+    zeros: Var
+    views: dict[Var, tuple[Def, ...]] = field(default_factory=dict[Var, tuple[Def, ...]])
+    additions: list[Def] = field(default_factory=list[Def])
+
+
+class _FirstAdditions(Rewriter):
+    def __init__(self, function: Function):
+        super().__init__()
+        self.classes = AliasClasses(function)
+        self.b = Builder(REGISTRY)
+        self.made: dict[Var, Def] = {}  # views, with the operands that they have now
+        self.returned = {self.classes.of(a) for a in function.returns if _is_reference(a)}
+        self.joined = {  # what loops carry, branches join and containers hold
+            self.classes.of(a)
+            for s in walk(function.body)
+            if not isinstance(s, Def) or s.op.holds
+            for a in atoms(s)
+            if _is_reference(a)
+        }
+
+    def block(self, block: Block) -> Block:
+        found = [z for s in block if (z := self.sum_of(s, block)) is not None]
+        if not found:
+            return super().block(block)
+        added = {s: z for z in found for s in z.additions}
+        views = {v for z in found for v in z.views}
+        out: list[Stmt] = []
+        for s in block:
+            if s in added:
+                assert isinstance(s, Def)
+                out += self.added(added[s], s)
+            elif not (isinstance(s, Def) and s.var in views):
+                out += self.statement(s)
+        return tuple(out)
+
+    # ---- finding ----
+    def sum_of(self, s: Stmt, block: Block) -> _Sum | None:
+        if not (isinstance(s, Def) and s.op is memory.zeros and s.var is not None):
+            return None
+        cls = self.classes.of(s.var)
+        t = s.var.type
+        if cls in self.joined or not t.dims or not is_float(t.dtype):
+            return None
+        z = _Sum(s.var, {s.var: ()})
+        following = block[block.index(s) + 1 :]
+        for k, t in enumerate(following):
+            if not self.mentions(t, cls):
+                continue
+            if not (isinstance(t, Def) and self.takes(z, t)):
+                later = [w for w in walk(following[k:]) if isinstance(w, Def) and is_write(w)]
+                stored = any(self.classes.of(w.args[0]) is cls for w in later)
+                return None if stored or not z.additions else z
+        return z if z.additions else None
+
+    def mentions(self, s: Stmt, cls: Var) -> bool:
+        return any(
+            is_reference(v.type) and self.classes.of(v) is cls for t in walk((s,)) for v in uses(t)
+        )
+
+    def takes(self, z: _Sum, s: Def) -> bool:
+        """Whether a definition is one more view of the zeros, or one more addition."""
+        x = s.args[0]
+        if not isinstance(x, Var) or x not in z.views:
+            return False
+        if s.var is not None and _is_bijective(s):
+            z.views[s.var] = (*z.views[x], s)
+            return True
+        if s.op is not memory.add_to:
+            return False
+        g = s.args[1]
+        fits = isinstance(g.type, Array) and same_dims(g.type.dims, x.type.dims)
+        if not fits or g.type.dtype != x.type.dtype or not self.classes.is_pure(g):
+            return False
+        z.additions.append(s)
+        return True
+
+    # ---- rewriting ----
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if s.op is memory.view and s.var is not None:
+            self.made[s.var] = s
+        yield s
+
+    def added(self, z: _Sum, s: Def) -> list[Stmt]:
+        """The sum after one more addition; after the last, the views of what were zeros."""
+        self.b.out, self.b.loc = [], s.loc
+        x = s.args[0]
+        assert isinstance(x, Var)
+        g = self.turned_back(self.atom(s.args[1]), z.views[x])
+        first, is_shadow = s is z.additions[0], s.loc is not None and bool(s.loc.role)
+        own = not (first and is_shadow)
+        if own:
+            zero = Const(0.0, Scalar(g.type.dtype))
+            g = self.plus(g, zero, z) if first else self.plus(self.atom(z.zeros), g, z)
+        views: list[Stmt] = []
+        if s is z.additions[-1]:
+            if g.type.layout != "C" or not (own or self.classes.of(z.zeros) not in self.returned):
+                g = self.b("copy", g, name=z.zeros.name)
+            self.new[z.zeros] = g
+            views = [t for path in z.views.values() if path for t in self.statement(path[-1])]
+        self.new[z.zeros] = g
+        return [*self.b.out, *views]
+
+    def plus(self, a: Atom, b: Atom, z: _Sum) -> Var:
+        v = Var(z.zeros.name, map_type(z.zeros.type, self.atom))
+        self.b.append(Def(v, elementwise.add, (a, b), {}, self.b.loc))
+        return v
+
+    def turned_back(self, g: Atom, path: tuple[Def, ...]) -> Atom:
+        """What is added to a view, as the base has its elements."""
+        for d in reversed(path):
+            g = self.turned(g, d)
+        return g
+
+    def turned(self, g: Atom, d: Def) -> Atom:
+        if d.op is memory.transpose:
+            perm = d.params["perm"]
+            return self.b("transpose", g, perm=tuple(map(perm.index, range(len(perm)))))
+        put = self.made.get(g) if isinstance(g, Var) else None
+        if put is not None and d.op is memory.view and put.params["spec"] == d.params["spec"]:
+            return put.args[0]
+        g = g if g.type.layout == "C" else self.b("copy", g)
+        dims = map_type(d.args[0].type, self.atom).dims  # type: ignore[union-attr]
+        return self.b("reshape", g, *map(atom, dims))
+
+
+def _is_reference(a: Atom) -> bool:
+    return isinstance(a, Var) and is_reference(a.type)
+
+
+def _is_bijective(s: Def) -> bool:
+    """Whether a view names each element of its base once."""
+    if s.op in (memory.transpose, memory.reshape):
+        return True
+    return s.op is memory.view and set(s.params["spec"]) <= {":", "n"}
