@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.autodiff.recorded import arguments, kept, mixture, triangle
+from srcgrad.ir.nodes import Def, For
+from srcgrad.ir.walk import walk
+from srcgrad.primitives import memory
+from tests.autodiff.recorded import adjoint, arguments, kept, mixture, triangle
 from tests.cases import CASES, local_buffers
 
 
@@ -64,3 +67,11 @@ def test_where_a_loop_starts_to_count_is_kept_once(case):
     tapes = kept(case.fn, case.arguments(), case.position)
     counters = [t for t in tapes if t.dtype == "i64" and not t.what.startswith("count")]
     assert [t.slots for t in counters] == REMEMBERED[case.name]
+
+
+@pytest.mark.parametrize("fn", [mixture, triangle])
+def test_what_is_never_put_back_is_read_where_it_was_saved(fn):
+    function = adjoint(fn, arguments(fn), (0, 1, 2) if fn is mixture else (0, 1))
+    loops = [s for s in walk(function.body) if isinstance(s, For)]
+    made = [s for loop in loops for s in loop.body if isinstance(s, Def) and s.op is memory.copy]
+    assert not made

@@ -157,3 +157,34 @@ def scattered_in_a_trip(x, w):
         z *= z
         total += np.sum(z)
     return total
+
+
+@case(mat(3, 4), vec(4), 2)
+@case(mat(3, 4), vec(4), 3)
+def swapped_in_a_trip(x, w, n):
+    total = 0.0
+    for i in range(len(x)):
+        d = 0.5 * x[i] * w
+        e = np.zeros(4)
+        for j in range(n):
+            d, e = e, d
+            d[1] = np.sin(x[i, j])
+        total += np.sum(d * e * e)
+    return total
+
+
+@case(mat(3, 4), vec(4), 0.2)
+@case(mat(3, 4), vec(4), 0.9)
+def chosen_in_a_trip(x, w, limit):
+    total = 0.0
+    for i in range(len(x)):
+        d = 0.5 * x[i] * w
+        e = np.zeros(4)
+        for j in range(3):
+            d, e = e, d
+            d[1] = np.sin(x[i, j])
+            if x[i, j] > limit:
+                break
+            d += 0.1 * w
+        total += np.sum(d * e * e)
+    return total

@@ -30,8 +30,11 @@ class Program:
         self.defined: dict[Var, Point] = {p: ((TOP, START),) for p in function.params}
         self.owner: dict[Var, Stmt | None] = dict.fromkeys(function.params)
         self.stores: dict[Stmt, set[Var]] = {}
+        self.stored_at: dict[Var, list[Point]] = {}  # where a class is stored to
         self._index(function.body, TOP, ())
         self._own = self._own_loops()
+        references = [v for v in self.defined if is_reference(v.type)]
+        self.joined = {self.classes.of(v) for v in references if self.is_join(v)}
 
     def _index(self, block: Block, key: Key, prefix: Point) -> set[Var]:
         self.block[key] = block
@@ -43,7 +46,8 @@ class Program:
                 self.defined[v], self.owner[v] = here, s
             written: set[Var] = set()
             if isinstance(s, Def) and s.op.writes:
-                written.add(self.classes.of(s.args[0]))
+                written.add(cls := self.classes.of(s.args[0]))
+                self.stored_at.setdefault(cls, []).append(here)
             for k, inner in enumerate(blocks(s)):
                 for v in inner_definitions(s):
                     self.defined[v], self.owner[v] = (*here, (body_of(s), START)), s

@@ -7,6 +7,7 @@ an integer selects which of the visible buffers it was, or a tape of references 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.autodiff.reverse.insertions import Slot
@@ -76,10 +77,11 @@ class References:
             return self.values.find(("buffer", v))
         return self.kept(v)
 
-    def open_snapshots(self, block: Block) -> None:
+    def open_snapshots(self, block: Block, is_its_tape: Callable[[Var], bool]) -> None:
         """At the start of a block's reverse: its own buffers, with their contents at its end.
 
-        They are made here and not where they are first read: inner loops rewind them.
+        They are made here and not where they are first read: inner loops rewind them. What is never
+        rewound is read where it was saved.
         """
         for s in block:
             if not isinstance(s, Def) or (v := s.var) is None or s.op.view:
@@ -87,12 +89,13 @@ class References:
             if self.program.classes.is_pure(v) or not self.is_local(v):
                 continue
             if self.wanted is None or v in self.wanted:
-                self.values.remember(("buffer", v), self._snapshot(v))
+                self.values.remember(("buffer", v), self._snapshot(v, is_its_tape(v)))
 
-    def _snapshot(self, v: Var) -> Var:
-        """A copy of a local buffer with its contents at its block's end."""
+    def _snapshot(self, v: Var, is_its_tape: bool) -> Var:
+        """A local buffer as it was at its block's end: what was saved, or a copy of it."""
         if isinstance(v.type, Array):
-            return self.b("copy", self.values.saved_array(v, late=True), name=v.name)
+            saved = self.values.saved_array(v, late=True)
+            return saved if is_its_tape else self.b("copy", saved, name=v.name)
         if v not in self._contents:
             place = self.values.insertions.at_end(self.program.home(v))
             size = self._size(v)

@@ -75,7 +75,7 @@ class Sweep:
     def open(self, block: Block, key: Key) -> None:
         """Make what the reverse of a block starts with: it may be needed to seed the adjoints."""
         if key != TOP:  # the buffers of the top level are in scope
-            self.references.open_snapshots(block)
+            self.references.open_snapshots(block, self._is_its_tape)
         self.adjoints.open_shadows(block)
 
     def block(self, block: Block, key: Key) -> None:
@@ -303,6 +303,16 @@ class Sweep:
         self.values.forward(old, point, None)
         self.old[s] = old
         return old
+
+    def _is_its_tape(self, v: Var) -> bool:
+        """Whether a local buffer may be read where it was saved: nothing puts old elements back.
+
+        A buffer that is joined with others is copied: the tape would become one of them.
+        """
+        cls = self.program.classes.of(v)
+        if cls in self.program.joined:
+            return False
+        return not any(self._must_save(cls, at) for at in self.program.stored_at.get(cls, ()))
 
     def _must_save(self, cls: Var, point: Any) -> bool:
         """Whether contents of the class are read at a point that the sweep comes to later."""
