@@ -1,4 +1,4 @@
-"""The command line: ``python -m srcgrad demo | info | cache | map``.
+"""The command line: ``python -m srcgrad demo | info | cache | warm-up | map``.
 
 Each subcommand is one function from parsed arguments to an exit code, and imports what it needs
 when it runs, so that asking for help loads no compiler. The work is done elsewhere.
@@ -37,6 +37,9 @@ def parser():
     cache = commands.add_parser("cache", help="the folder of compiled programs")
     cache.add_argument("action", choices=("info", "clear"), nargs="?", default="info")
     cache.set_defaults(run=run_cache)
+    warm_up = commands.add_parser("warm-up", help="compile what programs share, once per machine")
+    warm_up.add_argument("names", nargs="*", help="operations such as gammaln; all by default")
+    warm_up.set_defaults(run=run_warm_up)
     code_map = commands.add_parser("map", help="the folders and files of the package")
     code_map.add_argument("folder", nargs="?", default="", help="such as passes/lower")
     code_map.set_defaults(run=run_map)
@@ -77,6 +80,23 @@ def run_cache(parsed):
         for file in files:
             file.unlink(missing_ok=True)
         print("cleared")
+    return 0
+
+
+def run_warm_up(parsed):
+    """Compile the helpers that are not in the cache folder yet, and say how long each took."""
+    from srcgrad.backends import cache
+    from srcgrad.backends.cpu.warm import warm
+
+    count = total = 0
+    try:
+        for name, seconds in warm(parsed.names):
+            count, total = count + 1, total + seconds
+            print(f"{name:<24} {seconds:6.2f} s", flush=True)
+    except ValueError as error:
+        print(error)
+        return 1
+    print(f"{count} functions, {total:.1f} s: {cache.cache_dir()}")
     return 0
 
 

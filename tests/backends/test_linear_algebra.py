@@ -15,7 +15,7 @@ import pytest
 from srcgrad.backends import python
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
-from srcgrad.ir.types import FLOAT, INT
+from srcgrad.ir.types import FLOAT, INT, np_dtype
 from tests.backends.programs import Program, outcome, strided
 
 CLOSE = {"f32": 2e-4, "c64": 2e-4, "f64": 1e-9, "c128": 1e-9}
@@ -210,6 +210,25 @@ def test_values_that_coincide(dtype):
     rng = np.random.default_rng(9)
     for u in (random(rng, 0, dtype), random(rng, 4, dtype)):
         compare("coincide", [u, np.concatenate([u[:2], random(rng, 3, dtype)])], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f32", "i64", "i32", "i8", "u8", "u64", "bool"])
+def test_orderings(dtype):
+    """Stable, NaN last, as NumPy's."""
+    rng = np.random.default_rng(10)
+    kind = np_dtype(dtype)
+    make = partial(program, "argsort", (1,), "S", dtype, (), {"axis": 0})
+    f = build(make(), BuildOptions(cache=False))
+    for n in (0, 1, 2, 3, 4, 5, 7, 8, 9, 64, 65, 1000):
+        for spread in (1, 3, 100):
+            x = rng.integers(-spread, spread + 1, n).astype(kind)
+            if dtype[0] == "f" and n:
+                x[rng.integers(0, n, n // 3)] = np.nan
+                x[rng.integers(0, n, n // 4)] = -np.inf
+                x[rng.integers(0, n, n // 4)] = np.inf
+                x[rng.integers(0, n, n // 4)] = -0.0
+            for given in (x, strided(x), x[::-1]):
+                assert np.array_equal(f(given)[0], np.argsort(given, kind="stable"))
 
 
 def singular(dtype):

@@ -1,7 +1,7 @@
-"""The library calls of generated code: operations that are functions of the modules named here.
+"""The library calls of compiled code: the error that each raises, and where its function is.
 
-One row per operation: its module, the functions it may become, the error it raises. Functions that
-may raise take the number of their site first.
+Those with a module are its functions, which take the number of their site first if they may raise;
+the others are routines that the emitter writes (`emit/matrices.py`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ NOT_FINITE = 2**30 + 1
 
 @dataclass(frozen=True)
 class Call:
-    module: str
+    module: str = ""  # none: a routine of the emitted module
     error: str | Callable[[int], str] = ""  # the text of its LinAlgError, by what LAPACK said
-    stated: bool = False  # takes the parameters of the operation as arguments
     functions: tuple[str, ...] = ()  # if it is not one that has the operation's name
 
 
@@ -58,29 +57,28 @@ CALLS: dict[Primitive, Call] = {
     arrays.matmul: Call("numpy", functions=("np.matmul",)),  # machine code has its own
     arrays.matvec: Call("numpy", functions=("np.dot",)),
     arrays.vecdot: Call("numpy", functions=("np.dot",)),
-    linalg.solve: Call("library", _SINGULAR),
-    linalg.inv: Call("library", _SINGULAR),
-    linalg.cholesky: Call("library", "Matrix is not positive definite"),
+    linalg.solve: Call(error=_SINGULAR),
+    linalg.inv: Call(error=_SINGULAR),
+    linalg.cholesky: Call(error="Matrix is not positive definite"),
     scans.searchsorted: Call("library", functions=("search_left", "search_right")),
-    triangular.solve_triangular: Call("factorisations", _triangular, stated=True),
-    factorisations.eig: Call("factorisations", _eig),
-    factorisations.eigh: Call("factorisations", "Eigenvalues did not converge", stated=True),
-    factorisations.svd: Call("factorisations", _SVD),
-    factorisations.singular_values: Call("factorisations", _SVD, stated=True),
-    least_squares.pinv: Call("factorisations", _SVD),
-    least_squares.lstsq: Call("factorisations", f"{_SVD} in Linear Least Squares"),
-    banded.band_product: Call("banded", stated=True),
-    banded.band_outer: Call("banded"),
-    banded.solve_banded: Call("banded", "singular matrix", stated=True),
-    banded.solveh_banded: Call("banded", _minor, stated=True),
-    equations.sylvester: Call("equations", equations.COMMON),
+    triangular.solve_triangular: Call(error=_triangular),
+    factorisations.eig: Call(error=_eig),
+    factorisations.eigh: Call(error="Eigenvalues did not converge"),
+    factorisations.svd: Call(error=_SVD),
+    factorisations.singular_values: Call(error=_SVD),
+    least_squares.pinv: Call(error=_SVD),
+    least_squares.lstsq: Call(error=f"{_SVD} in Linear Least Squares"),
+    banded.band_product: Call(),
+    banded.band_outer: Call(),
+    banded.solve_banded: Call(error="singular matrix"),
+    banded.solveh_banded: Call(error=_minor),
+    equations.sylvester: Call(error=equations.COMMON),
     equations.sqrtm: Call("equations", equations.NO_ROOT),
 }
 _DETERMINANTS = (linalg.det, linalg.logabsdet, linalg.detsign, linalg.cofactors)
 _PIVOTED = (triangular.lu, triangular.lu_pivots, factorisations.qr, factorisations.coincide)
 _TRANSFORMS = (transforms.fft, transforms.rfft, transforms.irfft)
-CALLS |= dict.fromkeys((*_DETERMINANTS, scans.argsort), Call("library"))
-CALLS |= dict.fromkeys(_PIVOTED, Call("factorisations"))
+CALLS |= dict.fromkeys((*_DETERMINANTS, *_PIVOTED, scans.argsort), Call())
 CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))
 
 

@@ -1,4 +1,4 @@
-"""Equations of matrices: Numba has no Schur factors, so an interpreter runs what primitives do."""
+"""Square roots of matrices: LAPACK has none, so an interpreter runs what the primitive does."""
 
 from __future__ import annotations
 
@@ -20,22 +20,8 @@ def found(function, out, *operands):
     return True
 
 
-def found_sylvester(out, a, b, q):
-    return found(equations.sylvester.impl, out, a, b, q)
-
-
 def found_sqrtm(out, a):
     return found(equations.sqrtm.impl, out, a)
-
-
-@partial(compiled, nogil=False)
-def sylvester(site, a, b, q):
-    out, good = np.empty(q.shape, q.dtype), np.zeros(1, np.bool_)
-    with objmode():
-        good[0] = found_sylvester(out, a, b, q)
-    if not good[0]:
-        raise Failure(site)
-    return out
 
 
 @partial(compiled, nogil=False)

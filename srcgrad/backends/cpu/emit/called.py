@@ -18,7 +18,7 @@ KERNELS = (
     "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS, "special": tuple(SPECIAL)}
-for _module in ("library", "factorisations", "banded", "equations"):
+for _module in ("library", "equations"):
     _called = {n for op, c in CALLS.items() if c.module == _module for n in functions_of(op)}
     CALLED[_module] = tuple(sorted(_called))
 
@@ -38,8 +38,6 @@ def _library(p: Any, s: Def) -> str:
     call, parts = CALLS[s.op], [p.text(a) for a in s.args]
     if call.error:
         parts.insert(0, p.site())
-    if call.stated:
-        parts += [str(v) for v in s.params.values()]
     return f"{function_of(s)}({', '.join(parts)})"
 
 
@@ -67,7 +65,7 @@ def _show(p: Any, s: Def) -> str:
 
 # the expression of a call, from what names its operands
 LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
-    **dict.fromkeys(CALLS, _library),
+    **dict.fromkeys([op for op, call in CALLS.items() if call.module], _library),
     **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
     callbacks.call_back: _call_back,
     memory.show: _show,

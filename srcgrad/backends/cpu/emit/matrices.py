@@ -1,4 +1,4 @@
-"""Linear algebra: which routine does it, and the call of it.
+"""Linear algebra and orderings: which routine does it, and the call of it.
 
 A routine returns whether it failed, so what the caller owns is given up as at any failure.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.backends.cpu.emit import bands, spectra, systems
+from srcgrad.backends.cpu.emit import bands, ordering, spectra, systems
 from srcgrad.backends.cpu.emit.buffers import made
 from srcgrad.backends.cpu.emit.conversions import converted
 from srcgrad.backends.cpu.emit.failures import NO_MEMORY, fail_words, guard, leave
@@ -26,6 +26,7 @@ from srcgrad.primitives import (
     factorisations,
     least_squares,
     linalg,
+    scans,
     triangular,
 )
 
@@ -54,6 +55,7 @@ ROUTINES: dict[Primitive, Callable[..., None]] = {
     banded.solve_banded: bands.solve_banded,
     banded.solveh_banded: bands.solveh_banded,
     equations.sylvester: systems.sylvester,
+    scans.argsort: ordering.argsort,
 }
 
 
@@ -72,8 +74,7 @@ def call(w: Writer, s: Def) -> Ref | Number:
     type = s.var.type
     ndim = type.ndim if isinstance(type, Array) else 0
     out = r.operand("out", ndim)
-    stated = s.params if CALLS[s.op].stated else {}
-    ROUTINES[s.op](r, out, *operands, **stated)
+    ROUTINES[s.op](r, out, *operands, **s.params)
     name = w.program.function_named(r.text(), s.op.name)
     if isinstance(type, Scalar):
         slot = w.alloca("[2 x double]")

@@ -1,0 +1,83 @@
+"""What programs commonly ask Numba for, compiled before they do: special functions and the like.
+
+A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
+operation are emitted, and their helpers are made ready as a program's own are: so a program finds
+them in the same files. Linear algebra and orderings need no helper.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from srcgrad.backends.cpu.emit import driver
+from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.emit.symbols import Helper
+from srcgrad.backends.cpu.fastmath import FLAGS
+from srcgrad.errors import SrcgradError
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Function, Var, atom
+from srcgrad.ir.types import Array, Scalar
+from srcgrad.passes.lower import lower
+from srcgrad.primitives import REGISTRY, Primitive
+from srcgrad.primitives.elementwise import to_complex
+from srcgrad.primitives.scans import searchsorted
+from srcgrad.primitives.special import SPECIAL
+
+DTYPES = ("f64", "f32", "c128")
+OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functions are
+
+
+def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
+    """Make the helpers of these operations ready, or of all; each with the seconds it took."""
+    known = [op.name for op in REGISTRY.values() if _wanted(op)]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
+    done: set[Helper] = set()
+    for name in names or known:
+        for dtype in DTYPES:
+            for helper in _helpers(REGISTRY[name], dtype):
+                if helper not in done:
+                    done.add(helper)
+                    start = time.perf_counter()
+                    driver.ready(helper)
+                    yield f"{name} {dtype}", time.perf_counter() - start
+
+
+def _wanted(op: Primitive) -> bool:
+    whole = op.elementwise and not op.params and op is not to_complex  # which is made of floats
+    return whole or op in LIBRARY
+
+
+def _helpers(op: Primitive, dtype: str) -> tuple[Helper, ...]:
+    if op in OF_REALS and dtype[0] == "c":
+        return ()
+    try:
+        program = Program(lower(LIBRARY.get(op, _of_numbers)(op, dtype)), FLAGS[None])
+        written(program)
+    except (SrcgradError, TypeError):  # complex numbers have no order
+        return ()
+    return tuple(program.helpers)
+
+
+# ---- programs of one operation ----
+def _of_numbers(op: Primitive, dtype: str) -> Function:
+    b = Builder(REGISTRY)
+    params = [Var(f"x{k}", Scalar(dtype)) for k in range(op.arity)]
+    return _function(b, params, b(op.name, *params))
+
+
+def _search(op: Primitive, dtype: str) -> Function:
+    b = Builder(REGISTRY)
+    x, v = Var("x", Array(dtype, (0,))), Var("v", Scalar(dtype))
+    x.type = Array(dtype, (b("dim", x, axis=0),))
+    return _function(b, [x, v], b(op.name, x, v, side="left"), b(op.name, x, v, side="right"))
+
+
+def _function(b: Builder, params: Sequence[Var], *results: Var) -> Function:
+    return Function("warm", tuple(params), tuple(b.out), tuple(map(atom, results)))
+
+
+LIBRARY: dict[Primitive, Callable[[Primitive, str], Function]] = {searchsorted: _search}

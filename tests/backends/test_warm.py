@@ -1,0 +1,39 @@
+"""`python -m srcgrad warm-up`: what it compiles is what programs find."""
+
+import os
+import subprocess
+import sys
+
+PROGRAM = """
+import numpy as np
+from scipy.special import gammaln
+import srcgrad as flow
+
+def total(x):
+    return np.sum(gammaln(x))
+
+flow.compile(total)(np.array([1.5, 2.5]))
+"""
+
+
+def run(folder, *arguments):
+    env = {**os.environ, "SRCGRAD_CACHE_DIR": str(folder)}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    binaries = {f.name: f.stat().st_mtime_ns for f in folder.rglob("k_*.nbi")}
+    return done.returncode, done.stdout + done.stderr, binaries
+
+
+def test_programs_find_what_was_compiled(tmp_path):
+    code, said, made = run(tmp_path, "-m", "srcgrad", "warm-up", "gammaln")
+    assert code == 0 and "gammaln f64" in said and len(made) == 2, said  # float64 and float32
+    code, said, again = run(tmp_path, "-m", "srcgrad", "warm-up", "gammaln")
+    assert code == 0 and again == made, said
+    (tmp_path / "program.py").write_text(PROGRAM)
+    code, said, after = run(tmp_path, str(tmp_path / "program.py"))
+    assert code == 0 and made.items() <= after.items() and len(after) == 3, said
+
+
+def test_another_name_is_refused(tmp_path):
+    code, said, _ = run(tmp_path, "-m", "srcgrad", "warm-up", "gamaln")
+    assert code == 1 and "no helper for 'gamaln'" in said
