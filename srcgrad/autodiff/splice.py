@@ -55,21 +55,23 @@ def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Functi
     views: dict[Var, Atom] = {}
     with b.block() as made:
         for p in fn.params:
+            # a dim that is no Var is in no dict: it stays as it is
             x, t = mapping[p], map_type(p.type, lambda a: mapping.get(a, a))  # type: ignore[arg-type]
-            if isinstance(t, Array) and not same_dims(t.dims, x.type.dims):
+            if isinstance(x, Var) and isinstance(t, Array) and not same_dims(t.dims, x.type.dims):
                 views[p] = _named(b, x, t)
     fn = rename(fn, {**mapping, **views})
     return fn.with_body((*fn.body[:at], *made, *fn.body[at:]))
 
 
-def _named(b: Builder, x: Atom, t: Array) -> Atom:
+def _named(b: Builder, x: Var, t: Array) -> Atom:
     """A view of the whole of an array whose lengths are known to be those of a type."""
     if t.layout == "C":
         return b("reshape", x, *map(atom, t.dims), name=x.name)
-    spec, bounds = [], []
+    spec: list[str] = []
+    bounds: list[Atom] = []
     for mine, d in zip(x.type.dims, t.dims, strict=True):
         spec.append(":" if same_dim(mine, d) else "s")
-        bounds += () if same_dim(mine, d) else (atom(0), atom(d), atom(1))
+        bounds += [] if same_dim(mine, d) else [atom(0), atom(d), atom(1)]
     return b("view", x, *bounds, name=x.name, spec=tuple(spec))
 
 

@@ -155,6 +155,11 @@ class Array:
         return f"{self.dtype}{strided}[{dims}]"
 
 
+def atom_dims(a: Atom) -> Dims:
+    """The dims of an array; a scalar has none."""
+    return a.type.dims if isinstance(a.type, Array) else ()
+
+
 @dataclass(frozen=True)
 class Tape:
     """A flat buffer that grows; what reverse mode remembers, and what `list.append` fills."""

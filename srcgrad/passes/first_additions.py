@@ -55,6 +55,7 @@ class _Sum:
     zeros: Var
     views: dict[Var, tuple[Def, ...]] = field(default_factory=dict[Var, tuple[Def, ...]])
     additions: list[Def] = field(default_factory=list[Def])
+    early: tuple[Def, ...] = ()  # the views before the last addition, which go behind it
 
 
 class _FirstAdditions(Rewriter):
@@ -77,13 +78,13 @@ class _FirstAdditions(Rewriter):
         if not found:
             return super().block(block)
         added = {s: z for z in found for s in z.additions}
-        views = {v for z in found for v in z.views}
+        early = {z.zeros for z in found} | {d.var for z in found for d in z.early}
         out: list[Stmt] = []
         for s in block:
             if s in added:
                 assert isinstance(s, Def)
                 out += self.added(added[s], s)
-            elif not (isinstance(s, Def) and s.var in views):
+            elif not (isinstance(s, Def) and s.var in early):
                 out += self.statement(s)
         return tuple(out)
 
@@ -126,6 +127,7 @@ class _FirstAdditions(Rewriter):
         if not fits or g.type.dtype != x.type.dtype or not self.classes.is_pure(g):
             return False
         z.additions.append(s)
+        z.early = tuple(path[-1] for path in z.views.values() if path)
         return True
 
     # ---- rewriting ----
@@ -147,10 +149,10 @@ class _FirstAdditions(Rewriter):
             g = self.plus(g, zero, z) if first else self.plus(self.atom(z.zeros), g, z)
         views: list[Stmt] = []
         if s is z.additions[-1]:
-            if g.type.layout != "C" or not (own or self.classes.of(z.zeros) not in self.returned):
+            if not _is_contiguous(g) or not (own or self.classes.of(z.zeros) not in self.returned):
                 g = self.b("copy", g, name=z.zeros.name)
             self.new[z.zeros] = g
-            views = [t for path in z.views.values() if path for t in self.statement(path[-1])]
+            views = [t for d in z.early for t in self.statement(d)]
         self.new[z.zeros] = g
         return [*self.b.out, *views]
 
@@ -167,18 +169,23 @@ class _FirstAdditions(Rewriter):
 
     def turned(self, g: Atom, d: Def) -> Atom:
         if d.op is memory.transpose:
-            perm = d.params["perm"]
+            perm: tuple[int, ...] = d.params["perm"]
             return self.b("transpose", g, perm=tuple(map(perm.index, range(len(perm)))))
         put = self.made.get(g) if isinstance(g, Var) else None
         if put is not None and d.op is memory.view and put.params["spec"] == d.params["spec"]:
             return put.args[0]
-        g = g if g.type.layout == "C" else self.b("copy", g)
-        dims = map_type(d.args[0].type, self.atom).dims  # type: ignore[union-attr]
-        return self.b("reshape", g, *map(atom, dims))
+        base = map_type(d.args[0].type, self.atom)
+        assert isinstance(base, Array)
+        g = g if _is_contiguous(g) else self.b("copy", g)
+        return self.b("reshape", g, *map(atom, base.dims))
 
 
 def _is_reference(a: Atom) -> bool:
     return isinstance(a, Var) and is_reference(a.type)
+
+
+def _is_contiguous(a: Atom) -> bool:
+    return isinstance(a.type, Array) and a.type.layout == "C"
 
 
 def _is_bijective(s: Def) -> bool:

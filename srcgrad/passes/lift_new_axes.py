@@ -31,7 +31,7 @@ from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, Function, Stmt, Var
-from srcgrad.ir.types import Array, is_float, is_reference, same_dim, same_dims
+from srcgrad.ir.types import Array, Dims, atom_dims, is_float, is_reference, same_dim, same_dims
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory, reductions
@@ -81,16 +81,16 @@ class _LiftNewAxes(Rewriter):
         views = [self.views[a] for a in arrays if a in self.views]
         if len(views) < len(arrays):
             return None
-        spec, dims = views[0].params["spec"], views[0].args[0].type.dims
+        spec, dims = views[0].params["spec"], atom_dims(views[0].args[0])
         if not dims or not all(
-            d.params["spec"] == spec and same_dims(d.args[0].type.dims, dims) for d in views
+            d.params["spec"] == spec and same_dims(atom_dims(d.args[0]), dims) for d in views
         ):
             return None
         args = tuple(self.views[a].args[0] if a in self.views else a for a in s.args)
         return _under_view(s, Def(None, s.op, args, s.params, s.loc), dims, spec)
 
 
-def _under_view(s: Def, operation: Def, dims: tuple, spec: tuple[str, ...]) -> tuple[Def, Def]:
+def _under_view(s: Def, operation: Def, dims: Dims, spec: tuple[str, ...]) -> tuple[Def, Def]:
     assert s.var is not None
     base = Var(s.var.name, Array(s.var.type.dtype, dims))
     made = Def(base, operation.op, operation.args, operation.params, s.loc)
@@ -100,15 +100,14 @@ def _under_view(s: Def, operation: Def, dims: tuple, spec: tuple[str, ...]) -> t
 def _sum_with_new_axes(s: Def) -> tuple[Def, Def] | None:
     x, v = s.args[0], s.var
     assert v is not None
-    if not is_float(v.type.dtype) or x.type.ndim != v.type.ndim:
+    old, new = atom_dims(x), atom_dims(v)
+    if not is_float(v.type.dtype) or len(old) != len(new):
         return None
-    summed = tuple(
-        k for k, (mine, d) in enumerate(zip(x.type.dims, v.type.dims, strict=True))
-        if not same_dim(mine, d)
-    )  # fmt: skip
-    if not 0 < len(summed) < x.type.ndim or not all(same_dim(v.type.dims[k], 1) for k in summed):
+    pairs = enumerate(zip(old, new, strict=True))
+    summed = tuple(k for k, (mine, d) in pairs if not same_dim(mine, d))
+    if not 0 < len(summed) < len(old) or not all(same_dim(new[k], 1) for k in summed):
         return None
-    spec = tuple("n" if k in summed else ":" for k in range(x.type.ndim))
-    kept = tuple(d for k, d in enumerate(v.type.dims) if k not in summed)
+    spec = tuple("n" if k in summed else ":" for k in range(len(old)))
+    kept = tuple(d for k, d in enumerate(new) if k not in summed)
     operation = Def(None, reductions.sum, (x,), {"axes": summed}, s.loc)
     return _under_view(s, operation, kept, spec)

@@ -41,7 +41,12 @@ def identical(value: Any) -> Test:
         kept = weakref.ref(value)
     except TypeError:
         raise Unshared(f"a {kind.__name__} cannot be compared without being kept") from None
-    return lambda now: kept() is now
+    return _refers(kept)
+
+
+def _refers(kept: weakref.ref[Any]) -> Test:
+    """Whether a value is the object referred to; one that is gone is not `None`."""
+    return lambda now: now is not None and kept() is now
 
 
 def alike(value: Any, followed: Set[int]) -> Test:
@@ -96,13 +101,13 @@ def is_plain(f: types.FunctionType) -> bool:
 
 def _function(f: types.FunctionType) -> Test:
     """Whether a function is this one, or one that the same `def` or `lambda` has made."""
-    itself = weakref.ref(f)
+    itself = _refers(weakref.ref(f))
     if not is_plain(f):
-        return lambda now: itself() is now
+        return itself
     code, known = weakref.ref(f.__code__), facts(f)
 
     def test(now: Any) -> bool:
-        return itself() is now or (
+        return itself(now) or (
             type(now) is types.FunctionType
             and now.__code__ is code()
             and is_plain(now)
@@ -114,13 +119,13 @@ def _function(f: types.FunctionType) -> Test:
 
 def _compiled(g: Any, followed: Set[int]) -> Test:
     """Whether a compiled object is this one, or the same transforms of a function like its own."""
-    itself, kind, options = weakref.ref(g), type(g), g.options
+    itself, kind, options = _refers(weakref.ref(g)), type(g), g.options
     stack, function = transforms(g.spec), alike(g.function, followed)
     if any(getattr(t, "weights", None) is not None for t in stack):
-        return lambda now: itself() is now
+        return itself
 
     def test(now: Any) -> bool:
-        return itself() is now or (
+        return itself(now) or (
             type(now) is kind
             and now.options == options
             and transforms(now.spec) == stack

@@ -152,13 +152,23 @@ def _captured(entry: Entry) -> Reason:
         except (LookupError, AttributeError, ValueError):
             return f"the captured '{h.name}' is gone", OUTSIDE
         if now != kind:
-            keys = (kind[0], now[0]) if entry.shapes else (kind, now)
-            found = _difference(f"'{h.name}'", *keys)
-            return (
-                f"the captured {found[0]}" if found else f"'{h.name}' is of another kind",
-                OUTSIDE,
-            )
+            return _other_kind(h.name, kind, now), OUTSIDE
     return "a captured value changed", OUTSIDE
+
+
+def _other_kind(name: str, was: Any, now: Any) -> str:
+    """How the kind of a captured value differs; of what has a shape it may be a part."""
+    (old, before), (new, after) = _key_and_shape(was), _key_and_shape(now)
+    if old == new and before != after:
+        return f"the captured '{name}' has the shape {after} and had {before}"
+    found = _difference(f"'{name}'", old, new)
+    return f"the captured {found[0]}" if found else f"'{name}' is of another kind"
+
+
+def _key_and_shape(kind: Any) -> tuple[Any, Any]:
+    """A kind as `kind_of` makes it, which adds the shape of what has one."""
+    paired = isinstance(kind, tuple) and len(kind) == 2 and isinstance(kind[1], tuple)
+    return (kind[0], kind[1]) if paired else (kind, None)
 
 
 def _short(value: Any) -> str:

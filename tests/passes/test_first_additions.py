@@ -38,6 +38,7 @@ def folded(body, returns="z,"):
         "w: f64.strided[m, n] = transpose(z, perm=(1, 0))\nadd_to(w, t)",
         "add_to(z, a)\nw: f64.strided[m, n] = transpose(z, perm=(1, 0))\nadd_to(w, t)",
         "k: int = mul(n, m)\nw: f64[k] = reshape(z, k)\nb: f64[k] = reshape(a, k)\nadd_to(w, b)",
+        "add_to(z, a)\nk: int = mul(n, m)\nw: f64[k] = reshape(z, k)\nq: f64 = load(w, 1)",
         "w: f64[n, m, 1] = view(z, spec=(':', ':', 'n'))\n"
         "b: f64[n, m, 1] = view(a, spec=(':', ':', 'n'))\nadd_to(w, b)",
         "w: f64[n, m, 1] = view(z, spec=(':', ':', 'n'))\n"

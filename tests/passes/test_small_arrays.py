@@ -239,6 +239,29 @@ def test_a_place_outside_fails_as_before():
     stays("a: f64, b: f64", body, "r,", (2.0, 3.0))
 
 
+def test_a_view_outside_fails_as_before():
+    """Behind a check that always fails; a branch may hold it that never runs."""
+    m = "m: f64[2, 2] = zeros(2, 2, dtype='f64')"
+    c = "c: bool = lt(a, 0.0)\nif c:\n    t: int = index(2, 2, axis=0)"
+    body = f"{m}\n{c}\n    v: f64[2] = view(m, 2, spec=('i', ':'))\n    store(v, 0, a)"
+    stays("a: f64", f"{body}\nr: f64 = load(m, 0, 0)", "r,", (2.0,), (-2.0,))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "p: f64[2, 0] = zeros(2, 0, dtype='f64')\nq: f64[2] = sum(p, axes=(1,))",
+        "p: f64[2, 0] = zeros(2, 0, dtype='f64')\nt: f64[0, 2] = zeros(0, 2, dtype='f64')\n"
+        "m: f64[2, 2] = matmul(p, t)\nq: f64.strided[2] = view(m, 0, spec=('i', ':'))",
+        "p: f64[0] = zeros(0, dtype='f64')\nq: f64[2] = broadcast_to(1.0, 2)\n"
+        "s: f64 = vecdot(p, p)\nstore(q, 1, s)",
+    ],
+)
+def test_arrays_without_elements(body):
+    returns = f"{body}\nr: f64 = load(q, 1)\nr1: f64 = mul(r, a)"
+    agree(small_arrays, program("a: f64", returns, "r1,"), (2.0,))
+
+
 def test_memory_that_nobody_wrote_shows():
     body = "p: f64[2] = empty(2, dtype='f64')\nr: f64 = load(p, 0)"
     assert gone("a: f64", body, "r,") == "return (f64(nan),)"

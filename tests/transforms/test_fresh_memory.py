@@ -1,5 +1,6 @@
 """Functions made anew: what is kept of them, and of their globals, keeps nothing of users alive."""
 
+import functools
 import gc
 import threading
 import tracemalloc
@@ -196,3 +197,26 @@ def test_threads():
     for t in threads:
         t.join()
     assert not wrong
+
+
+class Penalty:
+    pass
+
+
+@pytest.mark.parametrize("gone", [Penalty, lambda: functools.partial(loss), lambda: along(X)])
+def test_what_is_gone_is_not_none(gone):
+    """A program that was made with an object does not serve a function that captures None."""
+
+    def make(p):
+        def penalised(x):
+            y = x * x
+            if p is not None:
+                y = y + 10.0 * x
+            return y
+
+        return flow.grad(flow.compile(penalised, target="python"))
+
+    assert make(gone())(1.0) == 12.0
+    gc.collect()
+    assert make(None)(1.0) == 2.0
+    assert make(gone())(1.0) == 12.0

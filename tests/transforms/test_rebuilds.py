@@ -90,6 +90,23 @@ def test_captured_values_are_named(reasons):
     ]  # fmt: skip
 
 
+def test_captured_values_whose_shapes_count(reasons):
+    scope = types.SimpleNamespace(w=np.ones(3), k=0.5)
+
+    def f(x):
+        return x * sum([v for v in scope.w] + [0.0] * len(scope.w)) * scope.k
+
+    g = compiled(f)
+    assert g(2.0) == 1.5
+    scope.k = np.float32(0.5)
+    assert g(2.0) == 1.5
+    scope.w = np.ones(4)
+    assert g(2.0) == 2.0
+    assert reasons() == [
+        "'k' is of another kind", "the captured 'w' has the shape (4,) and had (3,)"
+    ]  # fmt: skip
+
+
 def built_often(call, n=MANY + 5):
     """The warnings of several calls."""
     with warnings.catch_warnings(record=True) as seen:

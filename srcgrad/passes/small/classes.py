@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Const, Def, Function, Loop, Stmt, Var, While
-from srcgrad.ir.types import Array, Dims, is_float, is_reference
+from srcgrad.ir.types import Array, Dims, atom_dims, is_float, is_reference
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, walk
 from srcgrad.passes.effects import classes_written
-from srcgrad.passes.small.elements import ELEMENTS, constant, dims_of
+from srcgrad.passes.small.elements import ELEMENTS, constant
 from srcgrad.primitives import arrays, memory, reductions
 
 MOST = 16  # elements of an array
@@ -49,11 +51,11 @@ def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
     check before the operation has passed. None where that is not known.
     """
     if s.op in WHOLE:
-        like = dims_of(s.args[0])
+        like = atom_dims(s.args[0])
     elif s.op is arrays.vecdot:
-        like = next((d for d in map(dims_of, s.args) if constant(d)), ())
+        like = next((d for d in map(atom_dims, s.args) if constant(d)), ())
     elif s.op.elementwise and s.var is not None:
-        like = dims_of(s.var)
+        like = atom_dims(s.var)
     else:
         like = ()
     if s.op in (reductions.broadcast_to, reductions.sum_to):
@@ -62,7 +64,7 @@ def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
         given = ()
     else:
         given = s.args
-    return [_constant(b, dims_of(a), like) for a in given]
+    return [_constant(b, atom_dims(a), like) for a in given]
 
 
 def _constant(b: Builder, dims: Dims, like: Dims) -> tuple[int, ...] | None:
@@ -79,7 +81,7 @@ def _constant(b: Builder, dims: Dims, like: Dims) -> tuple[int, ...] | None:
 def size(b: Builder, s: Def) -> int:
     """About how many numbers an operation done element by element computes."""
     dims = operand_dims(b, s)
-    out = prod(constant(dims_of(s.args[0] if s.var is None else s.var)) or (1,))
+    out = prod(constant(atom_dims(s.args[0] if s.var is None else s.var)) or (1,))
     if s.op in PRODUCTS:
         return 2 * out * (dims[0] or (1,))[-1]
     return max([out, *(prod(d) for d in dims if d is not None)])
@@ -138,18 +140,20 @@ class _Search:
         if s.op in PLACES:
             return self.moving or not is_small(s.args[0].type) or self.in_range(s)
         if s.op is memory.view:
-            return all(isinstance(a, Const) for a in s.args[1:])
+            return all(isinstance(a, Const) for a in s.args[1:]) and _is_there(s)
         if s.op in VIEWS:
             return True
         if not (s.op in ELEMENTS or s.op in WHOLE or s.op.elementwise):
             return False
         if s.op in PRODUCTS and not is_float(s.args[0].type.dtype):
             return False
-        return None not in operand_dims(self.b, s) and size(self.b, s) <= LONGEST
+        dims = operand_dims(self.b, s)
+        nothing = any(d is None or 0 in d for d in dims)  # unknown, or without elements
+        return not nothing and size(self.b, s) <= LONGEST
 
     def in_range(self, s: Def) -> bool:
         """Whether an element's place is constant, and there: the check before it may fail."""
-        at, dims = places(s), constant(dims_of(s.args[0])) or ()
+        at, dims = places(s), constant(atom_dims(s.args[0])) or ()
         return len(at) == len(dims) and all(
             isinstance(p, Const) and 0 <= p.value < d for p, d in zip(at, dims, strict=True)
         )
@@ -166,6 +170,20 @@ class _Search:
         behind = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
         again = [(t,) for t in loops if t not in self.scope[c]]
         return any(c in classes_written(block, self.classes) for block in (*behind, *again))
+
+
+def _is_there(s: Def) -> bool:
+    """Whether the elements of a view with constant places exist: the check before it may fail."""
+    dims = constant(atom_dims(s.args[0]))
+    if dims is None:
+        return False
+    try:
+        s.op.impl(
+            np.empty(dims), *(a.value for a in s.args[1:] if isinstance(a, Const)), **s.params
+        )
+    except IndexError:
+        return False
+    return True
 
 
 def small_classes(

@@ -14,17 +14,12 @@ import numpy as np
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def
-from srcgrad.ir.types import Array, Dims, Scalar
+from srcgrad.ir.types import Dims, Scalar, atom_dims
 from srcgrad.operation import Primitive
 from srcgrad.primitives import arrays, memory, reductions
 
 Elements = np.ndarray[Any, Any]  # of atoms; of one atom and no axis where the operand is a scalar
 WIDE = {"f16": "f64", "f32": "f64", "c64": "c128"}  # what sums of narrow numbers are added in
-
-
-def dims_of(a: Atom) -> Dims:
-    """The dims of an operand; a scalar has none."""
-    return a.type.dims if isinstance(a.type, Array) else ()
 
 
 def constant(dims: Dims) -> tuple[int, ...] | None:
@@ -36,7 +31,7 @@ def constant(dims: Dims) -> tuple[int, ...] | None:
 def made_dims(s: Def) -> tuple[int, ...]:
     """The constant dims of what a definition makes."""
     assert s.var is not None
-    dims = constant(dims_of(s.var))
+    dims = constant(atom_dims(s.var))
     assert dims is not None
     return dims
 

@@ -32,14 +32,14 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.types import Scalar, is_reference
+from srcgrad.ir.types import Scalar, atom_dims, is_reference
 from srcgrad.ir.walk import blocks, refresh_types, walk
 from srcgrad.passes.cse import cse
 from srcgrad.passes.effects import classes_written
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small.classes import is_small, operand_dims, places, small_classes
-from srcgrad.passes.small.elements import ELEMENTS, Elements, constant, dims_of, elementwise, filled
+from srcgrad.passes.small.elements import ELEMENTS, Elements, constant, elementwise, filled
 from srcgrad.passes.small.unroll import unroll
 from srcgrad.primitives import memory
 
@@ -87,7 +87,7 @@ class _SmallArrays(Emitter):
         if self.is_ours(a):
             cells = self.cells[a]
             return filled(cells.shape, [self.held[k] for k in cells.flat])
-        known = constant(dims_of(a)) if dims is None else dims
+        known = constant(atom_dims(a)) if dims is None else dims
         assert known is not None
         return filled(known, [self.b("load", a, *at) for at in np.ndindex(known)])
 
@@ -108,7 +108,7 @@ class _SmallArrays(Emitter):
         match s.op:
             case memory.dim:
                 assert s.var is not None
-                self.new[s.var] = Const(dims_of(x)[s.params["axis"]], s.var.type)
+                self.new[s.var] = Const(atom_dims(x)[s.params["axis"]], s.var.type)
             case memory.load:
                 assert s.var is not None
                 self.new[s.var] = self.held[self.place(s)]
