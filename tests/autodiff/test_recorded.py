@@ -5,6 +5,7 @@ import pytest
 
 from srcgrad.ir.nodes import Def, For
 from srcgrad.ir.walk import walk
+from srcgrad.passes.pipeline import without
 from srcgrad.primitives import memory
 from tests.autodiff.recorded import adjoint, arguments, kept, mixture, triangle
 from tests.cases import CASES, local_buffers
@@ -33,7 +34,8 @@ PUT_BACK = [
 
 @pytest.mark.parametrize(("fn", "expected"), PUT_BACK, ids=[fn.__name__ for fn, _ in PUT_BACK])
 def test_what_is_read_before_it_is_overwritten_is_put_back(fn, expected):
-    assert bool(overwritten(kept(fn, (X, W), (0, 1)))) == expected
+    with without("small_arrays"):  # nothing is stored to what has become numbers
+        assert bool(overwritten(kept(fn, (X, W), (0, 1)))) == expected
 
 
 @pytest.mark.parametrize(("fn", "positions"), [(mixture, (0, 1, 2)), (triangle, (0, 1))])

@@ -165,7 +165,7 @@ def swapped_in_a_trip(x, w, n):
     total = 0.0
     for i in range(len(x)):
         d = 0.5 * x[i] * w
-        e = np.zeros(4)
+        e = np.zeros_like(w)
         for j in range(n):
             d, e = e, d
             d[1] = np.sin(x[i, j])
@@ -179,7 +179,7 @@ def chosen_in_a_trip(x, w, limit):
     total = 0.0
     for i in range(len(x)):
         d = 0.5 * x[i] * w
-        e = np.zeros(4)
+        e = np.zeros_like(w)
         for j in range(3):
             d, e = e, d
             d[1] = np.sin(x[i, j])

@@ -239,6 +239,12 @@ def test_a_place_outside_fails_as_before():
     stays("a: f64, b: f64", body, "r,", (2.0, 3.0))
 
 
+def test_what_does_not_fit_fails_as_before():
+    m = "p: f64[3] = pack(a, a, a)\nq: f64[2] = pack(a, a)"
+    body = f"{m}\ncheck_assign(2, 3, split=1)\nassign(q, p)\nr: f64 = load(q, 0)"
+    stays("a: f64", body, "r,", (2.0,))
+
+
 def test_a_view_outside_fails_as_before():
     """Behind a check that always fails; a branch may hold it that never runs."""
     m = "m: f64[2, 2] = zeros(2, 2, dtype='f64')"

@@ -29,7 +29,7 @@ def newton(x):
 def filtered(x):
     total = 0.0
     for i in range(len(x)):
-        z = np.zeros(4)
+        z = np.zeros(len(x[i]))
         for j in range(4):
             z[j] += x[i, j] + x[i, 3 - j]
         square = z[0] * z[1]

@@ -102,7 +102,7 @@ def test_a_wrong_gradient_is_an_error_each_time():
 
 def test_a_wrong_gradient_of_a_number():
     def f(w):
-        a = np.ones(3) * w
+        a = np.ones(20) * w  # too long to become numbers, which nothing is stored to
         a[1] = a[1] * w * a[0]
         a[1] = a[1] * a[2]
         return a[1] * a[0]

@@ -20,7 +20,7 @@ from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import FLAGS, meaning
-from srcgrad.backends.cpu.faults import debugging, faults_told
+from srcgrad.backends.cpu.faults import debugging, faults_reported
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
@@ -63,7 +63,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     """The lowered `function` as something that runs, compiled at the first call."""
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], guarded())
-    with faults_told(program):
+    with faults_reported(program):
         text, name = written(program)
         if program.guarded:
             ownership.check(text.text)
@@ -82,7 +82,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
             files.keep(f"{name}.ll", text.shown())
             files.keep(f"{name}.py", text_of(function))
         made = partial(driver.compiled, program, text, name, options)
-        with faults_told(program, text):
+        with faults_reported(program, text):
             return announced(function, options.cache, made)
 
     def enter(*args: Any) -> tuple:

@@ -1,4 +1,4 @@
-"""A fault of the emitter as the user is told it: their line, whose fault it is, the way round.
+"""Reports a fault of the emitter to the user: their line, whose fault it is, the way round.
 
 What LLVM or Numba say speaks of generated code. It is shown where `SRCGRAD_DEBUG` is set. Never
 decides what is compiled.
@@ -26,15 +26,15 @@ def debugging() -> bool:
 
 
 @contextmanager
-def faults_told(program: Program, text: Noted = NO_TEXT) -> Iterator[None]:
-    """Around the making of machine code: what goes wrong is told at the user's line."""
+def faults_reported(program: Program, text: Noted = NO_TEXT) -> Iterator[None]:
+    """Around the making of machine code: what goes wrong is reported at the user's line."""
     try:
         yield
     except (SrcgradError, ImportError, MemoryError):
         raise
     except Exception as error:
-        told = _fault(error, program.function.name, program.here or _place(error, text))
-        raise told from told.__cause__
+        fault = _fault(error, program.function.name, program.here or _place(error, text))
+        raise fault from fault.__cause__
 
 
 def _fault(error: Exception, name: str, location: Location | None) -> CompilerError:

@@ -5,7 +5,7 @@ came to), then what is carved. A call takes one from its function's free ones, o
 puts it back: so calls in several threads, and a call inside a call, never share one. Code for
 which it is too small allocates what does not fit; the cursor says what would have fitted, and the
 next call finds a workspace of that size. Nothing that a call returns lies in a workspace (the
-printer sees to that), and no reference to a user's array is ever kept in one.
+emitter sees to that), and no reference to a user's array is ever kept in one.
 """
 
 from __future__ import annotations

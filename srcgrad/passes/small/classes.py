@@ -148,8 +148,9 @@ class _Search:
         if s.op in PRODUCTS and not is_float(s.args[0].type.dtype):
             return False
         dims = operand_dims(self.b, s)
-        nothing = any(d is None or 0 in d for d in dims)  # unknown, or without elements
-        return not nothing and size(self.b, s) <= LONGEST
+        known = [d for d in dims if d is not None and 0 not in d]  # those that have elements
+        fits = len(known) == len(dims) and not (s.op in WHOLE and not _fits(*known))
+        return fits and size(self.b, s) <= LONGEST
 
     def in_range(self, s: Def) -> bool:
         """Whether an element's place is constant, and there: the check before it may fail."""
@@ -170,6 +171,13 @@ class _Search:
         behind = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
         again = [(t,) for t in loops if t not in self.scope[c]]
         return any(c in classes_written(block, self.classes) for block in (*behind, *again))
+
+
+def _fits(target: tuple[int, ...], value: tuple[int, ...]) -> bool:
+    """Whether a value may be stored to an array: the check before it may fail."""
+    pairs = zip(reversed(target), reversed(value), strict=False)
+    lead = value[: max(len(value) - len(target), 0)]
+    return all(n in (1, m) for m, n in pairs) and all(n == 1 for n in lead)
 
 
 def _is_there(s: Def) -> bool:

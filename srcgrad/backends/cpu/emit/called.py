@@ -44,8 +44,8 @@ def _library(p: Any, s: Def) -> str:
 def _transform(p: Any, s: Def) -> str:
     """A Fourier transform: the kind, the operand, the axis, the result's dims and dtype."""
     kind = "ifft" if s.params.get("inverse") else s.op.name
-    dims = tuple_text([p.text(d) for d in s.var.type.dims])  # type: ignore[union-attr]
-    dtype = named_dtype(s.var.type.dtype)  # type: ignore[union-attr]
+    assert s.var is not None
+    dims, dtype = tuple_text([p.text(d) for d in s.var.type.dims]), named_dtype(s.var.type.dtype)
     code = ("fft", "ifft", "rfft", "irfft").index(kind)
     return f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})"
 

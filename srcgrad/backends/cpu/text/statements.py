@@ -53,7 +53,8 @@ def _array(p: Any, s: Def) -> ast.expr:
 
 
 def _tape(p: Any, s: Def) -> ast.expr:
-    dtype, size = named_dtype(s.var.type.dtype), p.text(s.args[0])  # type: ignore[union-attr]
+    assert s.var is not None
+    dtype, size = named_dtype(s.var.type.dtype), p.text(s.args[0])
     size = f"{size}.size" if s.op is tapes.tape_like else f"max({size}, 1)"
     return parsed(f"np.zeros({size}, {dtype})")
 
