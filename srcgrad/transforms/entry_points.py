@@ -33,7 +33,7 @@ def compile(
 ) -> Any:
     """Compile a plain Python function; as a decorator bare or with options.
 
-    `target`: "cpu" (machine code), "python" (the reference backend) or "loops" (the reference backend runs
+    `target`: "cpu" (machine code), "python" (the reference backend) or "loops" (it runs
     the loops that "cpu" compiles). `cache`: keep compiled code on disk. `source`: the text of the
     function where no file has it. Arguments and results: numbers, arrays, containers of them.
 

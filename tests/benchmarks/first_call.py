@@ -6,8 +6,8 @@ Measured from `flow.value_and_grad` to the return of the first call, after one u
 call: once with an empty cache folder (cold), once more with what that left on disk (warm). The
 programs are the test cases whose function has so many lines of code, and `PROGRAMS` of a file if
 one is given: from names to (function, arguments, positions). `imports` is what of the package
-`import srcgrad` leaves for later, `tree` the time up to the generated text (frontend, adjoint,
-passes, printer), `first_njit` what Numba takes for its first function. Seconds of the processor, so
+`import srcgrad` leaves for later, `tree` the time of the frontend, the adjoint and the
+passes, `first_njit` what Numba takes for its first function. Seconds of the processor, so
 that what else the machine does counts little; the package is compiled to bytecode, as one that is
 installed. Never runs two programs at once.
 """

@@ -166,9 +166,10 @@ class _SmallArrays(Emitter):
         """New variables for the elements of references that are joined, and for those stored to."""
         out: list[Var] = []
         for j in ours:
-            v = old[j]
-            fresh = [Var(v.name, Scalar(v.type.dtype)) for _ in np.ndindex(v.type.dims)]
-            self.hold(v, filled(v.type.dims, fresh))  # type: ignore[arg-type]
+            v, dims = old[j], constant(atom_dims(old[j]))
+            assert dims is not None
+            fresh = [Var(v.name, Scalar(v.type.dtype)) for _ in np.ndindex(dims)]
+            self.hold(v, filled(dims, fresh))
             out += fresh
         for k in stored:
             v = Var(self.class_of[k].name, Scalar(self.held[k].type.dtype))
