@@ -12,7 +12,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array, same_dim, same_dims
-from srcgrad.ir.walk import after_checks, map_type, rename, walk
+from srcgrad.ir.walk import after_checks, map_type, rename, replaced_by, walk
 from srcgrad.primitives import memory, tapes
 
 
@@ -52,11 +52,11 @@ def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Functi
     The checks at the front find these lengths equal.
     """
     at = after_checks(fn.body)
+    replaced = replaced_by(mapping)
     views: dict[Var, Atom] = {}
     with b.block() as made:
         for p in fn.params:
-            # a dim that is no Var is in no dict: it stays as it is
-            x, t = mapping[p], map_type(p.type, lambda a: mapping.get(a, a))  # type: ignore[arg-type]
+            x, t = mapping[p], map_type(p.type, replaced)
             if isinstance(x, Var) and isinstance(t, Array) and not same_dims(t.dims, x.type.dims):
                 views[p] = _named(b, x, t)
     fn = rename(fn, {**mapping, **views})

@@ -1,7 +1,7 @@
-"""Several problems of one function told together: where a statement is refused, the next is tried.
+"""Reports several problems of one function: where a statement is refused, the next is tried.
 
 What the statement would have bound is `POISON`: statements that read it are passed over in
-silence, so that one mistake is told once. What is interpreted after the first problem is thrown
+silence, so that one mistake is reported once. What is interpreted after the first problem is thrown
 away; whatever goes wrong in it ends the search. Never decides what is a problem.
 """
 

@@ -7,28 +7,24 @@ from __future__ import annotations
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar
-from srcgrad.ir.walk import defined, map_atoms, map_type
+from srcgrad.ir.walk import defined, map_atoms, map_type, replaced_by
 
 
 def clone(function: Function) -> Function:
     """The same program over fresh variables; names and locations are kept."""
-    new: dict[Var, Atom] = {v: Var(v.name, v.type) for v in function.params}
-    body, new = copied(function.body, new)
-    params = tuple(new[p] for p in function.params)
+    params = tuple([Var(p.name, p.type) for p in function.params])
+    body, new = copied(function.body, dict(zip(function.params, params, strict=True)))
+    f = replaced_by(new)
     for p in params:
-        # a dim that is no Var is in no dict: it stays as it is
-        p.type = map_type(p.type, lambda a: new.get(a, a))  # type: ignore[arg-type]
-    returns = tuple(new.get(a, a) if isinstance(a, Var) else a for a in function.returns)
-    return Function(function.name, params, body, returns)  # type: ignore[arg-type]
+        p.type = map_type(p.type, f)
+    return Function(function.name, params, body, tuple([f(a) for a in function.returns]))
 
 
 def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]]:
     """A block over fresh variables, and what stands for each: `known` for those from outside."""
     fresh = {v: Var(v.name, v.type) for v in defined(block)}
     new: dict[Var, Atom] = {**known, **fresh}
-
-    def f(a: Atom) -> Atom:
-        return new.get(a, a) if isinstance(a, Var) else a
+    f = replaced_by(new)
 
     def many(vs: tuple[Var, ...]) -> tuple[Var, ...]:
         return tuple([fresh[v] for v in vs])
@@ -36,8 +32,9 @@ def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]
     def copy(s: Stmt) -> Stmt:
         match s:
             case Def():
-                args = tuple([new.get(a, a) if isinstance(a, Var) else a for a in s.args])
-                return altered(s, args=args, var=None if s.var is None else fresh[s.var])
+                return altered(
+                    s, args=tuple(map(f, s.args)), var=None if s.var is None else fresh[s.var]
+                )
             case For():
                 params, results = many(s.params), many(s.results)
                 s = altered(s, index=fresh[s.index], params=params, results=results)

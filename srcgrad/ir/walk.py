@@ -5,7 +5,7 @@ Never changes a node: `rename` builds new ones (the types of variables it rename
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from srcgrad.ir.nodes import (
@@ -194,6 +194,11 @@ def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
     for v in (*results(s), *inner_definitions(s)):
         if not isinstance(v.type, Scalar):
             v.type = map_type(v.type, f)
+
+
+def replaced_by(mapping: Mapping[Var, Atom]) -> Callable[[Atom], Atom]:
+    """What stands for an atom: itself if it is a constant or no key of the mapping."""
+    return lambda a: mapping.get(a, a) if isinstance(a, Var) else a
 
 
 def rename(function: Function, mapping: dict[Var, Atom]) -> Function:

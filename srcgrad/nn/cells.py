@@ -18,7 +18,7 @@ from srcgrad.nn.named import Parameter
 class Dense(Cell):
     """x @ weight.T + bias, then an activation if one is named; the weight has shape (out, in).
 
-    Drawn from a uniform distribution of width 1 / sqrt(in_channels) unless told otherwise.
+    Drawn from a uniform distribution of width 1 / sqrt(in_channels) unless given otherwise.
 
     >>> import srcgrad as flow
     >>> dense = flow.nn.Dense(3, 2, weight_init="ones", bias_init="zeros")

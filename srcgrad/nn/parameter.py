@@ -9,7 +9,7 @@ from srcgrad.errors import TensorTypeError
 
 
 class Parameter(Tensor):
-    """A tensor to be trained: shares the memory of `data`, requires grad unless told not to.
+    """A tensor to be trained: shares the memory of `data`, requires grad by default.
 
     >>> import srcgrad as flow
     >>> flow.nn.Parameter(flow.ones(2))

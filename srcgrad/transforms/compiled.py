@@ -27,7 +27,7 @@ from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
-from srcgrad.transforms.rebuilds import told, why
+from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
@@ -212,7 +212,7 @@ class Compiled:
                 self._quicken(entry, arguments)
             if not found:
                 offer(self, entry, under)
-                told(self, reason)
+                record_build(self, reason)
             return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:

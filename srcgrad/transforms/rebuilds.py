@@ -33,7 +33,7 @@ ANEW = (
 )
 
 
-def told(compiled: Any, reason: Reason | None) -> None:
+def record_build(compiled: Any, reason: Reason | None) -> None:
     """Count a build, record why it was not the first, and warn of the tenth."""
     from srcgrad.backends.progress import LOG
 

@@ -79,7 +79,7 @@ def test_a_rule_whose_partial_jumps_asks_rows_that_decide(row: Primitive):
     params = PARAMS.get(row.name, {})
     for k, rule in enumerate(row.rules):
         if rule is None or row.kind != "derive" or row.decides:
-            continue  # what itself decides is had again only where it comes out the same
+            continue  # what itself decides is recomputed only where the result is the same
 
         def partial(*xs: Any, rule: Any = rule) -> Any:
             return plain(rule(row.impl(*xs, **params), *xs, **params))

@@ -1,15 +1,12 @@
 """Products of matrices under the emitter: every layout, dtype and shape against NumPy."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
+from tests.backends.failing_calls import leaves_nothing
 from tests.backends.programs import Program
 
 WAYS = ["", "guarded"]
@@ -160,43 +157,9 @@ def test_no_memory_for_the_result(monkeypatch, way):
         run(column, column.T)
 
 
-LEAKS = """
-import gc
-import numpy as np
-import srcgrad as flow
-from numba.core.runtime import rtsys
-
-def product(a, b, n):
-    c = a @ b
-    return np.sum(c @ c.T) + (a @ b[:, 0])[n]
-
-f = flow.value_and_grad(product)
-a, failed = np.ones((3, 14, 24))[:, ::-2, ::2], 0
-def run(times):
-    global failed
-    for k in range(times):
-        try:
-            f(a[k % 3], a[0].T, 7 * (k % 2))
-        except IndexError:
-            failed += 1
-    gc.collect()
-    stats = rtsys.get_allocation_stats()
-    return stats.mi_alloc - stats.mi_free
-before = run(10)
-after = run(1000)
-assert failed == 505, failed
-assert before == after, (before, after)
-"""
-
-
 def test_no_copy_is_left_and_the_cache_serves_it(tmp_path):
-    (tmp_path / "program.py").write_text(LEAKS)
-    env = {**os.environ, "NUMBA_NRT_STATS": "1",
-           "SRCGRAD_CACHE_DIR": str(tmp_path / "cache")}  # fmt: skip
     for _ in range(2):
-        command = [sys.executable, str(tmp_path / "program.py")]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        leaves_nothing("products", 1000, SRCGRAD_CACHE_DIR=str(tmp_path / "cache"))
 
 
 @pytest.mark.full

@@ -1,4 +1,4 @@
-"""Compiling is told: records, and a line on a terminal that waits; nothing elsewhere."""
+"""What compiling reports: records, and a line on a terminal that waits; nothing elsewhere."""
 
 import io
 import logging

@@ -1,6 +1,6 @@
 """Many programs: draw, check, shrink what fails; in this process or in several.
 
-A result carries the program's seed, so any of them can be had again alone.
+A result carries the program's seed, so any of them can be run again alone.
 """
 
 from collections import Counter

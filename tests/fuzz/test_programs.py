@@ -11,7 +11,7 @@ from tests.fuzz.runner import FAILURES, tally
 
 
 def failures(results):
-    """What to print: the seeds, to be had again with `--programs 1 --seed S`."""
+    """What to print: the seeds, to be run again with `--programs 1 --seed S`."""
     bad = [r for r in results if r.outcome.kind in FAILURES]
     return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 

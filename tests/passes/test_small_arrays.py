@@ -90,33 +90,23 @@ def test_what_a_loop_stores_to_is_carried():
     assert gone("a: f64, b: f64, k: int", LOOP, "r, s", (1.0, 2.0, 5), (1.0, 2.0, 0)).count("p") > 4
 
 
+def doubled_while(*lines):
+    """The first element is doubled while it is below ten; `lines` double and test it."""
+    trip = ["t: f64 = load(p, 0)", *lines, "k1: int = add(k, 1)", "k = k1"]
+    return "\n".join([Q, "k: int = 0", "while True:", *[f"    {s}" for s in trip], READ])
+
+
+READ = "r: f64 = load(p, 0)"
+DOUBLED = "u: f64 = mul(t, 2.0)", "store(p, 0, u)"
+
+
 def test_a_while_carries_them_too():
-    body = f"""{Q}
-k: int = 0
-while True:
-    t: f64 = load(p, 0)
-    c: bool = lt(t, 10.0)
-    if not c: break
-    u: f64 = mul(t, 2.0)
-    store(p, 0, u)
-    k1: int = add(k, 1)
-    k = k1
-r: f64 = load(p, 0)"""
+    body = doubled_while("c: bool = lt(t, 10.0)", "if not c: break", *DOUBLED)
     gone("a: f64, b: f64", body, "r, k", (1.0, 2.0), (11.0, 0.0))
 
 
 def test_a_while_whose_test_stores():
-    body = f"""{Q}
-k: int = 0
-while True:
-    t: f64 = load(p, 0)
-    u: f64 = mul(t, 2.0)
-    store(p, 0, u)
-    c: bool = lt(u, 10.0)
-    if not c: break
-    k1: int = add(k, 1)
-    k = k1
-r: f64 = load(p, 0)"""
+    body = doubled_while(*DOUBLED, "c: bool = lt(u, 10.0)", "if not c: break")
     stays("a: f64, b: f64", body, "r, k", (1.0, 2.0))
 
 

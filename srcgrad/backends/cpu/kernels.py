@@ -16,8 +16,7 @@ from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives.callbacks import filled
 
 try:
-    # Numba's stubs leave out objmode
-    from numba import njit, objmode, types  # type: ignore[attr-defined]
+    from numba import njit, objmode, types  # type: ignore[attr-defined]  (no stub has objmode)
 except ImportError:  # generated modules run without it, slowly
     from contextlib import nullcontext as objmode
 

@@ -55,8 +55,10 @@ def decomposed(r: Routine, a: Matrix, how: bytes) -> tuple[str, Matrix, Matrix, 
     u, vt = r.matrix(rows, k), r.matrix(k, columns)
     then: list[Argument] = [r.integers(r.w.times(k, 8))]
     if is_complex(r.dtype):
-        # 5 k (k + 1) reals for square ones
-        then.insert(0, r.reals(r.w.times(r.w.times(k, 5), r.w.plus(k, 2))))
+        # at least LRWORK of LAPACK's zgesdd: 5 k k + 5 k and 2 k longer + 2 k k + k reals
+        longer = r.w.times(r.w.most(a.rows, a.columns), 2)
+        each = r.w.plus(r.w.plus(r.w.times(k, 5), longer), 7)
+        then.insert(0, r.reals(r.w.times(k, each)))
     info = r.worked("gesdd", how, a.rows, a.columns, work, work.lead, values, u, u.lead, vt,
                     vt.lead, then=then)  # fmt: skip
     return info, u, values, vt
@@ -96,6 +98,7 @@ def pinv(r: Routine, out: Matrix, a: Matrix, rcond: str) -> None:
 
 
 def lstsq(r: Routine, out: Matrix, a: Matrix, b: Matrix, rcond: str) -> None:
+    assert not is_complex(r.dtype)
     r.fill(out, r.literal(0.0))
     for m in (a, b):
         # LAPACK writes to the terminal
@@ -119,6 +122,7 @@ def least_squares(r: Routine, a: Matrix, x: Matrix, k: str, rcond: str) -> str:
 
 # ---- QR of a matrix with at least as many rows as columns ----
 def qr(r: Routine, out: Matrix, a: Matrix) -> None:
+    assert not is_complex(r.dtype)
     n, factor = a.columns, r.columns(a)
     tau = r.reals(n)
     r.worked("geqrf", a.rows, n, factor, factor.lead, tau)

@@ -104,6 +104,7 @@ def lu_pivots(r: Routine, out: Matrix, a: Matrix) -> None:
 
 def lu(r: Routine, out: Matrix, a: Matrix) -> None:
     """Without pivots: the factors take the place of the zeros; a zero pivot stays."""
+    assert not is_complex(r.dtype)
     r.copy(out, a)
     with r.loop(a.rows) as k:
         top = r.load(out, k, k)
