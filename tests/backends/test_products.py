@@ -6,6 +6,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
+from srcgrad.backends.cpu.emit import blas
 from tests.backends.failing_calls import leaves_nothing
 from tests.backends.programs import Program
 
@@ -102,6 +103,14 @@ def test_vectors(monkeypatch, way, dtype):
             compare(of_vector, numbers(dtype, k), x)
             for left in LAYOUTS.values():
                 compare(of_matrix, left(numbers(dtype, m, k)), x)
+
+
+@pytest.mark.parametrize("dtype", ["c64", "c128"])
+def test_complex_vectors_where_no_function_returns_them(monkeypatch, dtype):
+    monkeypatch.setattr(blas, "RETURNED", {})
+    run = product_of("vecdot", dtype, 1, 1)
+    for n in (0, 3, 70, 200):
+        compare(run, numbers(dtype, n), numbers(dtype, n))
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["plain", "guarded"])

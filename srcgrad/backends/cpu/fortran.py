@@ -17,6 +17,8 @@ from types import ModuleType
 
 from srcgrad.errors import CompilerError
 
+LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # in front of a routine's name
+
 _api = ctypes.pythonapi
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", _api))
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(

@@ -47,8 +47,6 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         program.here = program.called_at[helper]
         ready(helper)
     program.here = None
-    if program.products:
-        inside.load_blas()
     for (library, routine), arity in program.routines.items():
         name_routine(library, routine, arity)
 

@@ -3,8 +3,7 @@
 - an array's struct and its flattening, a MemInfo's first words (`support.py`);
 - the convention of a compiled function: `i32 f(result*, exception**, arguments)`;
 - a library's final module, into which ours is linked behind Numba's own optimisation;
-- the exception that a function raises with values that are known at run time;
-- the symbols of BLAS (`products.py`), and what looks whether SciPy's is as Numba expects it.
+- the exception that a function raises with values that are known at run time.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from numba.core import cgutils
 from numba.core.callconv import excinfo_ptr_t
 from numba.extending import intrinsic
 
-from srcgrad.backends.cpu.emit.failures import FAILED, NO_BLAS, NO_MEMORY, OUTSIDE, RAISED
+from srcgrad.backends.cpu.emit.failures import FAILED, NO_MEMORY, OUTSIDE, RAISED
 from srcgrad.backends.cpu.emit.program import words_of
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.ir.nodes import Function
@@ -119,8 +118,6 @@ def _raise(context: Any, builder: Any, code: Any, out: Any, exc: Any, words: int
         convention.return_user_exc(builder, MemoryError, ("Allocation failed (too large?)",))
     with when(OUTSIDE):
         convention.return_user_exc(builder, OutsideError, ())
-    with when(NO_BLAS):
-        convention.return_user_exc(builder, RuntimeError, ("BLAS could not be called",))
 
 
 def _result(context: Any, builder: Any, kind: Any, out: Any, at: int) -> Any:
@@ -180,13 +177,6 @@ def new_library(name: str) -> Any:
     library = target.codegen().create_library(name)
     library.enable_object_caching()
     return library
-
-
-def load_blas() -> None:
-    """Load SciPy's BLAS; it raises where that takes other integers than Numba was built for."""
-    from numba.np.linalg import ensure_blas
-
-    ensure_blas()
 
 
 def address_of(compiled: Any) -> int:

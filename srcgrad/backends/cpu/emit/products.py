@@ -1,10 +1,9 @@
 """Products of matrices, of matrices and vectors, of vectors: BLAS called from the emitted module.
 
-A module has one function per dtype for all of them. It calls BLAS by the symbols that Numba gives
-SciPy's, which every process has that runs Numba. An operand goes to BLAS where it lies if one of
-its two steps is the item's size; else it is copied, matrix by matrix, into one buffer. Loops do
-what BLAS does not: integers, lengths that do not fit its own, what is small or empty, and the
-product of two vectors with other steps.
+A module has one function per dtype for all of them. BLAS is SciPy's (`fortran.py`). An operand goes
+to it where it lies if one of its two steps is the item's size; else it is copied, matrix by matrix,
+into one buffer. Loops do what BLAS does not: integers, lengths beyond 32 bits, what is small or
+empty, and the product of two vectors with other steps.
 """
 
 from __future__ import annotations
@@ -13,26 +12,20 @@ from collections.abc import Callable
 from functools import lru_cache
 from string import Template
 
+from srcgrad.backends.cpu.emit import blas
 from srcgrad.backends.cpu.emit.buffers import made
-from srcgrad.backends.cpu.emit.failures import (
-    NO_BLAS,
-    NO_MEMORY,
-    OUTSIDE,
-    guard,
-    leave,
-    leave_again,
-)
+from srcgrad.backends.cpu.emit.failures import NO_MEMORY, OUTSIDE, guard, leave, leave_again
 from srcgrad.backends.cpu.emit.state import Program
-from srcgrad.backends.cpu.emit.values import Number, Ref, literal, parts_of, size_of
+from srcgrad.backends.cpu.emit.values import Number, Ref, parts_of, size_of
 from srcgrad.backends.cpu.emit.views import at
 from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.backends.cpu.fortran import LETTERS
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.parse import parse
-from srcgrad.ir.types import Scalar, is_float
+from srcgrad.ir.types import Scalar
 from srcgrad.primitives import REGISTRY, arrays
 
 Written = Callable[[Function, str, str], str]
-KINDS_OF_BLAS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}
 LITTLE = 64  # multiplications; a call of BLAS takes more instructions before its first one
 
 
@@ -123,11 +116,6 @@ def copy(a: $t.strided[m, n], out: $t[m, n]):
 # how BLAS may see a matrix: with rows that are contiguous (`turned`: columns) and so many items
 # apart; 0 if neither are. Rows apart by less than their length, or backwards, are no matrix to it
 SHARED = """
-declare i32 @numba_xxgemm(i8 signext, i8 signext, i8 signext, i64, i64, i64,
-  ptr, ptr, i64, ptr, i64, ptr, ptr, i64)
-declare i32 @numba_xxgemv(i8 signext, i8 signext, i64, i64, ptr, ptr, i64, ptr, ptr, ptr)
-declare i32 @numba_xxdot(i8 signext, i8 signext, i64, ptr, ptr, ptr)
-
 define internal i64 @leading(i64 %far, i64 %near, i64 %rows, i64 %columns, i64 %item) nounwind {
   %unit = icmp eq i64 %near, %item
   %narrow = icmp eq i64 %columns, 1
@@ -171,10 +159,11 @@ fine:
   ret i1 false
 }
 """
-OF_DTYPE = Template("""
-@one.$t = private constant [2 x $part] [$part $one, $part $zero]
-@zero.$t = private constant [2 x $part] zeroinitializer
+CALL = Template("""
+  call void @blas.$t(ptr %x, ptr %y, ptr %to, i64 %m, i64 %k, i64 %n,
+    i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
 
+OF_DTYPE = Template("""
 define internal ptr @packed.$t(
     ptr %slot, ptr %from, i64 %rows, i64 %columns, i64 %down, i64 %right) nounwind {
   %mi = load ptr, ptr %slot
@@ -228,8 +217,6 @@ entry:
   %b.none = icmp eq i64 %b.found, 0
   %a.ld = select i1 %a.none, i64 %k, i64 %a.found
   %b.ld = select i1 %b.none, i64 %n, i64 %b.found
-  %a.t = select i1 %a.turned, i8 116, i8 110
-  %b.t = select i1 %b.turned, i8 116, i8 110
   %a.copy = and i1 %a.none, %blas
   %b.copy = and i1 %b.none, %blas
   %a.bad = call i1 @room(i1 %a.copy, i64 %mk, i64 $item, ptr %a.slot)
@@ -277,28 +264,8 @@ call:
   %x = call ptr @packed.$t(
     ptr %a.slot, ptr %a.at, i64 %m, i64 %k, i64 %a.down, i64 %a.right)
   %y = call ptr @packed.$t(
-    ptr %b.slot, ptr %b.at, i64 %k, i64 %n, i64 %b.down, i64 %b.right)
-  br i1 %number, label %dot, label %no.number
-no.number:
-  br i1 %column, label %gemv, label %gemm
-dot:
-  %from.dot = call i32 @numba_xxdot(i8 $kind, i8 0, i64 %k, ptr %x, ptr %y, ptr %to)
-  br label %called
-gemv:
-  %v.t = select i1 %a.turned, i8 110, i8 116
-  %v.m = select i1 %a.turned, i64 %m, i64 %k
-  %v.n = select i1 %a.turned, i64 %k, i64 %m
-  %from.gemv = call i32 @numba_xxgemv(i8 $kind, i8 %v.t, i64 %v.m, i64 %v.n,
-    ptr @one.$t, ptr %x, i64 %a.ld, ptr %y, ptr @zero.$t, ptr %to)
-  br label %called
-gemm:
-  %from.gemm = call i32 @numba_xxgemm(i8 $kind, i8 %b.t, i8 %a.t, i64 %n, i64 %m, i64 %k,
-    ptr @one.$t, ptr %y, i64 %b.ld, ptr %x, i64 %a.ld, ptr @zero.$t, ptr %to, i64 %n)
-  br label %called
-called:
-  %code = phi i32 [ %from.dot, %dot ], [ %from.gemv, %gemv ], [ %from.gemm, %gemm ]
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %done, label %next
+    ptr %b.slot, ptr %b.at, i64 %k, i64 %n, i64 %b.down, i64 %b.right)$call
+  br label %next
 next:
   %t.next = add i64 %t, 1
   %mn = mul i64 %m, %n
@@ -306,7 +273,7 @@ next:
   %to.next = getelementptr i8, ptr %to, i64 %bytes
   br label %head
 done:
-  %out.code = phi i32 [ $memory, %entry ], [ $memory, %one ], [ 0, %head ], [ $failed, %called ]
+  %out.code = phi i32 [ $memory, %entry ], [ $memory, %one ], [ 0, %head ]
   %a.mi = load ptr, ptr %a.slot
   %b.mi = load ptr, ptr %b.slot
   call void @down(ptr %a.mi)
@@ -320,18 +287,21 @@ def subroutines(program: Program, written: Written) -> str:
     """The functions that the products of a module call; `written` writes a lowered one."""
     if not program.products:
         return ""
-    return SHARED + "".join(_of_dtype(t, program.flags, written) for t in sorted(program.products))
+    out = [SHARED, blas.CONSTANTS]
+    for t in sorted(program.products):
+        if t in LETTERS:
+            out.append(blas.calls(program, t))
+        out.append(_of_dtype(t, program.flags, written))
+    return "".join(out)
 
 
 @lru_cache(maxsize=32)
 def _of_dtype(t: str, flags: str, written: Written) -> str:
-    part, real = parts_of(t)[0], is_float(t)
     loops, copy = (parse(each.substitute(t=t), REGISTRY) for each in (LOOPS, COPY))
+    has = t in LETTERS
     values = {
-        "t": t, "item": size_of(t), "part": part, "little": LITTLE,
-        "one": literal(1.0, "f64") if real else 1, "zero": literal(0.0, "f64") if real else 0,
-        "whole": str(not real).lower(), "kind": ord(KINDS_OF_BLAS.get(t, "i")),
-        "memory": NO_MEMORY, "failed": NO_BLAS,
+        "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
+        "whole": str(not has).lower(), "call": CALL.substitute(t=t) if has else "",
     }  # fmt: skip
     own = written(loops, f"loops.{t}", flags), written(copy, f"copy.{t}", flags)
     return "\n".join((*own, OF_DTYPE.substitute(values)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
 from srcgrad.backends.cpu.emit.symbols import Helper
+from srcgrad.backends.cpu.fortran import symbol_of
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
@@ -56,6 +57,13 @@ class Program:
     def function_named(self, text: str, name: str) -> str:
         """The name of a function of the module; equal texts are one function."""
         return self.functions.setdefault(text, f"{name}.{len(self.functions)}")
+
+    def routine(self, module: str, name: str, arity: int, result: str = "void") -> str:
+        """The symbol of a routine of Fortran's, which the module calls."""
+        self.routines[module, name] = arity
+        symbol = symbol_of(module, name)
+        self.declared.add(f"declare {result} @{symbol}({', '.join(['ptr'] * arity)})")
+        return symbol
 
     def site(self, s: Def, dtypes: tuple[str, ...], words: int) -> int:
         self.sites.append(Site(s, dtypes))
