@@ -23,6 +23,7 @@ from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.first_additions import first_additions
+from srcgrad.passes.fold_views import fold_views
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
@@ -79,6 +80,7 @@ PIPELINE: tuple[Pass, ...] = (
 FUSE = Pass("fuse", fuse, reorders=True)
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
+FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
 PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
@@ -89,6 +91,7 @@ LOWERING: tuple[Pass, ...] = (
     ELIDE_COPIES,
     FUSE,
     LOWER,
+    FOLD_VIEWS,
     SIMPLIFY,
     CSE,
     PACK_COLUMNS,
