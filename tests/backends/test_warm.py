@@ -6,13 +6,13 @@ import sys
 
 PROGRAM = """
 import numpy as np
-from scipy.special import gammaln
+
 import srcgrad as flow
 
 def total(x):
-    return np.sum(gammaln(x))
+    return np.exp(x)
 
-flow.compile(total)(np.array([1.5, 2.5]))
+flow.compile(total)(np.array([1.5 + 1j, 2.5]))
 """
 
 
@@ -25,13 +25,13 @@ def run(folder, *arguments):
 
 
 def test_programs_find_what_was_compiled(tmp_path):
-    code, said, made = run(tmp_path, "-m", "srcgrad", "warm-up", "gammaln")
-    assert code == 0 and "gammaln f64" in said and len(made) == 2, said  # float64 and float32
-    code, said, again = run(tmp_path, "-m", "srcgrad", "warm-up", "gammaln")
+    code, said, made = run(tmp_path, "-m", "srcgrad", "warm-up", "exp")
+    assert code == 0 and "exp c128" in said and len(made) == 1, said
+    code, said, again = run(tmp_path, "-m", "srcgrad", "warm-up", "exp")
     assert code == 0 and again == made, said
     (tmp_path / "program.py").write_text(PROGRAM)
     code, said, after = run(tmp_path, str(tmp_path / "program.py"))
-    assert code == 0 and made.items() <= after.items() and len(after) == 3, said
+    assert code == 0 and made.items() <= after.items() and len(after) == 2, said
 
 
 def test_another_name_is_refused(tmp_path):

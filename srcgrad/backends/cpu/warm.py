@@ -1,8 +1,8 @@
-"""What programs commonly ask Numba for, compiled before they do: special functions and the like.
+"""What programs commonly ask Numba for, compiled before they do: functions of complex numbers.
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds
-them in the same files. Linear algebra and orderings need no helper.
+them in the same files. Linear algebra, orderings and special functions need no helper.
 """
 
 from __future__ import annotations

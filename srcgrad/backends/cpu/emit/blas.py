@@ -1,6 +1,6 @@
 """The calls of BLAS for a product: of matrices, of a matrix and a vector, of two vectors.
 
-The routines are SciPy's (`fortran.py`). A matrix is handed over row by row, so to BLAS, whose
+The routines are SciPy's (`capsules.py`). A matrix is handed over row by row, so to BLAS, whose
 matrices lie column by column, it is its transpose.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 import platform
 from string import Template
 
+from srcgrad.backends.cpu.capsules import LETTERS
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import decimal, parts_of
-from srcgrad.backends.cpu.fortran import LETTERS
 from srcgrad.ir.types import is_complex, real_dtype
 
 CONSTANTS = """
@@ -81,12 +81,12 @@ NO_DOT = """vector:
 def calls(program: Program, t: str) -> str:
     """The function that calls BLAS for two matrices of a dtype."""
     part, letter = parts_of(t)[0], LETTERS[t]
-    gemm = program.routine("blas", f"{letter}gemm", 13)
-    gemv = program.routine("blas", f"{letter}gemv", 11)
+    gemm = program.routine("blas", f"{letter}gemm", ["ptr"] * 13)
+    gemv = program.routine("blas", f"{letter}gemv", ["ptr"] * 11)
     vector, returned = NO_DOT, RETURNED.get((platform.machine(), t)) if is_complex(t) else part
     if returned is not None:
         name = f"{letter}dotu" if is_complex(t) else f"{letter}dot"
-        dot = program.routine("blas", name, 5, returned)
+        dot = program.routine("blas", name, ["ptr"] * 5, returned)
         vector = DOT.substitute(returned=returned, dot=dot)
     one, zero = (decimal(x, real_dtype(t)) for x in (1.0, 0.0))
     return BLAS.substitute(t=t, part=part, one=one, zero=zero, gemm=gemm, gemv=gemv, vector=vector)

@@ -11,13 +11,12 @@ from srcgrad.backends.cpu.text.expressions import named_dtype
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.ir.nodes import Def
 from srcgrad.primitives import Primitive, callbacks, memory, transforms
-from srcgrad.primitives.special import SPECIAL
 
 KERNELS = (
     "absorb", "call_back", "divide", "floordiv", "maximum", "minimum", "power", "relu", "remainder",
     "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
 )  # fmt: skip
-CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS, "special": tuple(SPECIAL)}
+CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):
     _called = {n for op, c in CALLS.items() if c.module == _module for n in functions_of(op)}
     CALLED[_module] = tuple(sorted(_called))

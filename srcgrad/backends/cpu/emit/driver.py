@@ -14,6 +14,7 @@ from typing import Any
 from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cpu.capsules import name_routine
 from srcgrad.backends.cpu.compiling import compiling
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
@@ -21,7 +22,6 @@ from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
-from srcgrad.backends.cpu.fortran import name_routine
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type

@@ -12,6 +12,7 @@ from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
 from srcgrad.backends.cpu.emit.functions import FUNCTIONS
 from srcgrad.backends.cpu.emit.operands import Emit
 from srcgrad.backends.cpu.emit.selections import SELECTIONS
+from srcgrad.backends.cpu.emit.special import SPECIALS
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.errors import UnsupportedError
@@ -21,7 +22,7 @@ from srcgrad.primitives import Primitive, arrays, memory, tapes
 
 # what is not here is a helper's (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
-    **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS
+    **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS, **SPECIALS
 }  # fmt: skip
 OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.load: buffers.load,

@@ -1,9 +1,9 @@
 """Products of matrices, of matrices and vectors, of vectors: BLAS called from the emitted module.
 
-A module has one function per dtype for all of them. BLAS is SciPy's (`fortran.py`). An operand goes
-to it where it lies if one of its two steps is the item's size; else it is copied, matrix by matrix,
-into one buffer. Loops do what BLAS does not: integers, lengths beyond 32 bits, what is small or
-empty, and the product of two vectors with other steps.
+A module has one function per dtype for all of them. An operand goes to BLAS where it lies if one of
+its two steps is the item's size; else it is copied, matrix by matrix, into one buffer. Loops do
+what BLAS does not: integers, lengths beyond 32 bits, what is small or empty, and the product of two
+vectors with other steps.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from string import Template
 
+from srcgrad.backends.cpu.capsules import LETTERS
 from srcgrad.backends.cpu.emit import blas
 from srcgrad.backends.cpu.emit.buffers import made
 from srcgrad.backends.cpu.emit.failures import NO_MEMORY, OUTSIDE, guard, leave, leave_again
@@ -19,7 +20,6 @@ from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import Number, Ref, parts_of, size_of
 from srcgrad.backends.cpu.emit.views import at
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.backends.cpu.fortran import LETTERS
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.parse import parse
 from srcgrad.ir.types import Scalar

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from srcgrad.backends.cpu.capsules import LETTERS
 from srcgrad.backends.cpu.emit.failures import RARELY
 from srcgrad.backends.cpu.emit.functions import intrinsic, libm
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import KINDS, Number, literal, number, size_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.backends.cpu.fortran import LETTERS
 from srcgrad.ir.types import is_complex, real_dtype
 
 LARGEST = 2**31 - 1  # LAPACK counts in 32 bits
@@ -278,7 +278,7 @@ class Routine:
     # ---- calls ----
     def call(self, module: str, name: str, *args: Argument) -> None:
         """Of a routine of `lapack` or `blas`; its name is without the letter of the dtype."""
-        symbol = self.w.program.routine(module, LETTERS[self.dtype] + name, len(args))
+        symbol = self.w.program.routine(module, LETTERS[self.dtype] + name, ["ptr"] * len(args))
         self.w.put(f"call void @{symbol}({', '.join(f'ptr {self.passed(a)}' for a in args)})")
 
     def passed(self, a: Argument) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from srcgrad.backends.cpu.capsules import symbol_of
 from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
 from srcgrad.backends.cpu.emit.symbols import Helper
-from srcgrad.backends.cpu.fortran import symbol_of
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
@@ -37,7 +38,7 @@ class Program:
     helpers: dict[Helper, str] = field(default_factory=dict)
     called_at: dict[Helper, Location | None] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)  # others: text -> name
-    routines: dict[tuple[str, str], int] = field(default_factory=dict)  # Fortran's, their arity
+    routines: dict[tuple[str, str], int] = field(default_factory=dict)  # SciPy's, their arity
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
@@ -58,11 +59,18 @@ class Program:
         """The name of a function of the module; equal texts are one function."""
         return self.functions.setdefault(text, f"{name}.{len(self.functions)}")
 
-    def routine(self, module: str, name: str, arity: int, result: str = "void") -> str:
-        """The symbol of a routine of Fortran's, which the module calls."""
-        self.routines[module, name] = arity
+    def routine(
+        self,
+        module: str,
+        name: str,
+        params: Sequence[str],
+        result: str = "void",
+        attributes: str = "",
+    ) -> str:
+        """The symbol of a function of SciPy's, which the module calls."""
+        self.routines[module, name] = len(params)
         symbol = symbol_of(module, name)
-        self.declared.add(f"declare {result} @{symbol}({', '.join(['ptr'] * arity)})")
+        self.declared.add(f"declare {result} @{symbol}({', '.join(params)}) {attributes}")
         return symbol
 
     def site(self, s: Def, dtypes: tuple[str, ...], words: int) -> int:

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from srcgrad.backends.cpu.fortran import name_routine
+from srcgrad.backends.cpu.capsules import name_routine
 from srcgrad.errors import CompilerError
 
 ALONE = """
 import sys
-from srcgrad.backends.cpu.fortran import name_routine, symbol_of
+from srcgrad.backends.cpu.capsules import name_routine, symbol_of
 import llvmlite.binding as llvm
 
 name_routine("blas", "dgemm", 13)

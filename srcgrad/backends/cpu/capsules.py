@@ -1,7 +1,7 @@
-"""The routines of BLAS and LAPACK that SciPy is built with, called by symbols of ours.
+"""The functions of C and Fortran that SciPy offers to Cython, called by symbols of ours.
 
-SciPy offers their addresses to Cython. An address differs from process to process, so machine code
-names a symbol, and the symbol gets its address before that code is loaded.
+Their addresses are in capsules, beside their signatures. An address differs from process to
+process, so machine code names a symbol, and the symbol gets its address before that code is loaded.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from srcgrad.errors import CompilerError
 
@@ -32,10 +33,15 @@ def symbol_of(module: str, name: str) -> str:
 
 @cache
 def name_routine(module: str, name: str, arity: int) -> None:
-    """Give a routine of `lapack` or `blas` its symbol."""
+    """Give a function of `lapack`, `blas` or `special` its symbol."""
     import llvmlite.binding as llvm
 
-    capsule = _cython(f"cython_{module}").__pyx_capi__[name]
+    capsule = (_special if module == "special" else _fortran)(module, name, arity)
+    llvm.add_symbol(symbol_of(module, name), _pointer_of(capsule, _name_of(capsule)))
+
+
+def _fortran(module: str, name: str, arity: int) -> Any:
+    capsule = _alone(f"cython_{module}").__pyx_capi__[name]
     signature = _name_of(capsule) or b""
     if b"int *" not in signature or signature.count(b",") + 1 != arity:
         raise CompilerError(
@@ -43,10 +49,10 @@ def name_routine(module: str, name: str, arity: int) -> None:
             None,
             "install a SciPy whose LAPACK has integers of 32 bits",
         )
-    llvm.add_symbol(symbol_of(module, name), _pointer_of(capsule, signature))
+    return capsule
 
 
-def _cython(name: str) -> ModuleType:
+def _alone(name: str) -> ModuleType:
     """A module of scipy.linalg, without the package around it: that takes five times as long."""
     full = f"scipy.linalg.{name}"
     if "scipy.linalg" in sys.modules:
@@ -61,3 +67,17 @@ def _cython(name: str) -> ModuleType:
     # the package is to bind it to its name when it is imported itself
     sys.modules.pop(full, None)
     return module
+
+
+def _special(_: str, name: str, arity: int) -> Any:
+    """The function of doubles; one that is there for other numbers too has a longer name."""
+    from scipy.special import cython_special
+
+    signature = b"double (" + b"double, " * (arity - 1) + b"int __pyx_skip_dispatch)"
+    for key, capsule in cython_special.__pyx_capi__.items():
+        fused = key.removeprefix("__pyx_fuse_").lstrip("0123456789_")
+        if name in (key, fused) and _name_of(capsule) == signature:
+            return capsule
+    raise CompilerError(
+        f"scipy.special.cython_special has no {name} of doubles", None, "install a newer SciPy"
+    )

@@ -1,0 +1,119 @@
+"""Special functions: calls of the C functions of doubles that SciPy offers to Cython.
+
+A float32 is computed as a double and rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, values
+from srcgrad.backends.cpu.emit.values import decimal, not_emitted
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import is_complex
+from srcgrad.primitives import REGISTRY, Primitive
+from srcgrad.primitives.special import SPECIAL, digamma, polygamma
+
+# they set the state of SciPy's errors and no memory of ours
+PURE = "nounwind willreturn memory(inaccessiblemem: readwrite)"
+OTHER_NAMES = {digamma: "psi"}  # of one function
+# Bernoulli's numbers B2, B4, ... over (2k)!: of the Euler-Maclaurin sum (DLMF 2.10.1)
+EULER_MACLAURIN = (
+    1.0 / 12.0, -1.0 / 720.0, 1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0,
+    -691.0 / 1307674368000.0, 1.0 / 74724249600.0, -3617.0 / 10670622842880000.0,
+)  # fmt: skip
+FAR = 12.0  # from where the sum's remainder is below rounding
+
+
+def _of_doubles(call: Callable[[Writer, Def, list[str]], str]) -> Emit:
+    def emit(w: Writer, s: Def) -> str:
+        dtype = dtype_of(s)
+        if is_complex(dtype):
+            raise not_emitted(f"{s.op.name} of {dtype}")  # the rows know real numbers only
+        given = [w.do(f"fpext float {a} to double") if dtype == "f32" else a for a in values(w, s)]
+        made = call(w, s, given)
+        return w.do(f"fptrunc double {made} to float") if dtype == "f32" else made
+
+    return emit
+
+
+def _scipys(w: Writer, s: Def, given: list[str]) -> str:
+    name = OTHER_NAMES.get(s.op, SPECIAL[s.op.name])
+    kinds = [*["double"] * len(given), "i32"]  # the last argument is Cython's own business
+    symbol = w.program.routine("special", name, kinds, "double", PURE)
+    return w.do(f"call double @{symbol}({', '.join(f'double {a}' for a in given)}, i32 0)")
+
+
+def _polygamma(w: Writer, s: Def, given: list[str]) -> str:
+    """The n-th derivative of digamma (DLMF 5.15.1)."""
+    n = s.params["n"]
+    w.declare("double @llvm.pow.f64(double, double)")
+    hurwitz = w.program.function_named(HURWITZ, "hurwitz")
+    sum = w.do(f"call double @{hurwitz}(double {_decimal(n + 1)}, double {given[0]})")
+    factor = float(math.factorial(n)) * (1.0 if n % 2 else -1.0)
+    return w.do(f"fmul double {_decimal(factor)}, {sum}")
+
+
+def _decimal(value: float) -> str:
+    return decimal(value, "f64")
+
+
+# ---- the sum of (a + k)^-s over k >= 0, s a whole number above 1 ----
+def _hurwitz() -> str:
+    tail = []
+    total, factor = "%sum2", "%factor"
+    for k, c in enumerate(EULER_MACLAURIN):
+        tail += [
+            f"%c{k} = fmul double {_decimal(c)}, {factor}",
+            f"%t{k} = fadd double {total}, %c{k}",
+            f"%u{k} = fadd double %s, {_decimal(2 * k + 1)}",
+            f"%v{k} = fadd double %s, {_decimal(2 * k + 2)}",
+            f"%uv{k} = fmul double %u{k}, %v{k}",
+            f"%w{k} = fdiv double %uv{k}, %square",
+            f"%f{k} = fmul double {factor}, %w{k}",
+        ]
+        total, factor = f"%t{k}", f"%f{k}"
+    return HEAD + "\n".join(f"  {line}" for line in tail) + f"\n  ret double {total}\n}}"
+
+
+HEAD = f"""double @NEST(double %s, double %a) noinline nounwind {{
+begin:
+  %minus = fneg double %s
+  %floor = call double @llvm.floor.f64(double %a)
+  %whole = fcmp oeq double %floor, %a
+  %below = fcmp ole double %a, 0.0
+  %pole = and i1 %whole, %below
+  br i1 %pole, label %infinite, label %head
+infinite:
+  ret double {_decimal(math.inf)}
+head:
+  %sum = phi double [ 0.0, %begin ], [ %sum1, %step ]
+  %x = phi double [ %a, %begin ], [ %x1, %step ]
+  %near = fcmp olt double %x, {_decimal(FAR)}
+  br i1 %near, label %step, label %far
+step:
+  %p = call double @llvm.pow.f64(double %x, double %minus)
+  %sum1 = fadd double %sum, %p
+  %x1 = fadd double %x, 1.0
+  br label %head
+far:
+  %less = fsub double %s, 1.0
+  %root = fneg double %less
+  %px = call double @llvm.pow.f64(double %x, double %root)
+  %power = fdiv double %px, %x
+  %integral = fdiv double %px, %less
+  %half = fmul double 0.5, %power
+  %first = fadd double %integral, %half
+  %sum2 = fadd double %sum, %first
+  %sp = fmul double %s, %power
+  %factor = fdiv double %sp, %x
+  %square = fmul double %x, %x
+"""
+HURWITZ = _hurwitz()
+
+SPECIALS: dict[Primitive, Emit] = {
+    op: _of_doubles(_polygamma if op is polygamma else _scipys)
+    for op in map(REGISTRY.__getitem__, SPECIAL)
+}
