@@ -29,6 +29,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -37,7 +39,7 @@ from srcgrad.ir.types import Array
 from srcgrad.ir.walk import results, uses, walk
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.emitter import builder_for
-from srcgrad.passes.lower.fusion_group import Effects, FusionGroup, touched
+from srcgrad.passes.lower.fusion_group import NO_EFFECTS, Effects, FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
@@ -48,25 +50,48 @@ ALONE = (memory.indices,)  # raises inside its nest
 
 @dataclass(frozen=True)
 class _Facts:
-    """What decides whether a definition may run before what precedes it."""
+    """What decides whether definitions, taken together, may run before what precedes them."""
 
-    uses: frozenset[Var]
-    makes: frozenset[Var]
-    observable: bool
-    harmless: bool  # touches no memory and raises nothing: it may run at any time
-    effects: Effects
+    uses: frozenset[Var] = frozenset()
+    makes: frozenset[Var] = frozenset()
+    observable: bool = False
+    harmless: bool = True  # touches no memory and raises nothing: it may run at any time
+    shows: bool = False  # output that may not come before a write; a check may be made early
+    effects: Effects = NO_EFFECTS
 
     @staticmethod
     def of(s: Def, classes: AliasClasses, in_order: bool) -> _Facts:
         observable = is_observable(s)
         touches = not is_scalar_operation(s) and s.op not in (memory.zeros, memory.empty)
+        effects = Effects.of(s, classes, in_order)
         return _Facts(
             frozenset(uses(s)),
             frozenset(results(s)),
             observable,
             not observable and not touches,
-            Effects.of(s, classes, in_order),
+            s.op.effect and not effects.changes and not s.op.raises,
+            effects,
         )
+
+    def __or__(self, other: _Facts) -> _Facts:
+        return _Facts(
+            self.uses | other.uses,
+            self.makes | other.makes,
+            self.observable or other.observable,
+            self.harmless and other.harmless,
+            self.shows or other.shows,
+            self.effects | other.effects,
+        )
+
+    def pass_over(self, made: Set[Var], observable: bool, effects: Effects) -> bool:
+        """Whether these may run before an item that makes, shows and touches what is given."""
+        if not self.uses.isdisjoint(made):
+            return False
+        if observable and not self.harmless:
+            return False  # the item may be the check that these rely on
+        if self.shows and effects.changes:
+            return False
+        return self.effects.commutes(effects)
 
 
 class _Planner:
@@ -79,6 +104,12 @@ class _Planner:
         if s not in self.known:
             self.known[s] = _Facts.of(s, self.classes, self.in_order)
         return self.known[s]
+
+    def together(self, item: Def | FusionGroup) -> _Facts:
+        """The facts of all that an item consists of."""
+        if isinstance(item, Def):
+            return self.facts_of(item)
+        return reduce(or_, [self.facts_of(step.statement) for step in item.steps])
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
@@ -111,6 +142,7 @@ class _Planner:
 
         What stands between and cannot be passed is moved before the group, if that is possible.
         """
+        own, moved = self.facts_of(step.statement), _Facts()
         needed: list[int] = []
         for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
             item = items[k]
@@ -119,32 +151,23 @@ class _Planner:
                 and item.touched & touched(step)
                 and item.accepts(step)
             )
-            if fits and self._may_precede(items, needed, k):
-                moved = [items[j] for j in reversed(needed)]
+            if fits and self._passes(moved, item):
+                before = [items[j] for j in reversed(needed)]
                 rest = [i for j, i in enumerate(items) if j > k and j not in needed]
-                items[k:] = [*moved, item, *rest]
-                return k + len(moved)
-            later = (s for j in needed for s in statements(items[j]))
-            if not all(self._passes(s, item) for s in (step.statement, *later)):
+                items[k:] = [*before, item, *rest]
+                return k + len(before)
+            if not self._passes(own | moved, item):
                 if not isinstance(item, Def | FusionGroup):
                     return None
                 needed.append(k)
+                moved |= self.together(item)
         return None
-
-    def _may_precede(self, items: list[Stmt | FusionGroup], needed: list[int], at: int) -> bool:
-        """Whether the items at `needed` may run before the one at `at`, which precedes them."""
-        return all(
-            self._passes(s, items[k])
-            for j in needed
-            for s in statements(items[j])
-            for k in range(at, j)
-            if k not in needed
-        )
 
     def _merge(self, items: list[Stmt | FusionGroup], at: int) -> None:
         """Move all of a group into an earlier one that it now shares something with."""
         late = items[at]
         assert isinstance(late, FusionGroup)
+        facts = self.together(late)
         for k in range(at - 1, max(at - FAR, 0) - 1, -1):
             early = items[k]
             if isinstance(early, FusionGroup) and early.touched & late.touched:
@@ -153,46 +176,29 @@ class _Planner:
                     items[k] = trial
                     del items[at]
                     return
-            if not all(self._passes(s, early) for s in statements(late)):
+            if not self._passes(facts, early):
                 return
 
     def _place(self, items: list[Stmt | FusionGroup], s: Stmt) -> None:
         """Put a statement before the last groups that it does not need: they stay open."""
         at = len(items)
         if isinstance(s, Def):
-            for k in range(len(items) - 1, -1, -1):
-                if not self._passes(s, items[k]):
+            facts = self.facts_of(s)
+            for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
+                if not self._passes(facts, items[k]):
                     break
                 if isinstance(items[k], FusionGroup):
                     at = k
         items.insert(at, s)
 
-    def _passes(self, s: Def, item: Stmt | FusionGroup) -> bool:
-        """Whether `s` may run before `item`, which precedes it."""
+    def _passes(self, facts: _Facts, item: Stmt | FusionGroup) -> bool:
+        """Whether what has the facts may run before `item`, which precedes it."""
         if isinstance(item, FusionGroup):
-            made: Set[Var] = item.defined
-            observable, effects = False, item.effects
-        elif isinstance(item, Def):
+            return facts.pass_over(item.defined, False, item.effects)
+        if isinstance(item, Def):
             other = self.facts_of(item)
-            made, observable, effects = other.makes, other.observable, other.effects
-        else:
-            return False
-        own = self.facts_of(s)
-        if not own.uses.isdisjoint(made):
-            return False
-        if observable and not own.harmless:
-            return False  # the item may be the check that `s` relies on
-        sums_or_writes = own.effects.writes or own.effects.sums
-        if s.op.effect and not sums_or_writes and (effects.writes or effects.sums):
-            return s.op.raises  # a check may be made early, output may not
-        return own.effects.commutes(effects)
-
-
-def statements(item: Stmt | FusionGroup) -> list[Def]:
-    """What an item consists of; of a loop or a branch nothing can be said."""
-    if isinstance(item, FusionGroup):
-        return [step.statement for step in item.steps]
-    return [item] if isinstance(item, Def) else []
+            return facts.pass_over(other.makes, other.observable, other.effects)
+        return False
 
 
 def fuse(function: Function, in_order: bool = False) -> Function:

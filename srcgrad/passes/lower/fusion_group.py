@@ -23,9 +23,9 @@ MOST = 96  # steps of a group
 class Effects:
     """The alias classes that are read, written, and added to; additions commute."""
 
-    reads: frozenset[Var]
-    writes: frozenset[Var]
-    sums: frozenset[Var]
+    reads: frozenset[Var] = frozenset()
+    writes: frozenset[Var] = frozenset()
+    sums: frozenset[Var] = frozenset()
 
     @staticmethod
     def of(s: Def, classes: AliasClasses, in_order: bool) -> Effects:
@@ -39,6 +39,10 @@ class Effects:
     def __or__(self, other: Effects) -> Effects:
         return Effects(self.reads | other.reads, self.writes | other.writes, self.sums | other.sums)
 
+    @property
+    def changes(self) -> bool:
+        return bool(self.writes or self.sums)
+
     def commutes(self, other: Effects) -> bool:
         everything = other.reads | other.writes | other.sums
         return (
@@ -46,6 +50,9 @@ class Effects:
             and self.reads.isdisjoint(other.writes | other.sums)
             and self.sums.isdisjoint(other.reads | other.writes)
         )
+
+
+NO_EFFECTS = Effects()
 
 
 class FusionGroup:
@@ -58,7 +65,7 @@ class FusionGroup:
         self.defined: set[Var] = set()
         self.reduced: set[Var] = set()  # known after the loops only
         self.touched: set[Var] = set()
-        self.effects = Effects(frozenset(), frozenset(), frozenset())
+        self.effects = NO_EFFECTS
         self.add(step)
 
     def add(self, step: Step) -> None:
