@@ -30,7 +30,6 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
-from operator import or_
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -109,7 +108,7 @@ class _Planner:
         """The facts of all that an item consists of."""
         if isinstance(item, Def):
             return self.facts_of(item)
-        return reduce(or_, [self.facts_of(step.statement) for step in item.steps])
+        return reduce(_Facts.__or__, [self.facts_of(step.statement) for step in item.steps])
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
