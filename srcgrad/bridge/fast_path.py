@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.eager.inplace import touched
-from srcgrad.transforms.fast_path import Writer, opened, test, tuple_of
+from srcgrad.transforms.fast_path import Writer, compare_lengths, opened, test, tuple_of
 from srcgrad.transforms.weights import none_active
 from srcgrad.tree import Leaf
 
@@ -38,6 +38,7 @@ def tensor_path(
         if not _test_tensor(w, f"h{k}", fetch()):
             return None
         inputs.append(f"h{k}")
+    compare_lengths(w, entry.program.lengths, names)
     run, kernel = w.name(entry.run), w.name(kernel_of(entry))
     w.lines.append(f"    x = ({''.join(f'{i}, ' for i in inputs)})")
     if entry.stored:

@@ -56,7 +56,7 @@ EXTREMA = frozenset((reductions.max, reductions.min))  # of no elements: ValueEr
 
 def unify_lengths(function: Function) -> Function:
     lengths = [s for s in function.body if isinstance(s, Def) and s.op is memory.dim]
-    checks = _early_checks(function, {s.var for s in lengths if s.var is not None})
+    checks = early_checks(function, {s.var for s in lengths if s.var is not None})
     names = _Names(lengths)
     needed = [s for s in checks if names.learn(s)]
     front = {*lengths, *checks}
@@ -65,7 +65,7 @@ def unify_lengths(function: Function) -> Function:
     return unified.with_body((*lengths, *needed, *unified.body))
 
 
-def _early_checks(function: Function, lengths: set[Var]) -> list[Def]:
+def early_checks(function: Function, lengths: set[Var]) -> list[Def]:
     """The checks of lengths of parameters that nothing in front of them keeps from moving up."""
     classes = AliasClasses(function)
     visible = {classes.of(p) for p in function.params if is_reference(p.type)}
@@ -114,13 +114,13 @@ class _Names:
 
 def _equal(s: Def, b: Builder) -> Iterator[tuple[Atom, Atom]]:
     """The pairs of lengths that are equal once a check has passed."""
-    for m, n in _pairs(s):
+    for m, n in compared_by(s):
         bound = s.op is memory.check_equal or b.never_one(b.dim(n))
         if bound and (s.op is not memory.check_broadcast or b.never_one(b.dim(m))):
             yield m, n
 
 
-def _pairs(s: Def) -> list[tuple[Atom, Atom]]:
+def compared_by(s: Def) -> list[tuple[Atom, Atom]]:
     """The lengths that a check compares: what is assigned, or broadcast, stands second."""
     if s.op is memory.check_equal:
         return [(s.args[0], s.args[1])]
@@ -143,7 +143,7 @@ def _holds(s: Def) -> bool:
     ranks = s.params.get("split", 1), len(s.args) - s.params.get("split", 1)
     if s.op is memory.check_assign and ranks[0] < ranks[1]:
         return False
-    return all(_fit(s, m, n) for m, n in _pairs(s))
+    return all(_fit(s, m, n) for m, n in compared_by(s))
 
 
 def _fit(s: Def, m: Atom, n: Atom) -> bool:

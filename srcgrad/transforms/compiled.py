@@ -25,6 +25,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
+from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
@@ -34,7 +35,7 @@ from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_under, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, kind_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
-from srcgrad.transforms.stack import described, shown_by, transforms, weights_of
+from srcgrad.transforms.stack import described, of_call, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart
 from srcgrad.transforms.writes import refuse_shared, write_back
@@ -163,7 +164,7 @@ class Compiled:
         """What is compiled for arguments like these, and the captured values of this call."""
         for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
-            if captured is not None:
+            if captured is not None and entry.fits(given, captured):
                 if entry is self._later:  # of another object: many are called once
                     self._later = None
                     self._quicken(entry, arguments)
@@ -190,15 +191,20 @@ class Compiled:
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock, collector.waiting():
             stale = self._entries.get(self._key(arguments, given), ())
+            known = None
             for entry in stale:
-                if entry.captured() is not None:
+                captured = entry.captured()
+                if captured is None:
+                    self._demote(entry)
+                elif entry.fits(given, captured):
                     return entry  # another thread was first
-                self._demote(entry)
+                else:
+                    known = entry.program.lengths
             reason = why(self, given, stale)
             under = functools.partial(key_under, arguments, given)
-            entry = reused(self, under)
+            entry, shared = reused(self, under, given)
             found = entry is not None
-            entry = entry or self._built(arguments)
+            entry = entry or self._built(arguments, known or shared)
             warn(entry.program.zeros)
             key = self._key(arguments, given)
             # a new tuple each time: other threads read without the lock
@@ -231,19 +237,25 @@ class Compiled:
             if number and not guard.holds():
                 self._demands.inputs.add(guard.key)
 
-    def _program(self, arguments: dict[str, Any]) -> tuple[Program, list[Stage], int]:
-        """The program for arguments like these, its stages, how often it was begun anew."""
+    def _program(
+        self, arguments: dict[str, Any], known: Lengths | None = None
+    ) -> tuple[Program, list[Stage], int]:
+        """The program for arguments like these, its stages, how often it was begun anew.
+
+        `known`: by what there is a program for other lengths than those of the arguments.
+        """
+        spec = of_call(self.spec, known)
         for restarts in range(MOST_RESTARTS):
             try:
                 with recording() as stages, noting() as zeros:
-                    program = self.spec.program(arguments, self._demands)
+                    program = spec.program(arguments, self._demands)
                     return replace(program, zeros=tuple(zeros)), stages, restarts
             except Respecialise:
                 continue
         raise UnsupportedError(f"{self.__name__}() needs too many specialisations")
 
-    def _built(self, arguments: dict[str, Any]) -> Entry:
-        whole, stages, restarts = self._program(arguments)
+    def _built(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
+        whole, stages, restarts = self._program(arguments, known)
         with recording() as more:
             program = replace(whole, function=settled(whole.function))
             executable = built(program.function, self.options)

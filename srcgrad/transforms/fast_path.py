@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.values import is_number
+from srcgrad.transforms.lengths import Lengths
 from srcgrad.tree import Leaf
 
 MISS = object()
@@ -52,6 +53,7 @@ def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> 
         if not test(w, f"h{k}", fetch()):
             return None
         inputs.append(f"h{k}")
+    compare_lengths(w, entry.program.lengths, names)
     w.lines.append(f"    r = {w.name(entry.run)}({', '.join(inputs)})")
     result = _result(w, entry.program.output, entry.converters)
     if result is None:
@@ -77,12 +79,28 @@ def opened(
     return [places[path] for path in entry.program.inputs]
 
 
+def compare_lengths(w: Writer, lengths: Lengths | None, names: tuple[str, ...]) -> None:
+    """Writes the test of which lengths are equal, behind those of all kinds."""
+
+    def shape_of(what: Any) -> str:
+        return shape_name(f"h{what}" if isinstance(what, int) else f"a{names.index(what[0])}")
+
+    if lengths is not None:
+        w.unless(lengths.text(shape_of))
+
+
+def shape_name(p: str) -> str:
+    """The variable that holds the shape of an argument or captured value, or of its array."""
+    return f"s_{p.partition('.')[0]}"
+
+
 def test(w: Writer, p: str, value: Any) -> bool:
     """The kind of one argument; False if it is not a plain number or array."""
     if type(value) is np.ndarray:
         w.unless(f"type({p}) is ndarray and {p}.dtype is {w.name(value.dtype)}")
         ones = [n == 1 for n in value.shape]
-        shape = f"{p}.shape"
+        shape = shape_name(p)
+        w.lines.append(f"    {shape} = {p}.shape")
         test = f"len({shape}) == {len(ones)}"
         for k, one in enumerate(ones):
             test += f" and {shape}[{k}] {'==' if one else '!='} 1"

@@ -14,6 +14,7 @@ from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
+from srcgrad.transforms.lengths import Lengths
 from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
 
 
@@ -36,6 +37,7 @@ class Program:
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
     zeros: tuple[ZeroGradientWarning, ...] = ()  # issued when it has been built
+    lengths: Lengths | None = None  # the calls it is for, by which of their lengths are equal
 
     @property
     def written(self) -> set[int]:

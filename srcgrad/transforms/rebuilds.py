@@ -70,7 +70,8 @@ def code_of(function: Any) -> types.CodeType | None:
 def why(compiled: Any, given: list[tuple[tuple, Any]], stale: tuple[Entry, ...]) -> Reason | None:
     """What differs from the last build; `stale`: entries whose captured values are others now."""
     if stale:
-        return _captured(stale[0])
+        reasons = (_lengths(entry, given) for entry in stale)
+        return next((r for r in reasons if r is not None), None) or _captured(stale[0])
     if not compiled._last_arguments:
         return None
     before = [pair for n, v in compiled._last_arguments.items() for pair in paths(v, (n,))]
@@ -139,6 +140,17 @@ def _difference(name: str, old: Any, new: Any) -> Reason | None:
 
 def _of_array(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) >= 3 and isinstance(key[-3], np.dtype)
+
+
+def _lengths(entry: Entry, given: list[tuple[tuple, Any]]) -> Reason | None:
+    """Which lengths are not equal any more, or are now, if all else is as it was."""
+    captured, lengths = entry.captured(), entry.program.lengths
+    if captured is None or lengths is None:
+        return None
+    found = lengths.differing(given, captured) if lengths.equal else lengths
+    pair = found.spelled([h.name for h in entry.program.hidden])
+    verb = "differ, and were equal" if lengths.equal else "are equal, and were not"
+    return f"the lengths {pair} {verb}", "nothing: both programs are kept"
 
 
 def _captured(entry: Entry) -> Reason:

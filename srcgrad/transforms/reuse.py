@@ -31,6 +31,7 @@ from srcgrad.transforms.alike import (
     identical,
 )
 from srcgrad.transforms.by_code import ByCode
+from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.places import Met, Place, pattern
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.self_check import wanted
@@ -142,11 +143,17 @@ def forget() -> None:
     _table.clear()
 
 
-def reused(compiled: Any, key_under: Callable[[Any, Any], tuple]) -> Entry | None:
-    """An entry that was built for a function of the same code, for this one."""
+def reused(
+    compiled: Any, key_under: Callable[[Any, Any], tuple], given: list
+) -> tuple[Entry | None, Lengths | None]:
+    """An entry that was built for a function of the same code, for this one.
+
+    Also by what there is one for other lengths than those of the call.
+    """
+    known = None
     found = _table.get(compiled.function.__code__) if not wanted() else None
     if not found or compiled._demands.weights:
-        return None
+        return None, None
     stack, now = transforms(compiled.spec), _settings()
     for s in found:
         if (s.stack, s.options, s.settings) != (stack, compiled.options, now):
@@ -156,12 +163,16 @@ def reused(compiled: Any, key_under: Callable[[Any, Any], tuple]) -> Entry | Non
         entry = s.entry_of(compiled.function)
         if entry is None:
             continue
-        if entry.captured() is not None:
-            compiled._demands.static_leaves |= s.static_leaves
-            compiled._demands.static_dims |= s.static_dims
-            return entry
-        compiled._demote(entry)
-    return None
+        captured = entry.captured()
+        if captured is None:
+            compiled._demote(entry)
+            continue
+        compiled._demands.static_leaves |= s.static_leaves
+        compiled._demands.static_dims |= s.static_dims
+        if entry.fits(given, captured):
+            return entry, None
+        known = entry.program.lengths
+    return None, known
 
 
 def offer(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> None:

@@ -5,7 +5,7 @@ Never decides which specialization a call uses: see `compiled`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -50,6 +50,11 @@ class Entry:
     @cached_property
     def run(self) -> Callable[..., tuple]:
         return self.executable.run
+
+    def fits(self, given: Sequence[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
+        """Whether it is for a call with these arguments and captured values, by their lengths."""
+        lengths = self.program.lengths
+        return lengths is None or lengths.fit(given, captured)
 
     def captured(self) -> list[Any] | None:
         """The current captured values; None if a guard fails or one has another type."""

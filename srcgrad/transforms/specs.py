@@ -19,6 +19,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
+from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.program import Program, persistent, protected, pruned, values
 from srcgrad.transforms.refusals import (
     no_float,
@@ -36,6 +37,7 @@ from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, opened, pla
 @dataclass(frozen=True)
 class Primal:
     function: types.FunctionType
+    of_call: OfCall | None = None  # for what calls with these arguments run
 
     @property
     def name(self) -> str:
@@ -49,7 +51,8 @@ class Primal:
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
         copied = frozenset(p.order[k] for k in t.copied)
-        return replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed)
+        p = replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed)
+        return p if self.of_call is None else self.of_call.specialised(p, arguments)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.jacobian_program import Jacobian
+from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.specs import Gradient, Primal, Tangent
 
 
@@ -24,6 +26,11 @@ def stacked(transforms: tuple, primal: Any) -> Any:
     for transform in reversed(transforms):
         spec = replace(transform, inner=spec)
     return spec
+
+
+def of_call(spec: Any, known: Lengths | None) -> Any:
+    """A stack whose program is that for calls with its arguments."""
+    return stacked(transforms(spec), replace(_base(spec), of_call=OfCall(known)))
 
 
 def described(spec: Any) -> str:
