@@ -45,7 +45,7 @@ TEMPLATES: dict[Primitive, str] = {
     memory.slice_stop: "slice_stop(a, b, c)", memory.broadcast_dim: "broadcast_dim(a, b)",
 }  # fmt: skip
 TEMPLATES |= {
-    op: f"{op.name}({', '.join((*op.params, *'abc'[: op.arity]))})"
+    op: f"{op.name}({', '.join((*'abc'[: op.arity], *op.params))})"
     for op in map(REGISTRY.__getitem__, SPECIAL)
 }
 # NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits

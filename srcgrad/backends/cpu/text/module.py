@@ -7,10 +7,9 @@ from srcgrad.backends.cpu.text.functions import BY_NAME
 from srcgrad.backends.cpu.text.printer import Printer
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
-from srcgrad.primitives.special import SPECIAL
 
 BESIDES = ("grow", "ref_put", "span", *sorted(op.name for op in BY_NAME))
-CALLED = {"text.functions": BESIDES, "special": tuple(SPECIAL)}
+CALLED = {"text.functions": BESIDES}
 CALLED["kernels"] = tuple(sorted({*KERNELS} - {*BESIDES}))
 
 
