@@ -116,7 +116,7 @@ class Speller:
             return a
         others = [o.type for o in d.args if o is not a and not self._spread(o)]
         match inner.op.name, inner.args:
-            case "broadcast_to", (x, *_):
+            case "broadcast_to", (x, *_) if d.op.name != "matmul":
                 alike = any(isinstance(t, Array) and same_dims(t.dims, dims_of(a)) for t in others)
                 return self.bare(x, d) if alike else a
             case "cast", (x,) if x.type.dtype[0] in "iu" and a.type.dtype == "f64":
