@@ -9,7 +9,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 
 BESIDES = ("grow", "ref_put", "span", *sorted(op.name for op in BY_NAME))
-CALLED = {"text.functions": BESIDES}
+CALLED: dict[str, tuple[str, ...]] = {"text.functions": BESIDES}
 CALLED["kernels"] = tuple(sorted({*KERNELS} - {*BESIDES}))
 
 
