@@ -10,19 +10,9 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.transforms import reuse
-from srcgrad.transforms.compiled import Compiled
 
 PATTERNS = [(5, 5, 5), (3, 7, 7), (7, 3, 3), (7, 3, 7), (6, 6, 6), (0, 0, 0), (2, 2, 2), (3, 3, 3)]
 WITH_ONES = [(1, 4, 4), (3, 1, 5), (3, 5, 1), (1, 1, 4), (1, 1, 1), (4, 4, 1), (1, 3, 1)]
-
-
-@pytest.fixture
-def builds(monkeypatch):
-    """How often a program has been built."""
-    made = []
-    build = Compiled._built
-    monkeypatch.setattr(Compiled, "_built", lambda *a: made.append(a[0]) or build(*a))
-    return made
 
 
 def stencil(a, b, c):

@@ -12,18 +12,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.transforms import reuse
-from srcgrad.transforms.compiled import Compiled
 
 X = np.array([0.3, 0.7, -0.4])
-
-
-@pytest.fixture
-def builds(monkeypatch):
-    """How often a program has been built."""
-    made = []
-    build = Compiled._built
-    monkeypatch.setattr(Compiled, "_built", lambda *a: made.append(a[0]) or build(*a))
-    return made
 
 
 def gradient(f, target="python"):
