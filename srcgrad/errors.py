@@ -205,7 +205,7 @@ def raised_class(cls: type[Exception]) -> type[Exception]:
 
     def init(self: Exception, reason: str, location: Location | None = None) -> None:
         # not the user's `__init__`, which may make another text of it
-        self.reason, self.location, self.way_out = reason, location, ""  # type: ignore[attr-defined]
+        self.reason, self.location, self.way_out = reason, location, ""  # type: ignore[attr-defined]  (attributes of our subclasses)
         self.args = (located(reason, location),)
 
     # KeyError would show the repr of its text

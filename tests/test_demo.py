@@ -119,3 +119,12 @@ def test_map(capsys: pytest.CaptureFixture) -> None:
     assert "srcgrad/passes/lower/" in capsys.readouterr().out
     assert command_line.main(["map", "nowhere"]) == 2
     assert "'nowhere'" in capsys.readouterr().out
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error():
+    command = [sys.executable, "-m", "srcgrad", "map"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

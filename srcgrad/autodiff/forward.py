@@ -183,11 +183,11 @@ class _Forward:
         """What an effect does to a buffer that varies, its tangent buffer undergoes too."""
         if not s.args or not self.active(s.args[0]):
             return
-        target, rest = self.dot[s.args[0]], s.args[1:]  # type: ignore[index]
+        target, rest = self.dot[s.array], s.args[1:]
         if s.op is tapes.reserve:
             self.b(s.op, target, *rest)
         elif s.op is tapes.ref_put:
-            self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]
+            self.b(s.op, target, rest[0], self.dot[rest[1]])  # type: ignore[index]  (an active buffer is a variable)
         elif s.op.writes:
             t = self.of(rest[-1])
             if t is None and s.op.adds:

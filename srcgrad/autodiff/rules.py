@@ -80,7 +80,7 @@ def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     ours = g.type.dims if isinstance(g.type, Array) else None
     theirs = like.dims if isinstance(like, Array) else None
     if ours is None and theirs is not None:
-        g = converted(builder, g, Scalar(like.dtype))  # type: ignore[union-attr]
+        g = converted(builder, g, Scalar(like.dtype))  # type: ignore[union-attr]  (an array type)
         return builder("broadcast_to", g, *theirs) if full else g
     if ours is not None and not theirs:
         g = builder("sum", g, axes=tuple(range(len(ours)))) if ours else builder("load", g)

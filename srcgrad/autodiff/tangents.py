@@ -74,7 +74,7 @@ def _linear(tracer: Tracer, d: Def, ts: Tangents) -> Any:
 def _zero_like(tracer: Tracer, a: Traced) -> Traced:
     if isinstance(a.type, Scalar):
         return tracer.known(tracer.builder.cast(0.0, a.type))
-    return tracer.known(tracer.emit("zeros", *a.shape, dtype=a.type.dtype))  # type: ignore[union-attr]
+    return tracer.known(tracer.emit("zeros", *a.shape, dtype=a.type.dtype))  # type: ignore[union-attr]  (an array)
 
 
 def _multilinear(tracer: Tracer, d: Def, ts: Tangents) -> Any:

@@ -83,7 +83,7 @@ class Traced(Operators):
 
     @property
     def dtype(self) -> np.dtype:
-        return np_dtype(self.type.dtype)  # type: ignore[union-attr]
+        return np_dtype(self.type.dtype)  # type: ignore[union-attr]  (scalars and arrays are traced)
 
     def apply_primitive(self, op: Primitive, args: tuple[Any, ...], params: Params) -> Any:
         return self.tracer.run(op, args, params)
@@ -201,4 +201,4 @@ def _unit_sign(a: Any, other: Any) -> int:
 
 def scalar_of(type: Type) -> Scalar:
     """The scalar type of a value's elements."""
-    return type if isinstance(type, Scalar) else Scalar(type.dtype)  # type: ignore[union-attr]
+    return type if isinstance(type, Scalar) else Scalar(type.dtype)  # type: ignore[union-attr]  (an array type)

@@ -68,7 +68,7 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
 def _refuse_complex(kernel: Kernel) -> None:
     """The tape has no complex gradients: its functions would not conjugate."""
     # `floats` are the results that are numbers or arrays: their types have a dtype
-    if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):  # type: ignore[union-attr]
+    if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):
         raise UnsupportedError(
             f"{kernel.name}() of tensors that require grad gives complex numbers, which have no "
             "gradient on the tape",

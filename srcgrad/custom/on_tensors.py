@@ -43,7 +43,7 @@ class Attached(Function):
 
     # Function.forward takes any arguments; each subclass names its own
     @staticmethod
-    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:  # type: ignore[override]
+    def forward(ctx: Any, pull: Pull, name: str, many: tuple, *tensors: Any) -> Any:
         m, n = many
         out = [make(v._a.copy()) for v in tensors[:m]]
         ctx.pull, ctx.many, ctx.name = pull, (m, len(tensors) - m - n), name

@@ -34,7 +34,7 @@ def run(
     on_path = None if wanted is None else leading_to(list(pending), set(wanted))
     heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
     heapq.heapify(heap)
-    count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]
+    count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]  (set by `hooks`)
     watcher = mode.watcher()
     if heap:
         node = heapq.heappop(heap)[2]
@@ -57,7 +57,7 @@ def run(
                 wanted[node] = g
             if on_path is not None and node not in on_path:
                 node = heapq.heappop(heap)[2] if heap else None
-                g = pending.pop(node, None)  # type: ignore[arg-type]
+                g = pending.pop(node, None)  # type: ignore[arg-type]  (None is no key)
                 continue
         if watcher is not None:
             made = watcher.walked(node, g, keep, record)
@@ -87,7 +87,7 @@ def run(
                     count += 1
                     heapq.heappush(heap, (-head.level, count, head))
         node = heapq.heappop(heap)[2] if heap else None
-        g = pending.pop(node, None)  # type: ignore[arg-type]
+        g = pending.pop(node, None)  # type: ignore[arg-type]  (None is no key)
     made = g = c = None
     while pending:
         node, g = pending.popitem()
@@ -318,4 +318,4 @@ def _backward(
 
 
 _backward.__name__ = "backward"
-Tensor.backward = _backward  # type: ignore[attr-defined]
+Tensor.backward = _backward  # type: ignore[attr-defined]  (attached)

@@ -244,4 +244,4 @@ class _Functions(dict):
 
 
 _BINARY = _Functions()
-Tensor.apply_primitive = _apply_primitive  # type: ignore[attr-defined]
+Tensor.apply_primitive = _apply_primitive  # type: ignore[attr-defined]  (attached)

@@ -38,9 +38,9 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
     text = np.frombuffer(nesting.encode(), np.uint8)
     if isinstance(f, str | PathLike):
         with open(f, "wb") as file:  # under this very name: savez would add .npz to it
-            np.savez(file, **arrays, **{_NESTING: text})  # type: ignore[arg-type]
+            np.savez(file, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
     else:
-        np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]
+        np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (as above)
 
 
 def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:

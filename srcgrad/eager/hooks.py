@@ -140,7 +140,7 @@ def retain_grad(self: Tensor) -> None:
 
 
 def _retains(self: Tensor) -> bool:
-    entries = self._node.hooks if self._node in HOOKED else ()  # type: ignore[union-attr]
+    entries = self._node.hooks if self._node in HOOKED else ()  # type: ignore[union-attr]  (a key has hooks)
     return any(isinstance(e, _Retained) and e.tensor() is self for e in entries)
 
 
@@ -155,7 +155,7 @@ def moved(tensor: Tensor, old: Node | None) -> None:
         _of(tensor._node).append(e)
 
 
-Tensor.register_hook = register_hook  # type: ignore[attr-defined]
-Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]
-Tensor.retain_grad = retain_grad  # type: ignore[attr-defined]
-Tensor.retains_grad = property(_retains)  # type: ignore[attr-defined]
+Tensor.register_hook = register_hook  # type: ignore[attr-defined]  (attached)
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]  (attached)
+Tensor.retain_grad = retain_grad  # type: ignore[attr-defined]  (attached)
+Tensor.retains_grad = property(_retains)  # type: ignore[attr-defined]  (attached)

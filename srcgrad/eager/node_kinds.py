@@ -58,7 +58,7 @@ def unary(op: Primitive) -> Any:
         return None
     match sorted(map(str, reads(op, 0, 1, ()))):
         case []:
-            p = rule_on_arrays(op, 0)(None, None)  # type: ignore[misc]
+            p = rule_on_arrays(op, 0)(None, None)  # type: ignore[misc]  (it has a rule)
             return _made(Scaling, op, constant=p)
         case ["0"]:
             return _made(OfInput, op, 0, **_partial(op))
@@ -81,7 +81,7 @@ def with_number(op: Primitive, k: int) -> Any:
     if needs <= {1 - k}:
         given = _Given()
         args = (None, given) if k == 0 else (given, None)
-        passes = k == 0 and bool(needs) and rule_on_arrays(op, k)(None, *args) is given  # type: ignore[misc]
+        passes = k == 0 and bool(needs) and rule_on_arrays(op, k)(None, *args) is given  # type: ignore[misc]  (it has a rule)
         return _made(Scaling, op, k, passes=passes)
     if "y" not in needs:
         return _made(OfInputAndNumber, op, k, first=k == 0)

@@ -94,7 +94,7 @@ def computed(op: Primitive) -> Callable | None:
     and where the partial may be infinite.
     """
     y, x = _Probe(set(), "y"), _Probe(set(), 0)
-    made = plain(op.rules[0](y, x))  # type: ignore[misc]
+    made = plain(op.rules[0](y, x))  # type: ignore[misc]  (it has a rule)
     if op.singular or type(made) is not _Probe or made.op in (None, elementwise.where):
         return None
     if made.args in ((x,), (y,)) and made.params == {}:

@@ -295,7 +295,7 @@ class Tensor:
     def __iter__(self) -> Any:
         if not self._a.ndim:
             raise TensorTypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(len(self._a)))  # type: ignore[index]
+        return (self[i] for i in range(len(self._a)))  # type: ignore[index]  (an array)
 
     def __contains__(self, value: Any) -> bool:
         return bool((self._a == (value._a if isinstance(value, Tensor) else value)).any())
@@ -363,5 +363,5 @@ def storage(t: Tensor) -> Storage:
     if s is None:
         s = t._store = Storage()
         if hasattr(t._node, "out"):
-            t._node.out = s  # type: ignore[union-attr]
+            t._node.out = s  # type: ignore[union-attr]  (it has the attribute)
     return s

@@ -62,7 +62,7 @@ class Captures:
         """A global or closure variable: (found, value)."""
         code = function.__code__
         if name in code.co_freevars:
-            cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]
+            cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]  (a free variable has its cell)
             if is_formula(function):
                 return True, cell.cell_contents
             return True, self.take(it, ("cell", id(cell)), lambda: cell.cell_contents, name, node)

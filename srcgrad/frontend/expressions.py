@@ -301,7 +301,7 @@ def to_power(it: Interpreter, a: Any, n: Any, node: Node) -> Any:
         it.refuse(node, "NumPy's powers of booleans are small integers", "use .astype(int)")
     whole = is_number(n) and not isinstance(n, complex | bool) and float(n).is_integer()
     if whole and abs(n) <= LARGEST_POWER and isinstance(a, Var):
-        k = int(float(n))  # type: ignore[arg-type]
+        k = int(float(n))  # type: ignore[arg-type]  (a number)
         kind = atom(n).type.dtype
         if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
             if k < 0 and kind[0] != "f":

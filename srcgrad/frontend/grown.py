@@ -20,7 +20,7 @@ def dims_of_rows(b: Any, v: GrownList) -> list[Any]:
     """The shape of the arrays that are its items; none of numbers."""
     if v.shape is None:
         return []
-    rank = v.shape.type.dims[0]  # type: ignore[union-attr]  # an array of integers
+    rank = v.shape.type.dims[0]
     return [b.dim(b("load", v.shape, k)) for k in range(rank)]
 
 

@@ -165,7 +165,7 @@ class Interpreter:
         if is_array(v) and not v.type.dims:
             v = self.b("load", v)
         if is_number(v) and not isinstance(v, float | complex):
-            return int(v)  # type: ignore[arg-type]
+            return int(v)  # type: ignore[arg-type]  (a number)
         if isinstance(v, Var) and not is_array(v) and v.type.dtype[0] in "iub":
             self.captures.demand_static(self, v, node, what)
         self.refuse(

@@ -26,7 +26,7 @@ def are_rows(items: list[Any]) -> bool:
 
 def append_row(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
     assert owner.shape is not None
-    rank = owner.shape.type.dims[0]  # type: ignore[union-attr]
+    rank = owner.shape.type.dims[0]
     kind = (rank, owner.dtype.dtype)
     if not is_array(item) or (item.type.ndim, item.type.dtype) != kind:
         it.refuse(

@@ -42,7 +42,7 @@ def inline(
     program = compiled.spec.program(likes, compiled._demands)
     if extra is not None:
         _refuse_tangents(compiled.__name__, program, values, extra)
-    given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]
+    given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]  (no path is missing without `extra`)
     for h in program.hidden:
         key = ("inlined", id(compiled), *h.key)
         given.append(captures.take(it, key, captured_now(h), h.name, node))

@@ -24,6 +24,11 @@ class Def:
     params: Params = field(default_factory=dict[str, Any])
     loc: Location | None = None
 
+    @property
+    def array(self) -> Var:
+        """The array that a view, a load or an effect is about: its first argument."""
+        return self.args[0]  # type: ignore[return-value]  (no constant is an array)
+
 
 @dataclass(frozen=True, eq=False)
 class For:

@@ -80,7 +80,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
-            start = scale_sense.get_loss_scale()  # type: ignore[attr-defined]  (a manager)
+            start = scale_sense.get_loss_scale()
         elif isinstance(scale_sense, Tensor):
             if scale_sense.shape not in ((1,), ()):
                 raise ArgumentValueError(

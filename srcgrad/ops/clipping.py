@@ -21,7 +21,7 @@ def _norm(tensors: Any, p: float = 2.0) -> Any:
 
 
 def _wide(t: Tensor) -> Tensor:
-    return t.float() if t._a.dtype.itemsize < 4 else t  # type: ignore[attr-defined]
+    return t.float() if t._a.dtype.itemsize < 4 else t
 
 
 def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) -> Any:

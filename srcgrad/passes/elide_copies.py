@@ -40,7 +40,7 @@ def elide_copies(function: Function) -> Function:
     new: dict[Atom, Var] = {}
     for r in _references(function.returns):
         d = _seen_through(r, made, read)
-        if d is None or d.op is not memory.copy or not _is_whole(made.get(d.args[0]), d.var):  # type: ignore[arg-type]
+        if d is None or d.op is not memory.copy or not _is_whole(made.get(d.array), d.var):
             continue
         x = d.args[0]
         assert isinstance(x, Var) and d.var is not None

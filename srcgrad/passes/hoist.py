@@ -114,7 +114,7 @@ class _Hoist(Ranged):
         """Whether running a definition for nothing can do no harm."""
         match s.op:
             case memory.load:
-                return self.inside_axes(s.args[1:], s.args[0].type.dims)  # type: ignore[union-attr]
+                return self.inside_axes(s.args[1:], s.array.type.dims)
             case memory.view:
                 return clear and self.inside_axes(*_integer_items(s))
             case memory.zeros | memory.empty | arrays.iota:
@@ -149,7 +149,7 @@ def _integer_items(s: Def) -> tuple[tuple[Atom, ...], Dims]:
             continue
         if code == "i":
             places.append(atoms[k])
-            dims.append(x.type.dims[axis])  # type: ignore[union-attr]
+            dims.append(x.type.dims[axis])  # type: ignore[union-attr]  (an array)
         k += {"i": 1, "s": 3, ":": 0}[code]
         axis += 1
     return tuple(places), tuple(dims)

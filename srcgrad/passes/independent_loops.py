@@ -89,7 +89,7 @@ class _Trips:
             top = d is not None and any(d is s for s in self.loop.body)
             if d is None or not top or d.op is not elementwise.add or p not in d.args:
                 return False
-            if read[p] != 1 or read[y] or self.loop.yields.count(y) != 1:  # type: ignore[index]
+            if read[p] != 1 or read[y] or self.loop.yields.count(y) != 1:  # type: ignore[index]  (`y` is a variable: it has a definition)
                 return False
         return True
 

@@ -102,7 +102,7 @@ def _steps(s: Def, trips: Trips) -> bool:
 
 def _is_short(s: For) -> bool:
     known = isinstance(s.start, Const) and isinstance(s.stop, Const)
-    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]
+    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]  (known bounds are constants)
 
 
 class _Apart:
@@ -149,7 +149,7 @@ class _Apart:
             b.loc = t.loc
             v = t.args[-1]
             buffer = self.kept.get(v) if isinstance(v, Var) else None
-            value = v if buffer is None else b("load", buffer, self.at(i), name=v.name)  # type: ignore[union-attr]
+            value = v if buffer is None else b("load", buffer, self.at(i), name=v.name)  # type: ignore[union-attr]  (loads give scalars)
             b("add_at", t.args[0], *(self.again(p, i) for p in t.args[1:-1]), value)
         return For(i, s.start, s.stop, (), (), tuple(body), (), (), loc=t.loc)
 
@@ -161,7 +161,7 @@ class _Apart:
         if d is None:
             return a
         args = [self.again(x, i) for x in d.args]
-        return self.b(d.op, *args, name=a.name, **d.params)  # type: ignore[union-attr]
+        return self.b(d.op, *args, name=a.name, **d.params)  # type: ignore[union-attr]  (it has a result)
 
 
 def _is_zero(a: Atom) -> bool:

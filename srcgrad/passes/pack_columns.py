@@ -116,7 +116,7 @@ class _PackColumns(Rewriter):
                     continue
                 own = self.classes.of(column.array)
                 if own in sums if column.summed else own not in stored:
-                    out[t] = column  # type: ignore[index]
+                    out[t] = column  # type: ignore[index]  (a load)
         return out
 
     def otherwise_used(self, s: For) -> set[Var]:
@@ -172,7 +172,7 @@ class _Beside:
             return s
         with self.b.block() as body:
             for t in s.body:
-                c = self.found.get(t)  # type: ignore[arg-type]
+                c = self.found.get(t)  # type: ignore[arg-type]  (other statements are no keys)
                 if c is None:
                     self.b.append(t)
                     continue
@@ -199,4 +199,4 @@ def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:
 
 def _is_short(s: For) -> bool:
     known = isinstance(s.start, Const) and isinstance(s.stop, Const)
-    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]
+    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]  (known bounds are constants)

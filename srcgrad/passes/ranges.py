@@ -146,7 +146,7 @@ class Ranges:
             case elementwise.where:
                 return _both(low(1), low(2), min)
             case elementwise.floordiv if _positive(d.args[1]):
-                return _both(low(0), 0, lambda x, _: x // int(d.args[1].value))  # type: ignore[union-attr]
+                return _both(low(0), 0, lambda x, _: x // int(d.args[1].value))  # type: ignore[union-attr]  (positive: a constant)
             case elementwise.mod:
                 return _both(low(1), 0, lambda x, _: 0 if x >= 1 else None)
             case _:

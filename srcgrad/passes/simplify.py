@@ -231,6 +231,6 @@ def _is_cheap(s: If) -> bool:
         isinstance(t, Def)
         and is_scalar_operation(t)
         and not is_observable(t)
-        and not is_float(t.var.type.dtype)  # type: ignore[union-attr]
+        and not is_float(t.var.type.dtype)  # type: ignore[union-attr]  (it has a result)
         for t in inside
     )

@@ -8,6 +8,7 @@ import argparse
 import os
 import platform
 import re
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -21,7 +22,13 @@ CACHED_FILE = re.compile(r".*[0-9a-f]{12,}.*\.(py|pyc|nbi|nbc|ll)")
 def main(arguments=None):
     """Run the command named by ``arguments`` (``sys.argv`` by default); return the exit code."""
     parsed = parser().parse_args(arguments)
-    return parsed.run(parsed)
+    try:
+        code = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader, such as `head`, wants no more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        return 0
 
 
 def parser():

@@ -25,7 +25,7 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
     """Refuse the gradient of a complex result, which has no single real part to differentiate."""
     pairs = zip(p.function.returns, seeds, strict=True)
     # what has a seed is a number or an array, never a tuple: its type has a dtype
-    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):  # type: ignore[union-attr]
+    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):
         kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
         raise ArgumentTypeError(
             f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "

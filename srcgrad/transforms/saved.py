@@ -104,7 +104,7 @@ def _passed_on(s: Stmt, v: Var) -> Var | None:
         return None
     put_back = s.op in PUT_BACK and s.loc is not None and s.loc.role
     if put_back and (s.args[0] is v or s.args[-1] is v):
-        return s.args[0]  # type: ignore[return-value]  (an array)
+        return s.array
     return s.var if (s.op.view or s.op in HANDS_ON) and s.args[0] is v else None
 
 
@@ -127,7 +127,7 @@ def _goes_to(s: Def, tape: Var, definitions: Mapping[Var, Def]) -> bool:
         return s.args[0] is tape
     if s.op is not memory.assign:
         return False
-    view = definitions.get(s.args[0])  # type: ignore[arg-type]  (an array)
+    view = definitions.get(s.array)
     return view is not None and view.op is tapes.tape_view and view.args[0] is tape
 
 
@@ -204,7 +204,7 @@ class Sizes:
             value = self.values.get(a)
             return None if value is None else int(value)
         if d.op is memory.dim:
-            array = self.values.get(d.args[0])  # type: ignore[arg-type]  (an array)
+            array = self.values.get(d.array)
             return None if array is None else int(array.shape[d.params["axis"]])
         if d.op not in COUNTED:
             return None

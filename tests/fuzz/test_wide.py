@@ -259,7 +259,7 @@ def test_shapes_that_do_not_fit_are_refused_only_where_they_are_not_met():
 def test_failures_are_remembered(tmp_path: Path):
     path = tmp_path / "deep" / "state"
     state = State(path, {"what": 1})
-    outcome = check(READS, Subject(None, None, None, KeyError), Check())  # type: ignore[arg-type]
+    outcome = check(READS, Subject(None, None, None, KeyError), Check())  # type: ignore[arg-type]  (READS is refused first)
     state.add(Result(3, outcome))
     again = State(path, {"what": 1})
     assert again.failing() == [3] and again.done[3].stage == "value"

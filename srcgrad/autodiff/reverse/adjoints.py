@@ -40,7 +40,7 @@ class Adjoints:
     def root(self, v: Var) -> Var:
         """The array that a chain of views starts from."""
         while isinstance(d := self.program.owner.get(v), Def) and d.op.view:
-            v = d.args[0]  # type: ignore[assignment]
+            v = d.array
         return v
 
     def is_home(self, v: Var) -> bool:
@@ -71,7 +71,7 @@ class Adjoints:
         if isinstance(d, Def) and d.op.view:
             cached = self.values.find(("part", v))
             if cached is None:
-                base = self.place(d.args[0])  # type: ignore[arg-type]
+                base = self.place(d.array)
                 rest = self.values.many(d.args[1:])
                 cached = self.b(d.op, base, *rest, name=f"{v.name}_bar", **d.params)
                 self.values.remember(("part", v), cached)

@@ -56,7 +56,7 @@ def _moved(s: While) -> tuple[Stmt, ...]:
     after, next_ = tested(s.yields)
     results = {v: Var(v.name, v.type) for v in own}
     for r in results.values():
-        r.type = map_type(r.type, lambda d: results.get(d, d))  # type: ignore[arg-type]
+        r.type = map_type(r.type, lambda d: results.get(d, d))  # type: ignore[arg-type]  (dims map to dims)
     loop = altered(
         s,
         test=(),

@@ -113,7 +113,7 @@ def _steps(
             steps.append(Step(size))
             end = d.args[0]
         elif isinstance(d, For) and loop is around and end in d.results:
-            j = d.results.index(end)  # type: ignore[arg-type]  (`end` has an owner: no constant)
+            j = d.results.index(end)
             each = _inner_steps(program, d, j, around)
             if each is None:
                 return None

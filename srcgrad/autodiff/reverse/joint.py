@@ -153,7 +153,7 @@ class _Joint:
         """Between an adjoint as users see it, dL/dRe + i dL/dIm, and as the rules have it."""
         zero = isinstance(g, Const) and g.value == 0
         # adjoints are numbers or arrays: their types have a dtype
-        return self.b("conj", g) if is_complex(g.type.dtype) and not zero else g  # type: ignore[union-attr]
+        return self.b("conj", g) if is_complex(g.type.dtype) and not zero else g
 
     def _gradient(self, p: Var) -> Atom:
         return self._conjugate(self._adjoint(p))

@@ -182,18 +182,18 @@ class References:
         if key in self._which:
             return self._which[key]
         s, values = self.program.owner[v], self.values
-        slot = values.insertions.slot(s, "which", INT)  # type: ignore[arg-type]
+        slot = values.insertions.slot(s, "which", INT)  # type: ignore[arg-type]  (an `If` or a loop)
         if isinstance(s, If):
             self._tag(slot.result, v, origins)
             j = s.results.index(v)
-            slot.values[:] = [self.which(y, origins) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]
+            slot.values[:] = [self.which(y, origins) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]  (references are variables)
         else:
             assert isinstance(s, For | While)
             j = (s.params if v in s.params else s.results).index(v)
             assert slot.param is not None
             self._tag(slot.param, s.params[j], origins)
             self._tag(slot.result, s.results[j], origins)
-            slot.values[:] = [self.which(y, origins) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]
+            slot.values[:] = [self.which(y, origins) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (as above)
         return self._which[key]
 
     def _tag(self, tag: Var, v: Var, origins: list[Var]) -> None:
@@ -248,7 +248,7 @@ class References:
         program, values = self.program, self.values
         d = program.owner.get(v)
         if isinstance(d, Def) and d.op.view and d.op is not tapes.ref_get:
-            return self.b(d.op, self.shadow(d.args[0]), *values.many(d.args[1:]),  # type: ignore[arg-type]
+            return self.b(d.op, self.shadow(d.array), *values.many(d.args[1:]),
                           name=f"{v.name}_bar", **d.params)  # fmt: skip
         if program.is_join(v) and not self.is_threaded(v):
             origins = self.origins(v)
@@ -279,7 +279,7 @@ class References:
                 return self._register(v, b("tape_like", v, name=f"{v.name}_bar"))
         args: tuple[Any, ...] = ()
         if s.op.view:
-            args = (self.threaded(s.args[0]), *s.args[1:])  # type: ignore[arg-type]
+            args = (self.threaded(s.array), *s.args[1:])
         if isinstance(v.type, RefTape):
             return self._threaded_reftape(v, s)
         with ins.into(ins.at_after(s)) as b:
@@ -303,7 +303,7 @@ class References:
         self._register(v, shadow)
         for put in walk(self.program.function.body):
             if isinstance(put, Def) and put.op is tapes.ref_put and put.args[0] is v:
-                other = self.threaded(put.args[2])  # type: ignore[arg-type]
+                other = self.threaded(put.args[2])  # type: ignore[arg-type]  (a reference is a variable)
                 with ins.into(ins.at_after(put)) as b:
                     b("ref_put", shadow, put.args[1], other)
         return shadow
@@ -315,7 +315,7 @@ class References:
             j = s.results.index(v)
             slot: Slot = ins.slot(s, f"{v.name}_bar", v.type)
             self._register(v, slot.result)
-            slot.values[:] = [self.threaded(y) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]
+            slot.values[:] = [self.threaded(y) for y in (s.then_yields[j], s.else_yields[j])]  # type: ignore[arg-type]  (references are variables)
             return slot.result
         j = (s.params if v in s.params else s.results).index(v)
         param, result = s.params[j], s.results[j]
@@ -324,7 +324,7 @@ class References:
         slot.result.type = result.type
         self._register(param, slot.param)
         self._register(result, slot.result)
-        slot.values[:] = [self.threaded(y) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]
+        slot.values[:] = [self.threaded(y) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (as above)
         return self._threaded[v]
 
 

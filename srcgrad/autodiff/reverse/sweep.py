@@ -136,7 +136,7 @@ class Sweep:
 
     def _by_rules(self, s: Def, g: Atom) -> None:
         # only a statement with a result has an adjoint: `var` is not None
-        shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore[union-attr]
+        shadowed = not isinstance(s.var.type, Scalar) and not self.adjoints.is_value(s.var)  # type: ignore[union-attr]  (it has a result)
         for k, a in enumerate(s.args):
             if not isinstance(a, Var) or not self.adjoints.active(a):
                 continue
@@ -159,7 +159,7 @@ class Sweep:
             g = given.get(k)
             if g is None:
                 # a value with a rule is a number or an array, and a Var where it is an array
-                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]
+                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]  (see above)
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
                 g = self.b("copy", g)  # the shadow lives on
             seeds.append(self.b.cast(g, Scalar(y.type.dtype)))

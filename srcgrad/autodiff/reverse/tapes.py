@@ -95,7 +95,7 @@ class Tapes:
             if base is not None:
                 var = b("add", base, k, name="at")
             elif outer:
-                n = b("maximum", b("sub", loop.stop, loop.start), 0)  # type: ignore[union-attr]
+                n = b("maximum", b("sub", loop.stop, loop.start), 0)  # type: ignore[union-attr]  (a `For`: a `While` is counted by `base`)
                 var = b("add", b("mul", before, n), k, name="at")
             else:
                 var = k

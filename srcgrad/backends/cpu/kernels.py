@@ -16,7 +16,7 @@ from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives.callbacks import filled
 
 try:
-    from numba import njit, objmode, types  # type: ignore[attr-defined]  # its stubs lack objmode
+    from numba import njit, objmode, types
 except ImportError:  # generated modules run without it, slowly
     from contextlib import nullcontext as objmode
 

@@ -92,7 +92,7 @@ def in_workspace(function: Function) -> dict[Var, int]:
     """
     classes = AliasClasses(function)
     returned = {classes.of(v) for v in function.returns if isinstance(v, Var) and _buffer(v)}
-    made = [d for d in _once(function.body) if classes.of(d.var) not in returned]  # type: ignore[arg-type]
+    made = [d for d in _once(function.body) if classes.of(d.var) not in returned]  # type: ignore[arg-type]  (allocations have results)
     if not any(_varies(d) for d in made):
         return {}
     reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is reserve}

@@ -20,10 +20,10 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
 from srcgrad.primitives import arrays, indexing, memory, reductions, scans
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
-Tensor.__setitem__ = store  # type: ignore[attr-defined]
-Tensor.zero_ = Tensor.zeros_ = zero_  # type: ignore[attr-defined]
-Tensor.fill_, Tensor.copy_ = fill_, copy_  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined]  (attached)
+Tensor.__setitem__ = store  # type: ignore[attr-defined]  (attached)
+Tensor.zero_ = Tensor.zeros_ = zero_  # type: ignore[attr-defined]  (attached)
+Tensor.fill_, Tensor.copy_ = fill_, copy_  # type: ignore[attr-defined]  (attached)
 
 
 # ---- the same elements in another form ----
@@ -98,9 +98,9 @@ def t(input: Tensor) -> Tensor:
     return permute(input, *reversed(range(input._a.ndim)))
 
 
-Tensor.T = property(lambda self: permute(self, *reversed(range(self._a.ndim))))  # type: ignore[attr-defined]
-Tensor.H = Tensor.T  # type: ignore[attr-defined]
-Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]
+Tensor.T = property(lambda self: permute(self, *reversed(range(self._a.ndim))))  # type: ignore[attr-defined]  (attached)
+Tensor.H = Tensor.T  # type: ignore[attr-defined]  (attached)
+Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]  (attached)
 
 
 @declared("squeeze")

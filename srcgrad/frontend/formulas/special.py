@@ -202,7 +202,7 @@ def rgamma(x: Any) -> Any:
     return np.where(x < 0.5, left, np.exp(-special.gammaln(np.where(x < 0.5, 1.0, x))))
 
 
-@stands_for(special.multigammaln)  # type: ignore[attr-defined]  # the stubs lack it
+@stands_for(special.multigammaln)
 def multigammaln(a: Any, d: Any) -> Any:
     """The logarithm of the multivariate gamma function.
 

@@ -74,7 +74,7 @@ def followed(formula: Callable) -> Callable:
         return it.call(formula, list(args), keywords, node)
 
     # read by `inspect.signature`; the stubs of functions lack the attribute
-    handler.__signature__ = _signature(formula)  # type: ignore[attr-defined]
+    handler.__signature__ = _signature(formula)
     return handler
 
 

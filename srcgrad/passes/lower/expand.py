@@ -144,7 +144,7 @@ def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom
         with _loop(b, x.type.dims[axes[k]], carried) as (i, params, after, results):
             indices[axes[k]] = i
             after.extend(level(k + 1, *params))
-        return results  # type: ignore[return-value]
+        return results  # type: ignore[return-value]  (one per carried value)
 
     blank = Const({"f": 0.0, "b": False, "c": 0j}.get(scalar.dtype[0], 0), scalar)
     return level(0, blank, zero, zero)[1]
@@ -262,7 +262,7 @@ def _nonzero(b: Builder, s: Def) -> None:
             indices.append(i)
             after.extend(level(k + 1, *params))
             indices.pop()
-        return results  # type: ignore[return-value]
+        return results  # type: ignore[return-value]  (one per carried value)
 
     level(0, Const(0, INT), Const(0, INT))
 

@@ -132,7 +132,7 @@ class _Planner:
         if not isinstance(s, Def) or s.op in ALONE:
             return None
         moves = s.op in (memory.copy, reductions.broadcast_to)
-        scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]
+        scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]  (it has a result)
         with self.b.block():  # what it emits is emitted again where the nest will stand
             return None if scalar_move else step_of(self.b, s)
 

@@ -100,7 +100,7 @@ class Nest:
 
     def _loop(self, k: int, inside: dict[Step, Atom]) -> dict[Step, Atom]:
         i = Var(INDEX_NAMES[k] if k < len(INDEX_NAMES) else "i", INT)
-        names = [step.statement.var.name for step in inside]  # type: ignore[union-attr]
+        names = [step.statement.var.name for step in inside]  # type: ignore[union-attr]  (they have results)
         params = tuple(Var(n, accumulator(step)) for n, step in zip(names, inside, strict=True))
         results = tuple(Var(n, accumulator(step)) for n, step in zip(names, inside, strict=True))
         loaded = dict(self.loaded)
@@ -179,7 +179,7 @@ class Nest:
             for a in _read_atoms(step)
         ]
         if s.op.elementwise:
-            return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]
+            return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]  (it has a result)
         match step.op:
             case arrays.iota:
                 return self.indices[0]
@@ -187,7 +187,7 @@ class Nest:
                 return b("index", operands[0], s.args[1], **s.params)
             case memory.gather:
                 idx = self._fancy(step, operands)
-                return b("load", s.args[0], *idx, name=s.args[0].name)  # type: ignore[union-attr]
+                return b("load", s.array, *idx, name=s.array.name)
             case memory.add_to:
                 target, access = step.stored
                 return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
@@ -220,7 +220,7 @@ class Nest:
         return b.cast(value, accumulator(step))
 
     def _combine(self, step: Step, old: Atom, value: Atom) -> Atom:
-        return self.b(REDUCTIONS[step.op], old, value, name=step.statement.var.name)  # type: ignore[union-attr]
+        return self.b(REDUCTIONS[step.op], old, value, name=step.statement.var.name)  # type: ignore[union-attr]  (it has a result)
 
     def _finish(self, step: Step, value: Atom) -> None:
         """Put what an accumulator came to into the result."""

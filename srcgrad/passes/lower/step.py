@@ -109,13 +109,13 @@ def _reduction(s: Def, x: Var) -> Step:
     dims = x.type.dims
     axes = frozenset(s.params.get("axes", range(len(dims))))
     kept = tuple(Place(k) for k in range(len(dims)) if k not in axes)
-    scalar = not isinstance(s.var.type, Array)  # type: ignore[union-attr]
+    scalar = not isinstance(s.var.type, Array)  # type: ignore[union-attr]  (it has a result)
     reads = ((x, identity(len(dims))),)
     return Step(s, dims, reads, reduction=Reduction(axes, None if scalar else kept))
 
 
 def _sum_to(b: Builder, s: Def, x: Var) -> Step:
-    dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]
+    dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]  (as above)
     reads = ((x, identity(len(dims))),)
     if same_dims(dims, wanted):
         return Step(s, dims, reads)

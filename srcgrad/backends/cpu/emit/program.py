@@ -133,7 +133,7 @@ def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
         raise not_emitted("a list of references as a result")
     if not isinstance(value, Ref):
         # a `Number`, since it is neither of the two
-        parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]
+        parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]  (a scalar)
         return [(in_memory(kind), w.widened(part, kind)) for kind, part in parts]
     first = w.pointer(value)
     lengths = [("i64", x) for x in (*value.dims, *value.strides)]
