@@ -36,11 +36,11 @@ from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import atoms, blocks, walk
 from srcgrad.passes.effects import (
-    classes_read,
     classes_written,
     has_several_results,
     is_write,
     makes_buffer,
+    reads,
 )
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory, reductions
@@ -63,16 +63,16 @@ class _Cse(Rewriter):
         }
         # what loops carry and branches join stays a buffer of its own: an empty list's is a tape
         self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
-        self.values: list[dict[Any, Var]] = []  # one table for each open block
-        self.memory: dict[Any, tuple[Var, set[Var]]] = {}  # what stores may outdate
+        self.known: list[dict[Any, Var]] = []  # one table for each open block
+        self.stores: dict[Var, int] = {}  # to each class so far, on the path that leads here
 
     # ---- scopes ----
     def block(self, block: Block) -> Block:
-        outer, self.memory = self.memory, dict(self.memory)
-        self.values.append({})
+        outer, self.stores = self.stores, dict(self.stores)
+        self.known.append({})
         out = super().block(block)
-        self.values.pop()
-        self.memory = outer
+        self.known.pop()
+        self.stores = outer
         return out
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
@@ -87,7 +87,9 @@ class _Cse(Rewriter):
         return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
     def forget(self, written: set[Var]) -> None:
-        self.memory = {k: (v, on) for k, (v, on) in self.memory.items() if not on & written}
+        """What was read of these classes is out of date: no key will be equal to its key."""
+        for c in written:
+            self.stores[c] = self.stores.get(c, 0) + 1
 
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
@@ -104,25 +106,17 @@ class _Cse(Rewriter):
         if self.is_operand(s):
             self.new[s.var] = s.args[0]
             return
-        on = {c for c in classes_read(s, self.classes) if c in self.classes.written}
-        key = (s.op.name, s.args, repr(s.params), s.var.type)
+        stores = tuple([self.stores.get(self.classes.of(v), 0) for v in reads(s)])
+        key = (s.op.name, s.args, repr(s.params), s.var.type, stores)
         earlier = self.find(key)
         if earlier is not None and self.may_be_one(earlier, s):
             self.new[s.var] = earlier
             return
-        if on:
-            self.memory[key] = (s.var, on)
-        else:
-            self.values[-1][key] = s.var
+        self.known[-1][key] = s.var
         yield s
 
     def find(self, key: Any) -> Var | None:
-        if key in self.memory:
-            return self.memory[key][0]
-        for known in reversed(self.values):
-            if key in known:
-                return known[key]
-        return None
+        return next((known[key] for known in reversed(self.known) if key in known), None)
 
     def may_share(self, s: Def) -> bool:
         if s.var is None or has_several_results(s):

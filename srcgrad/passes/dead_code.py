@@ -42,6 +42,8 @@ from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
 
+Classes = dict[Var, None]  # in the order in which they came
+
 
 def eliminate(function: Function) -> Function:
     liveness = _Liveness(function, AliasClasses(function))
@@ -57,23 +59,21 @@ class _Liveness:
         self.live: set[Var] = set()
         self.kept: set[Stmt] = set()
         self.read: dict[Def, set[Var]] = {}  # classes that a definition reads, once it is kept
-        self.around: dict[Stmt, set[Var]] = {}  # classes that a later trip may read
-        self.visible = {
+        self.around: dict[Stmt, Classes] = {}  # classes that a later trip may read
+        self.after = dict.fromkeys(  # classes that may be read from here on
             classes.of(v)
             for v in (*function.params, *function.returns)
             if isinstance(v, Var) and is_reference(v.type)
-        }
+        )
 
     def run(self) -> None:
         for p in self.function.params:
             self.mark(type_vars(p.type))
         self.mark(self.function.returns)
-        before = -1
-        while before != (before := self._size()):
-            self.block(self.function.body, self.visible)
-
-    def _size(self) -> int:
-        return len(self.live) + len(self.kept) + sum(map(len, self.around.values()))
+        before, visible = -1, len(self.after)
+        while before != (before := len(self.live) + len(self.kept)):
+            self.block(self.function.body)
+            self.taken_since(visible)
 
     def mark(self, atoms: Iterable[Atom]) -> None:
         for a in atoms:
@@ -81,60 +81,65 @@ class _Liveness:
                 self.live.add(a)
                 self.mark(type_vars(a.type))
 
-    # ---- marking: each returns the classes that may be read from its beginning on ----
-    def block(self, block: Block, after: set[Var]) -> set[Var]:
+    # ---- marking, backwards: each puts what is read into `after`, which only grows on its way ----
+    def block(self, block: Block) -> None:
         for s in reversed(block):
-            before = self.statement(s, after)
-            if not before <= after:
-                after = after | before
-        return after
+            self.statement(s)
 
-    def statement(self, s: Stmt, after: set[Var]) -> set[Var]:
+    def statement(self, s: Stmt) -> None:
         match s:
             case Def():
-                return self.definition(s, after)
+                self.definition(s)
             case If():
-                return self.branch(s, after)
+                self.branch(s)
             case _:
-                return self.loop(s, after)
+                self.loop(s)
 
-    def definition(self, s: Def, after: set[Var]) -> set[Var]:
-        if s in self.kept:
-            return self.read[s]
-        stores = is_write(s) and self.classes.of(s.args[0]) in after
-        if not (stores or s.var in self.live or is_observable(s)):
-            return set()
-        self.kept.add(s)
-        self.mark(s.args)
-        if s.var is not None:
-            self.mark(type_vars(s.var.type))
-        self.read[s] = classes_read(s, self.classes)
-        return self.read[s]
+    def definition(self, s: Def) -> None:
+        if s not in self.kept:
+            stores = is_write(s) and self.classes.of(s.args[0]) in self.after
+            if not (stores or s.var in self.live or is_observable(s)):
+                return
+            self.kept.add(s)
+            self.mark(s.args)
+            if s.var is not None:
+                self.mark(type_vars(s.var.type))
+            self.read[s] = classes_read(s, self.classes)
+        for c in self.read[s]:
+            self.after[c] = None
 
-    def branch(self, s: If, after: set[Var]) -> set[Var]:
+    def branch(self, s: If) -> None:
         for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
             if r in self.live:
                 self.mark((x, y))
-        before = self.block(s.then, after) | self.block(s.orelse, after)
+        before = len(self.after)
+        self.block(s.then)
+        of_then = self.taken_since(before)
+        self.block(s.orelse)
+        self.after.update(of_then)
         if self.keeps(s):
             self.kept.add(s)
             self.mark((s.cond,))
-        return before
 
-    def loop(self, s: For | While, after: set[Var]) -> set[Var]:
+    def loop(self, s: For | While) -> None:
         for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True):
             if r in self.live or p in self.live:
                 self.mark((r, p, x, y))
-        around = after | self.around.get(s, set())
+        before = len(self.after)
+        self.after.update(self.around.get(s, {}))
         for b in reversed(blocks(s)):
-            around = self.block(b, around)
-        self.around[s] = around
+            self.block(b)
+        self.around[s] = self.taken_since(before)
+        self.after.update(self.around[s])
         if self.keeps(s):
             self.kept.add(s)
             self.mark((s.start, s.stop) if isinstance(s, For) else (s.cond,))
             if isinstance(s, While) and s.limit is not None:
                 self.mark((s.limit,))
-        return around
+
+    def taken_since(self, before: int) -> Classes:
+        """What came into `after` when it had so many classes, taken out of it."""
+        return dict(self.after.popitem() for _ in range(len(self.after) - before))
 
     def keeps(self, s: For | While | If) -> bool:
         inside = any(t in self.kept for b in blocks(s) for t in b)

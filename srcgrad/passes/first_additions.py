@@ -74,7 +74,9 @@ class _FirstAdditions(Rewriter):
         }
 
     def block(self, block: Block) -> Block:
-        found = [z for s in block if (z := self.sum_of(s, block)) is not None]
+        at = [k for k, s in enumerate(block) if isinstance(s, Def) and s.op is memory.zeros]
+        mentions = self.mentions(block) if at else {}
+        found = [z for k in at if (z := self.sum_of(k, block, mentions)) is not None]
         if not found:
             return super().block(block)
         added = {s: z for z in found for s in z.additions}
@@ -89,28 +91,30 @@ class _FirstAdditions(Rewriter):
         return tuple(out)
 
     # ---- finding ----
-    def sum_of(self, s: Stmt, block: Block) -> _Sum | None:
-        if not (isinstance(s, Def) and s.op is memory.zeros and s.var is not None):
-            return None
+    def mentions(self, block: Block) -> dict[Var, list[int]]:
+        """For each class, the places in a block that mention it."""
+        found: dict[Var, list[int]] = {}
+        for k, s in enumerate(block):
+            used = (v for t in walk((s,)) for v in uses(t))
+            for cls in {self.classes.of(v) for v in used if is_reference(v.type)}:
+                found.setdefault(cls, []).append(k)
+        return found
+
+    def sum_of(self, k: int, block: Block, mentions: dict[Var, list[int]]) -> _Sum | None:
+        s = block[k]
+        assert isinstance(s, Def) and s.var is not None
         cls = self.classes.of(s.var)
         t = s.var.type
         if cls in self.joined or not t.dims or not is_float(t.dtype):
             return None
         z = _Sum(s.var, {s.var: ()})
-        following = block[block.index(s) + 1 :]
-        for k, t in enumerate(following):
-            if not self.mentions(t, cls):
-                continue
+        later = [block[j] for j in mentions.get(cls, ()) if j > k]
+        for n, t in enumerate(later):
             if not (isinstance(t, Def) and self.takes(z, t)):
-                later = [w for w in walk(following[k:]) if isinstance(w, Def) and is_write(w)]
-                stored = any(self.classes.of(w.args[0]) is cls for w in later)
+                writes = (w for w in walk(later[n:]) if isinstance(w, Def) and is_write(w))
+                stored = any(self.classes.of(w.args[0]) is cls for w in writes)
                 return None if stored or not z.additions else z
         return z if z.additions else None
-
-    def mentions(self, s: Stmt, cls: Var) -> bool:
-        return any(
-            is_reference(v.type) and self.classes.of(v) is cls for t in walk((s,)) for v in uses(t)
-        )
 
     def takes(self, z: _Sum, s: Def) -> bool:
         """Whether a definition is one more view of the zeros, or one more addition."""

@@ -179,3 +179,23 @@ def test_a_copy_that_a_loop_carries_stays():
     loop = "for i in range(0, n):\n    c: f64[n] = exp(b)\n    b = c"
     body = f"a: f64[n] = sin(x)\nd: f64[n] = copy(a)\nb: f64[n] = d\n{loop}"
     assert count(agree(cse, program("x: f64[n]", body, "b,"), (X,)), "copy") == 1
+
+
+def test_a_store_in_one_branch_does_not_end_it_in_the_other():
+    body = """
+a: f64 = load(x, 0)
+r: f64
+if c:
+    store(x, 0, 9.0)
+    b: f64 = load(x, 0)
+    r = b
+else:
+    d: f64 = load(x, 0)
+    store(x, 0, 8.0)
+    e: f64 = load(x, 0)
+    f: f64 = add(d, e)
+    r = f
+g: f64 = load(x, 0)
+"""
+    new = agree(cse, program("x: f64[n], c: bool", body, "a, r, g,"), (X, True), (X, False))
+    assert count(new, "load") == 4

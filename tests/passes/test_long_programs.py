@@ -1,0 +1,70 @@
+"""Each pass on a long program: eight times the statements take about eight times as long."""
+
+import time
+
+import pytest
+
+from srcgrad.ir.nodes import Function
+from srcgrad.passes.pipeline import LOWERING, PIPELINE, Pass, run
+from tests.passes.programs import program
+
+# an eightfold quadratic part takes 64 times as long; a few times 8 are caches and chance
+GROWTH, MOST = 8, 24
+PASSES = {p.name: p for p in (*PIPELINE, *LOWERING)}
+
+STORES = """
+a{k}: f64 = load(x, {k})
+b{k}: f64 = mul(a{k}, v)
+store(x, {k}, b{k})
+"""
+BUFFERS = """
+t{k}: f64[n] = zeros(n, dtype='f64')
+u{k}: f64[n] = mul(x, {k}.0)
+assign(t{k}, u{k})
+s{k}: f64 = sum(t{k}, axes=(0,))
+store(x, 0, s{k})
+"""
+BRANCHES = """
+c{k}: bool = lt(v, {k}.0)
+r{k}: f64
+if c{k}:
+    a{k}: f64 = load(x, {k})
+    store(x, {k}, v)
+    r{k} = a{k}
+else:
+    store(x, 0, v)
+    r{k} = v
+store(x, 1, r{k})
+"""
+LOOPS = """
+for i{k} in range(0, n):
+    a{k}: f64 = load(x, i{k})
+    b{k}: f64 = mul(a{k}, v)
+    store(x, i{k}, b{k})
+"""
+
+
+def long(kind: str, times: int) -> Function:
+    body = "".join(kind.format(k=k) for k in range(times))
+    return program("x: f64[n], v: f64", body, "v,")
+
+
+def seconds(step: Pass, function: Function) -> float:
+    """The least of three, without the copy that `run` makes first."""
+
+    def once(*steps: Pass) -> float:
+        start = time.process_time()
+        run(function, steps)
+        return time.process_time() - start
+
+    return min(once(step) for _ in range(3)) - min(once() for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    "kind", [STORES, BUFFERS, BRANCHES, LOOPS], ids=["stores", "buffers", "branches", "loops"]
+)
+@pytest.mark.parametrize("name", PASSES)
+def test_time_grows_as_the_program(name: str, kind: str):
+    few = 60
+    short, more = (seconds(PASSES[name], long(kind, times)) for times in (few, GROWTH * few))
+    assert more < MOST * max(short, 1e-3)
