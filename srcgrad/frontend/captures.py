@@ -86,7 +86,7 @@ class Captures:
             value = inspect.getattr_static(owner, name)
         except AttributeError:
             value = None
-        if isinstance(value, property) and not isinstance(owner, type):
+        if isinstance(value, property) and not (isinstance(owner, type) or _library(owner)):
             return it.call(value.fget, [owner], {}, node)
         try:
             value = getattr(owner, name)

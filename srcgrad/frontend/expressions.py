@@ -159,7 +159,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return _lists_binary(it, name, a, c, node)
     if name == "Mult" and any(isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))):
         return _sequence_binary(it, name, a, c, node)
-    if not isinstance(a, Var) and not isinstance(c, Var):
+    if not isinstance(a, Var) and not isinstance(c, Var) and not _makes_array(name, a, c):
         return _static_binary(it, name, a, c, node)
     if isinstance(a, list | tuple) or isinstance(c, list | tuple):
         return _sequence_binary(it, name, a, c, node)
@@ -264,7 +264,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 def _lists_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """Operators of lists that grow: `+` and `*`, and those of arrays."""
-    if is_array(a) or is_array(c):
+    if _makes_array(name, a, c):
         return _sequence_binary(it, name, a, c, node)
     lists = list | GrownList
     if name == "Add" and isinstance(a, lists) and isinstance(c, lists):
@@ -283,8 +283,8 @@ def _sequence_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> 
         if isinstance(seq, list):
             return repeated(it, seq, times, node)
         return seq * it.static_int(times, node, "the number of repetitions")
-    if is_array(a) or is_array(c):
-        # a list next to an array is converted, as NumPy does
+    if _makes_array(name, a, c):
+        # a list next to an array or a number of NumPy's is converted, as NumPy does
         a, c = (v if is_array(v) else it.call_numpy(np.array, [v], {}, node) for v in (a, c))
         return binary(it, getattr(gast, name)(), a, c, node)
     it.refuse(
@@ -292,6 +292,22 @@ def _sequence_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> 
         f"this operator between {describe(a)} and {describe(c)} is not supported",
         like=TypeError,
     )
+
+
+def _makes_array(name: str, a: Any, c: Any) -> bool:
+    """Whether an operator is NumPy's for two values: a list among them becomes an array.
+
+    Python's `*` repeats a list, so a number of NumPy's does not multiply one.
+    """
+    if is_array(a) or is_array(c):
+        return True
+    lists = list | tuple | GrownList
+    listed = isinstance(a, lists) != isinstance(c, lists)
+    return listed and (_of_numpy(a) or _of_numpy(c)) and name not in ("Mult", "MatMult")
+
+
+def _of_numpy(v: Any) -> bool:
+    return not v.type.weak if isinstance(v, Var) and is_scalar(v) else isinstance(v, np.generic)
 
 
 def to_power(it: Interpreter, a: Any, n: Any, node: Node) -> Any:

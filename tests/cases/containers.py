@@ -187,3 +187,14 @@ def operators_in_place(x):
     c = a + x[2]
     c += x[0]
     return b.total * a.parts + c.total**2
+
+
+@case(vec(4))
+def lists_and_numbers_of_numpy(x):
+    """A number of NumPy's makes an array of a list; Python's repeats it."""
+    squares = []
+    for v in x:
+        squares.append(v * v)
+    s = np.sum(squares - x[0]) + np.sum([x[1], 2.0] / x[2]) + np.sum(np.float32(2) ** [1, 2])
+    s = s * np.sum([1, 2, 3] - np.float64(1)) + np.sum((x[0], x[1]) * np.int64(2))
+    return s + np.sum(x[:3] * ([1, 2, 3] - np.int64(1)))

@@ -1,5 +1,7 @@
 """What the kernels of `examples/kernels` needed, each in a few lines."""
 
+import bisect
+
 import numpy as np
 
 from tests.cases.registry import case, mat, signed, vec
@@ -92,3 +94,23 @@ def vector_of_a_loop_made_flat(x, n):
             v /= np.sqrt(v.dot(v))
         c -= 0.5 * np.outer(v, v)
     return np.sum(c * c)
+
+
+@case(np.sort(vec(6)), vec(6, 1), 0.9, tags=("kernels",))
+@case(np.sort(vec(6)), vec(6, 1), 9.0, tags=("kernels",))
+@case(np.sort(vec(2)), vec(2, 1), -9.0, tags=("kernels",))
+def interpolation_by_bisection(knots, values, t):
+    k = min(max(bisect.bisect(knots, t), 1), len(knots) - 1)
+    w = (t - knots[k - 1]) / (knots[k] - knots[k - 1])
+    return values[k - 1] * (1.0 - w) + values[k] * w
+
+
+@case(vec(5), 0.7)
+@case(vec(5), float("nan"), differences=False, dot=False, second_order=False)
+def bisected_lists(x, t):
+    grown = []
+    for k in range(4):
+        grown.append(0.25 * k)
+    i = bisect.bisect_left(grown, t) + bisect.bisect_right([0.1, 0.7, 0.7], t, 1, hi=3)
+    j = bisect.bisect([(1, 0.2), (2, 0.9)], t, key=lambda pair: pair[1])
+    return x[i % 5] * x[j] + x[bisect.bisect_left(x, -1.0)]

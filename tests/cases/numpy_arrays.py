@@ -142,3 +142,22 @@ def open_grids(x, y):
 def numbers_for_what_is_none(x):
     y = np.nan_to_num(x, nan=2.0, posinf=3.0, neginf=-4.0)
     return np.sum(y * np.isfinite(x)) + np.sum(np.isposinf(x)) - 2.0 * np.sum(np.isneginf(x))
+
+
+@case(np.array([0.2, 0.7, 1.3]))
+@case(0.7)
+def limits_of_dtypes(x):
+    """The smallest number beside 1 keeps a logarithm finite."""
+    x = np.atleast_1d(x) if np.isscalar(x) else x
+    small = np.finfo(float).eps + np.finfo(x.dtype).tiny
+    return np.sum(np.log(x + 1e6 * small)) * np.iinfo(np.int8).max
+
+
+@case(vec(3))
+@case(0.7)
+def asked_what_it_is(x):
+    if np.ma.isMaskedArray(x):
+        return 0.0
+    if np.isscalar(x):
+        return x * x * np.isscalar("text")
+    return np.sum(x**3) + np.isscalar(x[0]) + np.isscalar(None) + np.isscalar(np.sum(x))

@@ -342,3 +342,13 @@ def constant_of_a_higher_rank(x):
     y = np.zeros(2)
     y[:] = np.ones((3, 2))  # error: ValueError: from shape (3,2) into shape (2,)
     return np.sum(y) * x[0]
+
+
+@program(vec(3))
+def list_times_a_number_of_numpy(x):
+    return np.sum([x[0], x[1]] * x[2])  # error: TypeError: a list and a number
+
+
+@program(vec(3))
+def list_minus_a_number_of_python(x):
+    return np.sum([x[0], x[1]] - 1.0)  # error: TypeError: arithmetic with a list

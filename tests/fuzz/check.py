@@ -111,7 +111,8 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
     except Unusable as error:
         return Outcome("discarded", stage, str(error))
     except subject.refusal as error:
-        return Outcome("refused", stage, str(error))
+        kind = "crashed" if isinstance(error, subject.fault) else "refused"
+        return Outcome(kind, stage, str(error))
     except Exception as error:
         where = getattr(error, "location", None)
         if where and isinstance(error, subject.misfit) and not trial.runs(where.line):

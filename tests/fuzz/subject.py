@@ -21,6 +21,8 @@ class Subject:
     value_and_grad: Callable[..., Any] | None = None  # value_and_grad(fn, grad_position=...)
     # raised for a line that would fail, whether or not it would be run
     misfit: Any = ()
+    # raised where a program is supported and cannot be built: a refusal by its class alone
+    fault: Any = ()
     jacobian: Callable[..., Any] | None = None  # jacobian("jacrev" or "jacfwd", fn, positions)
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
@@ -38,13 +40,13 @@ class Subject:
     @staticmethod
     def srcgrad() -> "Subject":
         import srcgrad as flow
-        from srcgrad.errors import ShapeError, UnsupportedError
+        from srcgrad.errors import CompilerError, ShapeError, UnsupportedError
 
         # no program is compiled twice: the disk cache is off
         compile, both = partial(flow.compile, cache=False), flow.value_and_grad
         return Subject(
             compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError,
-            lambda name, fn, positions: getattr(flow, name)(fn, positions),
+            CompilerError, lambda name, fn, positions: getattr(flow, name)(fn, positions),
         )  # fmt: skip
 
 

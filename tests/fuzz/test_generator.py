@@ -305,6 +305,19 @@ def test_crash_and_refusal_are_told_apart():
     assert check(SMALL, fake_subject(refuse=lambda fn: True)).kind == "refused"
 
 
+def test_what_cannot_be_built_is_a_crash():
+    class Fault(Refused):
+        pass
+
+    def unbuilt(fn, target):
+        raise Fault("no machine code")
+
+    subject = replace(fake_subject(), compile=unbuilt)
+    assert check(SMALL, subject).kind == "refused"
+    assert check(SMALL, replace(subject, fault=Fault)).kind == "crashed"
+    assert issubclass(Subject.srcgrad().fault, Subject.srcgrad().refusal)
+
+
 def test_program_that_does_not_run_is_discarded():
     for line, error in [("s = nowhere", "NameError"), ("break", "outside loop")]:
         program = Program(0, ("x", "w", "n"), (Line(line),), Expr("s", "s"))

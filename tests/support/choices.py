@@ -43,6 +43,7 @@ CHOICES: dict[str, tuple] = {
     "edge_order": (1, 2), "ndim": (1, 2), "ndmin": (1, 3), "ndmax": (1, 3), "offset": (0, 1, -1),
     "ord": (None, 1, 2, 0, -1, 3.5, np.inf, -np.inf, "fro", "nuc"), "minlength": (3, 6),
     "trans": (0, 1, 2, "T", "N", "C"), "type": (1, 2, 3, 4, "linear", "constant"),
+    "lo": (0, 1), "hi": (None, 2),
     "kth": (0, 1), "repeats": (2, 3), "reps": (2, 3), "shift": (1, 2, True, -1, 1.5),
     "indices_or_sections": (1, 2), "pad_width": (1, 2), "ind": (1, 2), "discont": (1.0, 4.0),
     "radius": (1, 2), "size": (2, 3), "origin": (0, 1, -1), "mod": (3, None), "start": (0, 1),

@@ -7,6 +7,7 @@ function without one needs a reason in `WITHOUT`; `test_samples.py` checks that.
 from __future__ import annotations
 
 import ast
+import bisect
 import cmath
 import copy
 import functools
@@ -27,10 +28,10 @@ from scipy.spatial import distance
 P = inspect.Parameter
 BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
-    "np": np, "math": math, "cmath": cmath, "copy": copy, "functools": functools,
-    "itertools": itertools, "operator": operator, "fft": fft, "integrate": integrate,
-    "linalg": linalg, "ndimage": ndimage, "signal": signal, "special": special, "stats": stats,
-    "distance": distance,
+    "np": np, "math": math, "cmath": cmath, "bisect": bisect, "copy": copy,
+    "functools": functools, "itertools": itertools, "operator": operator, "fft": fft,
+    "integrate": integrate, "linalg": linalg, "ndimage": ndimage, "signal": signal,
+    "special": special, "stats": stats, "distance": distance,
 }  # fmt: skip
 
 
@@ -64,6 +65,8 @@ WITHOUT = {
     slice: "makes an index",
     itertools.count: "gives an iterator", itertools.chain.from_iterable: "gives an iterator",
     callable: "asks about a kind", np.result_type: "asks about a kind",
+    np.isscalar: "asks about a kind", np.ma.isMaskedArray: "asks about a kind",
+    np.finfo: "asks about a dtype", np.iinfo: "asks about a dtype",
     isinstance: "asks about a kind", type: "asks about a kind",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",

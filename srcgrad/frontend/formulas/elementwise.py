@@ -20,6 +20,8 @@ stand_for({
     np.iscomplex: lambda x: np.not_equal(np.imag(x), 0),
     np.isreal: lambda x: np.logical_not(np.iscomplex(x)),
     np.isrealobj: lambda x: not np.iscomplexobj(x),
+    np.isscalar: lambda element: isinstance(element, (int, float, complex, str, np.generic)),
+    np.ma.isMaskedArray: lambda x: False,  # none is taken
     np.i0: lambda x: bessel_i0(floating(x)),
 })  # fmt: skip
 

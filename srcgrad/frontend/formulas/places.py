@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from typing import Any
 
@@ -153,6 +154,42 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     for k in range(1, len(keys)):
         order = order[np.argsort(keys[k][order])]
     return order
+
+
+# ---- places in order ----
+@stands_for(bisect.bisect_left)
+def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """The first place where `x` keeps a list in order.
+
+    >>> bisect_left([1.0, 2.0, 2.0, 3.0], 2.0)
+    1
+    """
+    return _bisected(a, lo, hi, lambda v: (v if key is None else key(v)) < x)
+
+
+@stands_for(bisect.bisect_right)
+def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    """The last place where `x` keeps a list in order.
+
+    >>> bisect_right([1.0, 2.0, 2.0, 3.0], 2.0)
+    3
+    """
+    return _bisected(a, lo, hi, lambda v: not x < (v if key is None else key(v)))
+
+
+def _bisected(a: Any, lo: Any, hi: Any, is_left: Any) -> Any:
+    """Where the items end that are on the left, by halves, as Python has it."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    items = np.asarray(a)
+    hi = len(items) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if is_left(items[middle]):
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
 
 
 # ---- running sums ----

@@ -200,6 +200,22 @@ def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
     return np_dtype(functools.reduce(join_scalars, kinds).dtype)
 
 
+def _limits(of: Any) -> Any:
+    """The handler for the limits of a dtype, which are known when compiling."""
+
+    def handler(it: Interpreter, node: Node, dtype: Any) -> Any:
+        try:
+            return of(result_type(it, node, dtype))
+        except ValueError as e:
+            it.fails(e, node)
+
+    return handler
+
+
+for _of in (np.finfo, np.iinfo):
+    implements(_of)(_limits(_of))
+
+
 @implements(print)
 def print_(
     it: Interpreter, node: Node, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any
