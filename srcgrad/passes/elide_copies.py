@@ -14,9 +14,10 @@ def f(x: f64[n]):
     add_to(y, x)
     return (y,)
 
-What the reverse sweep returns are copies of shadows. A copy of the whole of a local buffer is the
-buffer itself if neither is stored to afterwards and nothing else that is returned shares its
-memory; a result may be a view of the copy. Never hands out the memory of a parameter.
+What the reverse sweep returns are copies of shadows. A copy of the whole of a local buffer, in its
+shape or another, is the buffer itself if neither is stored to afterwards and nothing else that is
+returned shares its memory; a result may be a view of the copy. Never hands out the memory of a
+parameter.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ def elide_copies(function: Function) -> Function:
     new: dict[Atom, Var] = {}
     for r in _references(function.returns):
         d = _seen_through(r, made, read)
-        if d is None or d.op is not memory.copy or not _is_whole(made.get(d.array), d.var):
+        if d is None or d.op is not memory.copy or not _is_whole(d.array, d.var, made):
             continue
-        x = d.args[0]
-        assert isinstance(x, Var) and d.var is not None
+        x = d.array
+        assert d.var is not None
         after = classes_written(_following(function.body, d), classes)
         if not seen[classes.of(x)] and seen[classes.of(r)] == 1 and classes.of(x) not in after:
             seen[classes.of(x)] += 1
@@ -74,16 +75,13 @@ def _references(atoms: Iterable[Atom]) -> list[Var]:
     return [a for a in atoms if isinstance(a, Var) and is_reference(a.type)]
 
 
-def _is_whole(d: Def | None, r: Var | None) -> bool:
-    """Whether a definition makes a buffer of exactly the type of `r`."""
-    return (
-        d is not None
-        and r is not None
-        and d.var is not None
-        and makes_buffer(d)
-        and isinstance(d.var.type, Array)
-        and d.var.type == r.type
-    )
+def _is_whole(x: Var, r: Var | None, made: Mapping[Var, Def]) -> bool:
+    """Whether `x` is a buffer made here, or its elements in another shape, of the type of `r`."""
+    d = made.get(x)
+    while d is not None and d.op is memory.reshape:
+        d = made.get(d.array)
+    same = r is not None and isinstance(x.type, Array) and x.type == r.type
+    return same and d is not None and makes_buffer(d)
 
 
 def _following(block: Block, s: Def) -> Block:

@@ -246,3 +246,28 @@ def test_a_view_of_a_copy_is_a_view_of_the_buffer(k):
     copies = sum(isinstance(s, Def) and s.op.name == "copy" for s in new.body)
     assert copies == (0 if k == "one" else 1)
     assert agree(lambda: returned_views(k), [np.arange(3.0)], python.build, elide_copies)
+
+
+def reshaped_copy(k):
+    """A copy of a buffer, or of a parameter, in another shape, and what else happens to either."""
+    p = Program()
+    x = p.array("x", None)
+    b, n = p.b, x.type.dims[0]
+    y = x if k == "a parameter" else b("mul", x, 2.0)
+    column = b("reshape", y, n, 1)
+    r = b("copy", column)
+    if k == "stored after":
+        b("add_to", y, 1.0)
+    if k == "read after":
+        b("add_to", r, 1.0)
+        return p.returns(r, b("sum", y, axes=(0,)))
+    return p.returns(*{"buffer too": (r, y), "reshape too": (r, column)}.get(k, (r,)))
+
+
+@pytest.mark.parametrize("k", ["one", "a parameter", "stored after", "read after", "buffer too",
+                               "reshape too"])  # fmt: skip
+def test_a_copy_in_another_shape_is_the_buffer(k):
+    new = elide_copies(reshaped_copy(k))
+    copies = sum(isinstance(s, Def) and s.op.name == "copy" for s in new.body)
+    assert copies == (0 if k == "one" else 1)
+    assert agree(lambda: reshaped_copy(k), [np.arange(3.0)], python.build, elide_copies)

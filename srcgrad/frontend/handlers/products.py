@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype, same_dims
 
 
 def pair(it: Interpreter, node: Node, a: Any, c: Any, what: str) -> tuple[Any, Any]:
@@ -88,15 +88,17 @@ def product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
 
 def _stacked_product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
+    """Stacks of matrices; times one matrix or vector, as one product of all rows."""
     b = it.b
     if a.type.ndim == 1:
         row = b("view", a, spec=("n", ":"))
         y = _stacked_product(it, node, row, c)
         return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 2), "i", ":"))
-    if c.type.ndim == 1:
-        column = b("view", c, spec=(":", "n"))
-        y = _stacked_product(it, node, a, column)
-        return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 1), "i"))
+    if c.type.ndim <= 2:
+        *rows, n = a.type.dims
+        x = a if a.type.layout == "C" else b("copy", a)
+        y = product(it, node, b("reshape", x, b.size(rows), n), c)
+        return b("reshape", y, *rows, *c.type.dims[1:])
     meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     if a.type.dims[:-2] != lead:
@@ -181,12 +183,17 @@ def contracted(
     inner_size = b.size([a.type.dims[k] for k in left])
     rows = [a.type.dims[k] for k in free_a]
     cols = [c.type.dims[k] for k in free_c]
-    x = transpose(it, node, a, [*along[0], *free_a, *left])
-    y = transpose(it, node, c, [*along[1], *right, *free_c])
-    x = reshaped(it, node, x, [*lead_a, b.size(rows), inner_size])
-    y = reshaped(it, node, y, [*lead_c, inner_size, b.size(cols)])
+    x = _matrices(it, node, a, [*along[0], *free_a, *left], [*lead_a, b.size(rows), inner_size])
+    y = _matrices(it, node, c, [*along[1], *right, *free_c], [*lead_c, inner_size, b.size(cols)])
     z = product(it, node, x, y)
     return plain(reshaped(it, node, z, [*z.type.dims[:-2], *rows, *cols]))
+
+
+def _matrices(it: Interpreter, node: Node, x: Any, order: list[int], dims: list[Any]) -> Any:
+    """An array with its axes in this order and these lengths, itself where it has them."""
+    if order != sorted(order):
+        x = transpose(it, node, x, order)
+    return x if same_dims(x.type.dims, tuple(dims)) else reshaped(it, node, x, dims)
 
 
 @implements(np.linalg.outer)
