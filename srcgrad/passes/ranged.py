@@ -7,7 +7,6 @@ statements after it and inside it, and no longer. Changes a statement only where
 from __future__ import annotations
 
 from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While, altered
-from srcgrad.ir.walk import map_atoms, refresh_types
 from srcgrad.passes.ranges import Ranges
 from srcgrad.passes.rewrite import Rewriter
 
@@ -47,10 +46,7 @@ class Ranged(Rewriter):
                         self.ranges.assume(self.atom(cond), holds)
                     return self.block(block)
 
-            refresh_types(s, self.atom)
-            new = map_atoms(s, self.atom, inner)
-            refresh_types(new, self.atom)
-            return new
+            return self.mapped(s, inner)
 
     def conditions(self, s: Stmt) -> tuple[tuple[Atom | None, bool], ...]:
         """For each block of a statement, what holds in it."""

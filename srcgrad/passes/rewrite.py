@@ -6,7 +6,7 @@ The types of variables are updated in place; statements are never changed, only 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import map_atoms, map_type, refresh_types
@@ -61,7 +61,11 @@ class Rewriter:
 
     def rebuilt(self, s: Stmt) -> Stmt:
         """A loop or branch with its atoms replaced and its blocks rewritten."""
+        return self.mapped(s, self.block)
+
+    def mapped(self, s: Stmt, inner: Callable[[Block], Block]) -> Stmt:
+        """The same, with what rewrites its blocks."""
         refresh_types(s, self.atom)  # again below: the blocks may have put more into `new`
-        new = map_atoms(s, self.atom, self.block)
+        new = map_atoms(s, self.atom, inner)
         refresh_types(new, self.atom)
         return new

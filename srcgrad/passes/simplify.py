@@ -23,8 +23,9 @@ def f(x: f64, n: int):
         y = u
     return (y,)
 
-A branch that chooses between integers or bools that cost nothing becomes a select. Between floats
-it stays one: a select's adjoint reaches both sides, and the one not taken may be infinite.
+A condition is a constant inside its branches. A branch that chooses between integers or bools that
+cost nothing becomes a select. Between floats it stays one: a select's adjoint reaches both sides,
+and the one not taken may be infinite.
 Never replaces an array operation by its operand (the result is a buffer of its own).
 """
 
@@ -36,6 +37,7 @@ from typing import Any
 from srcgrad.ir.build import folded as folded
 from srcgrad.ir.nodes import (
     Atom,
+    Block,
     Const,
     Def,
     For,
@@ -111,7 +113,16 @@ class _Simplifier(Rewriter):
             yield from self.block(block)
             self.settle(s.results, yields)
             return
-        new = self.rebuilt(s)
+        sides = iter((True, False))
+
+        def inner(block: Block) -> Block:
+            """The block of one side, in which the condition is known."""
+            self.new[cond] = Const(next(sides), BOOL)
+            out = self.block(block)
+            del self.new[cond]
+            return out
+
+        new = self.mapped(s, inner)
         assert isinstance(new, If)
         yield from self.choices(self.without_equal_results(new))
 

@@ -99,6 +99,36 @@ else:
     assert text(new) == "store(x, 0, 7.0)\nt: f64 = load(x, 0)\nreturn (t,)"
 
 
+def test_a_condition_is_known_inside_its_branches_and_nowhere_else():
+    body = """
+r: f64
+if c:
+    s: f64
+    if c:
+        a: f64 = sin(v)
+        s = a
+    else:
+        b: f64 = cos(v)
+        s = b
+    r = s
+else:
+    w: f64 = where(c, v, 2.0)
+    r = w
+t: f64
+if c:
+    d: f64 = exp(v)
+    t = d
+else:
+    e: f64 = log(v)
+    t = e
+z: f64 = where(c, r, t)
+"""
+    new = agree(simplify, program("c: bool, v: f64", body, "z,"), (True, 0.5), (False, 0.5))
+    assert count(new, "cos") == 0
+    assert count(new, "sin", "exp", "log") == 3
+    assert count(new, "where") == 1
+
+
 EMPTY = {
     "range(0, 0)": ("s: f64 = v", "for i in range(0, 0):"),
     "range(5, 2)": ("s: f64 = v", "for i in range(5, 2):"),
