@@ -12,13 +12,25 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.primitives.elementwise import absorb, eq, erf, exp, log, log1p, sign
+from srcgrad.primitives.elementwise import (
+    absorb,
+    eq,
+    erf,
+    exp,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    pow,
+    sign,
+)
 from srcgrad.primitives.registry import Part, Primitive, derive
 from srcgrad.primitives.rules import select
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
 _ROOT_PI = math.sqrt(math.pi)
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
+_NEAR = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
 
 
 def _of_scipy(name: str) -> Callable[..., Any]:
@@ -79,12 +91,20 @@ poch = _special(
 
 def _gamma_density(a: Any, b: Any) -> Any:
     """The slope of P(a, b) in b."""
-    return exp(xlogy(a - 1.0, b) - b - gammaln(a))
+    large = exp(xlogy(a - 1.0, maximum(b, 1.0)) - b - gammaln(a))
+    return _to_zero(b, a - 1.0, 1.0) * large
 
 
 def _beta_density(a: Any, b: Any, c: Any) -> Any:
     """The slope of I_c(a, b) in c."""
-    return exp(xlogy(a - 1.0, c) + xlog1py(b - 1.0, -c) - betaln(a, b))
+    inner = xlogy(a - 1.0, maximum(c, _NEAR)) + xlog1py(b - 1.0, -minimum(c, 1.0 - _NEAR))
+    ends = _to_zero(c, a - 1.0, _NEAR) * _to_zero(1.0 - c, b - 1.0, _NEAR)
+    return ends * exp(inner - betaln(a, b))
+
+
+def _to_zero(x: Any, s: Any, near: float) -> Any:
+    """(x / near)**s for x below `near`, 1 above: unlike a logarithm it has slopes at 0."""
+    return pow(minimum(x, near) / near, s)
 
 
 gammainc = _special("gammainc", None, lambda y, a, b: _gamma_density(a, b))
