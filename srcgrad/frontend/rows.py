@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.frontend.grown import dims_of_rows, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.snapshots import Snapshot
+from srcgrad.frontend.snapshots import LISTED, Snapshot
 from srcgrad.frontend.values import GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import INT, Scalar
@@ -52,7 +52,7 @@ def row(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     dims = dims_of_rows(it.b, v)
     start = it.b("mul", place, size_of_row(it, dims))
     copy = it.b("copy", it.b("tape_view", v.tape, start, *dims))
-    _stands_for_itself(it, copy, Const(0, INT), "an item of a list", node, False)
+    _stands_for_itself(it, copy, Const(0, INT), LISTED, node, False)
     return copy
 
 

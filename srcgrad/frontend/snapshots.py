@@ -39,7 +39,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
     for each in snapshots:
         mine = aliases.of(each.copy)
         if mine in aliases.written:
-            _refuse(each, "it is stored to")
+            _refuse(each, STORED)
         if not (isinstance(each.source, Var) and is_reference(each.source.type)):
             continue
         source = aliases.of(each.source)
@@ -50,19 +50,37 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         if each.kept:
             born = _first(function, order, aliases, source)
             if any(w > made or _every_time(w, born, made, loops) for w in writes):
-                _refuse(each, "it is stored to")
+                _refuse(each, STORED)
             continue
         reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
         if any(
             (w > made and r > w) or _again(w, r, made, loops) for w in writes for r in reads
         ):  # fmt: skip
-            _refuse(each, "its source is stored to before it is read")
+            _refuse(each, LATER)
+
+
+# what a copy stands for, where the way out is one of its own
+DIAGONAL, LISTED = "a diagonal", "an item of a list"
+STORED, LATER = "it is stored to", "its source is stored to before it is read"
 
 
 def _refuse(each: Snapshot, why: str) -> None:
     raise UnsupportedError(
-        f"{each.what} is {each.stands_for}, and {why}", each.loc, "make a copy of it: .copy()"
+        f"{each.what} is {each.stands_for}, and {why}", each.loc, _way_out(each, why)
     )
+
+
+def _way_out(each: Snapshot, why: str) -> str:
+    """A copy loses a store that is meant for the source: then another way is named first."""
+    if why == LATER:
+        return "take it after the store, or keep what it holds now: .copy()"
+    if each.kept:
+        return "append it after the last store, or what it holds now: .copy()"
+    if each.what == LISTED:
+        return "store to a copy, .copy(), and put that into the list: items[k] = copy"
+    if each.what == DIAGONAL:
+        return "store by index, x[i, i] = ... with i = np.arange(n), or to a copy: .copy()"
+    return "store to what it is made of, by index, or to a copy: .copy()"
 
 
 def _defines(s: Stmt, v: Var) -> bool:

@@ -113,3 +113,15 @@ def long_comprehensions_whose_source_is_stored_to(m):
     first = [m[i, 0] * _items for i in range(70)]
     m[3] = 7.0 * m[1]
     return np.sum(rows[3]) + np.sum(np.array(rows)) + first[3] * first[69]
+
+
+@case(vec(4), vec(4, 1))
+def item_changed_in_a_copy_that_takes_its_place(x, w):
+    """An item that grew at run time cannot be stored to; a copy of it can, and be put back."""
+    rows = [x * 1.0]
+    for k in range(4):
+        row = rows[-1].copy()
+        row[k] = row[k] * 2.0 + rows[0][0]
+        rows[k] = row
+        rows.append(row * w[k])
+    return np.sum(rows[-1] * rows[2]) + np.sum(rows[0])

@@ -156,8 +156,18 @@ def limits_of_dtypes(x):
 @case(vec(3))
 @case(0.7)
 def asked_what_it_is(x):
+    assert np.ndim(x) == (0 if np.isscalar(x) else 1) and np.ndim([[x]]) == 2 + np.ndim(x)
     if np.ma.isMaskedArray(x):
         return 0.0
     if np.isscalar(x):
         return x * x * np.isscalar("text")
+    assert np.iterable(x) and not np.iterable(x[0]) and np.iterable([x[0]]) and np.iterable("")
     return np.sum(x**3) + np.isscalar(x[0]) + np.isscalar(None) + np.isscalar(np.sum(x))
+
+
+@case(vec(3))
+def asked_for_its_dtype(x):
+    if not np.issubdtype(x.dtype, np.floating) or np.can_cast(x.dtype, np.int64, casting="safe"):
+        return 0.0
+    x = x.astype(np.promote_types(x.dtype, "float64"))
+    return np.sum(x * x) if np.isdtype(x.dtype, kind="real floating") else x[0]

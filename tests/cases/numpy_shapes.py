@@ -144,3 +144,11 @@ def inserted_and_deleted(x):
 @case(vec(6), signed(6, 1))
 def polynomials(c, x):
     return np.polyval(c, x[0]) + np.sum(np.vander(x[:3], 3) @ c[:3]) * 0.1
+
+
+@case(vec(18).reshape(2, 3, 3))
+def diagonals_stored_by_index(x):
+    y = x.copy()
+    i = np.arange(3)
+    y[:, i, i] = y[:, i, i] ** 2 * x[:, 0]
+    return np.sum(y * x)

@@ -62,7 +62,15 @@ def truth_of_an_array(x):
 def written_to_a_log(x):
     import logging
 
-    logging.info("x")  # error: UnsupportedError: logging.info() is not supported ... outside
+    logging.warning("x")  # error: UnsupportedError: warning() writes a message ... use print()
+    return x
+
+
+@program(0.7)
+def log_set_up(x):
+    import logging
+
+    logging.basicConfig()  # error: UnsupportedError: basicConfig() is not supported
     return x
 
 

@@ -181,3 +181,15 @@ def places_of_reduceat(x):
 @program(vec(4))
 def distinct_rows(x):
     return np.sum(np.unique(x, axis=0))  # error: UnsupportedError: along an axis
+
+
+@program(vec(3))
+def limits_of_an_array(x):
+    return np.sum(x) * np.finfo(x).eps  # error: ValueError: not inexact
+
+
+@program(mat(3, 3))
+def store_through_a_diagonal(x):
+    y = x.copy()
+    np.einsum("ii->i", y)[...] = 2.0  # error: UnsupportedError: stored to ... x[i, i] = ...
+    return np.sum(y * x)

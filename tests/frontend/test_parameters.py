@@ -26,16 +26,16 @@ OF_THE_RUN = frozenset({
     "element", "end", "f", "fill_value", "fillvalue", "fn", "fp", "full", "func", "func1d",
     "funclist", "function", "fweights", "given", "grad_position", "h", "hi", "in1", "in2", "ind",
     "index", "indices", "indices_or_sections", "initial", "input", "item", "items", "k", "key",
-    "keys", "keywords", "kth", "kwargs", "leaves", "left", "like", "limits", "lmbda", "lo", "m",
-    "made", "mask", "max", "mean", "min", "minlength", "multi_index", "mxstep", "n", "name",
+    "keys", "keywords", "kth", "kwargs", "leaves", "left", "level", "like", "limits", "lmbda", "lo",
+    "m", "made", "mask", "max", "mean", "min", "minlength", "multi_index", "mxstep", "n", "name",
     "named", "names", "nan", "neginf", "new_shape", "newshape", "num", "obj", "of_nothing",
     "options", "ord", "origin", "other", "others", "out", "output", "owner", "p", "pad_width",
     "period", "phi", "places", "posinf", "prepend", "q", "r", "radius", "range", "rcond", "reason",
-    "rel_tol", "repeat", "repeats", "reps", "rhs", "right", "rtol", "s", "sections", "sep",
+    "rel_tol", "repeat", "repeats", "reps", "rhs", "right", "rtol", "s", "sections", "self", "sep",
     "seq_of_zeros", "shape", "shift", "sigma", "size", "source", "spacing", "src", "start", "step",
     "stop", "structure", "t", "tangents", "tensor", "test_elements", "times", "to_begin", "to_end",
-    "tol", "tree_", "truncate", "type", "u", "upper", "v", "value", "values", "w", "way_out",
-    "weights", "where", "workers", "x", "x1", "x2", "xp", "xs", "y", "y0", "z", "zi",
+    "tol", "tree_", "truncate", "type", "type1", "type2", "u", "upper", "v", "value", "values", "w",
+    "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp", "xs", "y", "y0", "z", "zi",
 })  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import functools
 import inspect
 import itertools
 import linecache
+import logging
 import math
 import operator
 from collections.abc import Callable
@@ -66,7 +67,12 @@ WITHOUT = {
     itertools.count: "gives an iterator", itertools.chain.from_iterable: "gives an iterator",
     callable: "asks about a kind", np.result_type: "asks about a kind",
     np.isscalar: "asks about a kind", np.ma.isMaskedArray: "asks about a kind",
-    np.finfo: "asks about a dtype", np.iinfo: "asks about a dtype",
+    np.iterable: "asks about a kind",
+    **dict.fromkeys((np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast, np.promote_types),
+                    "asks about a dtype"),
+    **{getattr(of, n): "writes" for of in (logging, logging.Logger)
+       for n in ("debug", "info", "warning", "error", "critical")},
+    logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",

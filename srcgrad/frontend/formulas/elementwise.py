@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, stand_for, stands_for
+from srcgrad.frontend.formulas.registry import floating, is_array, stand_for, stands_for
 
 LN2 = math.log(2.0)
 stand_for({
@@ -20,7 +20,11 @@ stand_for({
     np.iscomplex: lambda x: np.not_equal(np.imag(x), 0),
     np.isreal: lambda x: np.logical_not(np.iscomplex(x)),
     np.isrealobj: lambda x: not np.iscomplexobj(x),
+    np.ndim: lambda a: len(np.shape(a)),
     np.isscalar: lambda element: isinstance(element, (int, float, complex, str, np.generic)),
+    np.iterable: lambda y: (
+        np.ndim(y) > 0 if is_array(y) else isinstance(y, list) or hasattr(y, "__iter__")),
+    np.promote_types: lambda type1, type2: np.result_type(type1, type2),
     np.ma.isMaskedArray: lambda x: False,  # none is taken
     np.i0: lambda x: bessel_i0(floating(x)),
 })  # fmt: skip

@@ -12,6 +12,7 @@ from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.snapshots import DIAGONAL
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.types import Scalar
 
@@ -57,7 +58,7 @@ def diagonal(
     first = x if order == sorted(order) else transpose(it, node, x, order)
     out = b("gather", first, rows, cols, spec=("a", "a", *(":" for _ in others)))
     out = moveaxis(it, node, out, 0, -1) if others else out
-    it.stands_for_view(out, x, "a diagonal", node)
+    it.stands_for_view(out, x, DIAGONAL, node)
     return out
 
 

@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.reductions import sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import transpose
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.snapshots import DIAGONAL
 from srcgrad.frontend.values import is_array, is_number, ndim
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
@@ -134,7 +135,7 @@ def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str
         index = it.b.cast(it.b("iota", first.type.dims[0]), Scalar("i64"))
         spec = (*("a" for _ in places), *(":" for _ in others))
         made = it.b("gather", first, *(index for _ in places), spec=spec)
-        it.stands_for_view(made, x, "a diagonal", node)
+        it.stands_for_view(made, x, DIAGONAL, node)
         x, term = made, c + "".join(term[k] for k in others)
     return x, term
 

@@ -168,11 +168,6 @@ def shape(it: Interpreter, node: Node, x: Any) -> Any:
     return tuple(dims_of_value(it, node, x))
 
 
-@implements(np.ndim)
-def ndim(it: Interpreter, node: Node, x: Any) -> Any:
-    return len(dims_of_value(it, node, x))
-
-
 @implements(np.size)
 def size(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     dims = dims_of_value(it, node, x)
@@ -200,20 +195,27 @@ def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
     return np_dtype(functools.reduce(join_scalars, kinds).dtype)
 
 
-def _limits(of: Any) -> Any:
-    """The handler for the limits of a dtype, which are known when compiling."""
+def _of_dtypes(f: Any) -> Any:
+    """The handler of a function of dtypes, which are known when compiling."""
 
-    def handler(it: Interpreter, node: Node, dtype: Any) -> Any:
+    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
         try:
-            return of(result_type(it, node, dtype))
-        except ValueError as e:
+            return f(*map(_like, args), **{n: _like(v) for n, v in kwargs.items()})
+        except (TypeError, ValueError) as e:
             it.fails(e, node)
 
     return handler
 
 
-for _of in (np.finfo, np.iinfo):
-    implements(_of)(_limits(_of))
+def _like(x: Any) -> Any:
+    """A value of the type of a run-time one: these functions ask for nothing else."""
+    if is_array(x):
+        return np.zeros(0, np_dtype(x.type.dtype))
+    return _python_type(x)() if isinstance(x, Var) else x
+
+
+for _f in (np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
+    implements(_f)(_of_dtypes(_f))
 
 
 @implements(print)

@@ -1,12 +1,14 @@
-"""Handles `numba.prange`, tqdm's progress bars and the functions of `copy`.
+"""Handles `numba.prange`, tqdm's progress bars, `logging` and the functions of `copy`.
 
 Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
 `prange` runs as `range` on one core; a progress bar is replaced by its iterable and shows nothing.
+A message that its logger drops is dropped, while that is so; one that it writes is refused.
 """
 
 from __future__ import annotations
 
 import copy
+import logging
 from collections import deque
 from typing import Any
 
@@ -54,6 +56,39 @@ def copied(it: Interpreter, node: Node, x: Any) -> Any:
         node, f"copy of {kind} that may hold arrays is not supported",
         "copy the arrays: x.copy()",
     )  # fmt: skip
+
+
+# ---- logging ----
+implements(logging.getLogger)(lambda it, node, name=None: logging.getLogger(name))
+
+
+@implements(logging.Logger.isEnabledFor)
+def writes(it: Interpreter, node: Node, self: Any, level: Any) -> bool:
+    """Whether a logger writes messages of a level; the program holds while it does, or does not."""
+    level = it.static_int(level, node, "the level of a message")
+    key = ("logged", id(self), level)
+    it.captures.watch(key, lambda: self.isEnabledFor(level), f"the level of {self.name}")
+    return self.isEnabledFor(level)
+
+
+def _logs(name: str, *root: Any) -> Any:
+    """The handler of a method of loggers; of the function of that name, with the root logger."""
+    level = getattr(logging, name.upper())
+
+    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> None:
+        if writes(it, node, (*root, *args)[0], level):
+            it.refuse(
+                node, f"{name}() writes a message, which compiled code does not",
+                "use print(), log what is returned, or have the logger drop it: "
+                f"setLevel(logging.{name.upper()} + 1)",
+            )  # fmt: skip
+
+    return handler
+
+
+for _name in ("debug", "info", "warning", "error", "critical"):
+    implements(getattr(logging.Logger, _name))(_logs(_name))
+    implements(getattr(logging, _name))(_logs(_name, logging.root))
 
 
 REFUSED[deque] = ("collections.deque is not supported", "use a list: append() and pop(0)")

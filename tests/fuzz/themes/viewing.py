@@ -163,6 +163,20 @@ for r in {nm}.T:
     SOME
     s = 0.4 * s + 0.2 * r[0] * r[-1]
 """, ("reshape",), {"r": "v3"}),
+        Nest(2, """\
+for I in range(3):
+    r = {nm}.T[-({ix4}) - 1]
+    r[I] = np.tanh(r[-I - 1] * {nm}[I, -1] + r[I])
+    SOME
+    s = 0.3 * s + 0.2 * {nm}.T[{ix4}][I - 1] * {nm}[:, None][-I - 1, 0, {ix4}]
+""", ("reshape", "view of a view"), {"r": "v3"}),
+        Nest(2, """\
+for I in range(4):
+    c = {nm}.T[:, None][I, 0]
+    c[-1] = np.tanh({nm}[-2, I] * c[0]) + {small_s}
+    SOME
+    {nm}[::-1, -I - 1][1:][0] += 0.2 * c[-1]
+""", ("reshape", "view of a view"), {"c": "v3"}),
         Nest(1, """\
 for I in {range}:
     m = m[::-1]
