@@ -141,25 +141,23 @@ class _Planner:
 
         What stands between and cannot be passed is moved before the group, if that is possible.
         """
-        own, moved = self.facts_of(step.statement), _Facts()
+        moved, both = _Facts(), self.facts_of(step.statement)
+        shared = touched(step)
         needed: list[int] = []
-        for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
+        for k in _back(items, len(items), shared):
             item = items[k]
-            fits = (
-                isinstance(item, FusionGroup)
-                and item.touched & touched(step)
-                and item.accepts(step)
-            )
+            fits = isinstance(item, FusionGroup) and item.touched & shared and item.accepts(step)
             if fits and self._passes(moved, item):
                 before = [items[j] for j in reversed(needed)]
-                rest = [i for j, i in enumerate(items) if j > k and j not in needed]
+                rest = [items[j] for j in range(k + 1, len(items)) if j not in needed]
                 items[k:] = [*before, item, *rest]
                 return k + len(before)
-            if not self._passes(own | moved, item):
+            if not self._passes(both, item):
                 if not isinstance(item, Def | FusionGroup):
                     return None
                 needed.append(k)
-                moved |= self.together(item)
+                facts = self.together(item)
+                moved, both = moved | facts, both | facts
         return None
 
     def _merge(self, items: list[Stmt | FusionGroup], at: int) -> None:
@@ -167,7 +165,7 @@ class _Planner:
         late = items[at]
         assert isinstance(late, FusionGroup)
         facts = self.together(late)
-        for k in range(at - 1, max(at - FAR, 0) - 1, -1):
+        for k in _back(items, at, late.touched):
             early = items[k]
             if isinstance(early, FusionGroup) and early.touched & late.touched:
                 trial = early.copy()
@@ -183,7 +181,7 @@ class _Planner:
         at = len(items)
         if isinstance(s, Def):
             facts = self.facts_of(s)
-            for k in range(len(items) - 1, max(len(items) - FAR, 0) - 1, -1):
+            for k in _back(items, at):
                 if not self._passes(facts, items[k]):
                     break
                 if isinstance(items[k], FusionGroup):
@@ -198,6 +196,18 @@ class _Planner:
             other = self.facts_of(item)
             return facts.pass_over(other.makes, other.observable, other.effects)
         return False
+
+
+def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None = None) -> range:
+    """The places before `end`, nearest first, up to the farthest group that is looked for.
+
+    With `shared` those are looked for that touch any of it.
+    """
+    for k in range(max(end - FAR, 0), end):
+        item = items[k]
+        if isinstance(item, FusionGroup) and (shared is None or item.touched & shared):
+            return range(end - 1, k - 1, -1)
+    return range(0)
 
 
 def fuse(function: Function, in_order: bool = False) -> Function:
