@@ -98,6 +98,8 @@ def stored_at_places(x, v):
     y = x * 1.0
     np.put(y, [0, 2, 4], v)
     np.putmask(y, y > 1.2, v)
+    np.place(y, y > 1.1, [v[0] * v[1], x[0], v[1]])
+    np.place(y, y < 0.0, [])
     z = y.reshape(2, 3) * 2.0
     np.put_along_axis(z, np.array([[0], [2]]), v.reshape(2, 1), axis=1)
     return np.sum(y**2) + np.sum(z**3)

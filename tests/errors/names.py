@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import warnings
 
 import numpy as np
 
@@ -63,6 +64,12 @@ def written_to_a_log(x):
     import logging
 
     logging.warning("x")  # error: UnsupportedError: warning() writes a message ... use print()
+    return x
+
+
+@program(0.7)
+def warned(x):
+    warnings.warn("x is small", stacklevel=1)  # error: UnsupportedError: does not warn ... print()
     return x
 
 

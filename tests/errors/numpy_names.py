@@ -193,3 +193,17 @@ def store_through_a_diagonal(x):
     y = x.copy()
     np.einsum("ii->i", y)[...] = 2.0  # error: UnsupportedError: stored to ... x[i, i] = ...
     return np.sum(y * x)
+
+
+@program(vec(3))
+def nothing_to_place(x):
+    y = x.copy()
+    np.place(y, x > -9.0, [])  # error: ValueError: Cannot insert from an empty array
+    return np.sum(y)
+
+
+@program(vec(3))
+def place_by_a_shorter_mask(x):
+    y = x.copy()
+    np.place(y, x[:2] > 0.0, [1.0])  # error: ValueError: mask and data must be the same size
+    return np.sum(y)

@@ -34,8 +34,9 @@ OF_THE_RUN = frozenset({
     "rel_tol", "repeat", "repeats", "reps", "rhs", "right", "rtol", "s", "sections", "self", "sep",
     "seq_of_zeros", "shape", "shift", "sigma", "size", "source", "spacing", "src", "start", "step",
     "stop", "structure", "t", "tangents", "tensor", "test_elements", "times", "to_begin", "to_end",
-    "tol", "tree_", "truncate", "type", "type1", "type2", "u", "upper", "v", "value", "values", "w",
-    "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp", "xs", "y", "y0", "z", "zi",
+    "tol", "tree_", "truncate", "type", "type1", "type2", "u", "upper", "v", "vals", "value",
+    "values", "w", "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp", "xs", "y", "y0",
+    "z", "zi",
 })  # fmt: skip
 
 

@@ -26,8 +26,8 @@ DATA = frozenset({
     "out", "p", "period", "phi", "plan", "posinf", "prepend", "prototype", "q", "r", "rcond",
     "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
     "sigma", "sorter", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
-    "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "values", "w", "weights",
-    "where", "x", "x1", "x2", "xp", "y", "z", "zi", "memo", "_nil",
+    "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "vals", "values", "w",
+    "weights", "where", "x", "x1", "x2", "xp", "y", "z", "zi", "memo", "_nil",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(

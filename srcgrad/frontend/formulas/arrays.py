@@ -279,6 +279,26 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     a[...] = np.where(mask, resize(values, a.shape).astype(a.dtype), a)
 
 
+@stands_for(np.place)
+def put_in_order(arr: Any, mask: Any, vals: Any) -> None:
+    """Stores one value after the other where a mask holds; too few begin anew.
+
+    >>> x = np.zeros(3)
+    >>> put_in_order(x, np.array([True, False, True]), [5.0, 6.0])
+    >>> x
+    array([5., 0., 6.])
+    """
+    values, mask = np.ravel(np.asarray(vals)), np.asarray(mask) != 0
+    if mask.size != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    if values.size > 0:
+        order = (np.cumsum(mask) - 1) % values.size
+        kept = np.reshape(mask, arr.shape)
+        arr[...] = np.where(kept, np.reshape(values[order], arr.shape).astype(arr.dtype), arr)
+    elif np.any(mask):
+        raise ValueError("Cannot insert from an empty array!")
+
+
 @stands_for(np.put_along_axis)
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Stores along one axis, at places that an index array of the same rank names.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import warnings
 from collections import deque
 from typing import Any
 
@@ -91,4 +92,7 @@ for _name in ("debug", "info", "warning", "error", "critical"):
     implements(getattr(logging, _name))(_logs(_name, logging.root))
 
 
+REFUSED[warnings.warn] = (
+    "compiled code does not warn", "use print(), or warn where the function is called"
+)  # fmt: skip
 REFUSED[deque] = ("collections.deque is not supported", "use a list: append() and pop(0)")
