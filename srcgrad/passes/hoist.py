@@ -21,7 +21,8 @@ def f(x: f64[n], a: f64):
 
 A loop may have no trips, so what moves must be safe to run for nothing: scalars that cannot raise
 always are; a load or a view by integers is if its place is known to lie inside the axis; an array
-operation is if no check comes before it in a trip (its operands' shapes are then known to fit).
+operation is if no check comes before it in a trip and its operands' shapes fit by name (a reverse
+sweep has no checks: those of the forward sweep have passed, if there was a trip).
 The waste of one array operation where a loop does not run is taken for the gain where it does; not
 so of decompositions, which may fail. A fresh array moves only if nothing is ever stored to it and
 it is not returned. Never moves what may raise, stores or prints.
@@ -30,10 +31,13 @@ it is not returned. Never moves what may raise, stores or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, While, altered, atom
-from srcgrad.ir.types import Array, Dim, Dims, is_reference
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered, atom
+from srcgrad.ir.types import INT, Array, Dim, Dims, atom_dims, is_reference, np_dtype
 from srcgrad.ir.walk import blocks, defined, inner_definitions, uses
 from srcgrad.passes.effects import (
     classes_read,
@@ -46,6 +50,8 @@ from srcgrad.passes.effects import (
 )
 from srcgrad.passes.ranged import Ranged
 from srcgrad.primitives import arrays, memory
+
+LENGTHS = (5, 7, 11, 13, 17, 19, 23, 29)  # that stand for those with a name
 
 
 def hoist(function: Function) -> Function:
@@ -120,7 +126,7 @@ class _Hoist(Ranged):
             case memory.zeros | memory.empty | arrays.iota:
                 return clear and all(map(self.ranges.is_length, s.args))
             case _:
-                return clear and s.op.kind != "custom"
+                return clear and s.op.kind != "custom" and _fits_by_name(s)
 
     def inside_axes(self, places: tuple[Atom, ...], dims: Dims) -> bool:
         return all(self.ranges.contains(i, atom(n)) for i, n in zip(places, dims, strict=True))
@@ -136,6 +142,32 @@ class _Trip:
 
     def invariant(self, s: Def) -> bool:
         return s.var is not None and not any(v in self.inner for v in uses(s))
+
+
+def _fits_by_name(s: Def) -> bool:
+    """Whether shapes fit whatever the lengths are: tried with another length for each name."""
+    assert s.var is not None
+    dims = [d for a in (s.var, *s.args) for d in atom_dims(a)]
+    dims += [a for a in s.args if isinstance(a, Var) and a.type == INT]
+    names = dict.fromkeys(d for d in dims if isinstance(d, Var))
+    unlike = [n for n in LENGTHS if n not in {d for d in dims if isinstance(d, int)}]
+    if len(names) > len(unlike):
+        return False
+    length = dict(zip(names, unlike, strict=False))
+
+    def shape(a: Atom) -> tuple[int, ...]:
+        return tuple([length[d] if isinstance(d, Var) else d for d in atom_dims(a)])
+
+    def value(a: Atom) -> Any:
+        if isinstance(a, Const):
+            return a.value
+        return length[a] if a in length else np.ones(shape(a), np_dtype(a.type.dtype))
+
+    try:
+        with np.errstate(all="ignore"):
+            return np.shape(s.op.impl(*map(value, s.args), **s.params)) == shape(s.var)
+    except (ValueError, IndexError):
+        return False
 
 
 def _integer_items(s: Def) -> tuple[tuple[Atom, ...], Dims]:

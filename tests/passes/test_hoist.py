@@ -162,3 +162,32 @@ for i in range(0, n):
     f = program("x: f64[n], k: int", body)
     assert count(agree(hoist, f, (X, 2), (NONE, -1)), "zeros") == 1
     assert "t: f64[k] = zeros(k, dtype='f64')" in in_loop(agree(hoist, f))
+
+
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("t: f64[n] = sum_to(y, n)", "add_to(w, t)"),
+        ("t: f64[n] = mul(x, y)", "add_to(w, t)"),
+        ("t: f64[n] = mul(x, z)", "add_to(w, t)"),
+        ("t: f64[n] = broadcast_to(z, n)", "add_to(w, t)"),
+        ("t: f64[4] = reshape(y, 4)", "add_to(v, t)"),
+        ("t: f64 = vecdot(x, z)", "add_at(w, 0, t)"),
+    ],
+)
+def test_shapes_that_another_loop_checks_may_not_fit(line, use):
+    """A reverse sweep has no checks: where the forward one had no trip, none has passed."""
+    body = f"v: f64[4] = zeros(4, dtype='f64')\nfor i in range(0, k):\n    {line}\n    {use}"
+    f = program("x: f64[n], y: f64[m], z: f64[7], w: f64[n], k: int", body, "v,")
+    y, z = vec(1.0, 2.0), vec(1, 2, 3, 4, 5, 6, 7)
+    assert text(agree(hoist, f, (X, y, z, X, 0))) == text(f)
+
+
+@pytest.mark.parametrize(
+    "line", ["t: f64[n] = mul(x, w)", "t: f64[n] = broadcast_to(a, n)", "t: f64[n] = mul(w, a)"]
+)
+def test_shapes_that_fit_by_name_let_an_operation_go(line):
+    body = f"for i in range(0, k):\n    {line}\n    add_to(y, t)"
+    f = program("x: f64[n], w: f64[n], y: f64[n], a: f64, k: int", body)
+    new = agree(hoist, f, (X, X, vec(1, 2, 3), 0.5, 2), (X, X, X, 0.5, 0))
+    assert in_loop(new) == ["add_to(y, t)"]
