@@ -9,7 +9,7 @@
 ...     check_broadcast(n1, m1, split=1)
 ...     return (x,)
 ... ''')
->>> pairs = compared(f, lambda k, axis: 5)
+>>> pairs = compared(f, lambda m, n: True)
 >>> pairs
 (((0, 0), (1, 0)),)
 >>> show(with_equal(f, pairs))
@@ -24,49 +24,73 @@ def f(x: f64[n], y: f64[m]):
 
 Whoever calls a program knows the lengths, and may run the one for equal ones, where `unify_lengths`
 finds them equal by the check at the entry. Computed lengths are equal if they are computed alike
-from equal ones. What a check at the entry finds equal anyway is left out. Never decides which
-program a call runs.
+from equal ones; a length that a loop carries is taken for the one that it begins with. What a check
+at the entry finds equal anyway is left out. A length that is compared with a constant is paired
+with it, and so is each that is equal to it:
+
+>>> f = parse('''
+... def f(x: f64[n], y: f64[3]):
+...     n: int = dim(x, axis=0)
+...     for i in range(0, 9):
+...         check_broadcast(n, 3, split=1)
+...     return (x,)
+... ''')
+>>> pairs = compared(f, lambda m, n: True)
+>>> pairs
+(((0, 0), 3),)
+>>> show(with_equal(f, pairs))
+def f(x: f64[3], y: f64[3]):
+    n: int = dim(x, axis=0)
+    check_equal(n, 3, message='{} is not {}')
+    for i in range(0, 9):
+        check_broadcast(3, 3, split=1)
+    return (x,)
+
+Never decides which program a call runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from srcgrad.ir.nodes import Atom, Def, Function, Var
-from srcgrad.ir.types import Scalar
-from srcgrad.ir.walk import walk
+from srcgrad.ir.clone import clone
+from srcgrad.ir.nodes import Atom, Const, Def, Function, Loop, Stmt, Var
+from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.walk import rename, walk
 from srcgrad.passes.unify_lengths import SHAPE_CHECKS, compared_by, early_checks
 from srcgrad.primitives import memory
 
 Place: TypeAlias = tuple[int, int]  # the position of a parameter, and an axis
-Pairs: TypeAlias = tuple[tuple[Place, Place], ...]
+Pair: TypeAlias = tuple[Place, Place | int]  # of lengths, or of one and a constant
+Pairs: TypeAlias = tuple[Pair, ...]
 MESSAGE = {"message": "{} is not {}"}  # never seen: calls with other lengths run another program
 
 
-def compared(function: Function, length: Callable[[int, int], int]) -> Pairs:
-    """The pairs of lengths that are compared, and equal by `length`, their values in a call."""
-    found = _Found(function, length)
+def compared(function: Function, equal: Callable[[Place, Place | int], bool]) -> Pairs:
+    """The pairs of lengths that are compared, and are `equal` in a call."""
+    found = _Found(function, equal)
     early = early_checks(function, set(found.place))
+    for s in early:
+        found.check(s)
+    found.pairs.clear()
     for s in walk(function.body):
-        if not isinstance(s, Def) or s in early:
-            continue
-        if s.op in SHAPE_CHECKS:
-            for m, n in compared_by(s):
-                found.learn(m, n)
-        elif s.op is memory.broadcast_dim and s.var is not None and found.learn(*s.args):
-            found.same[s.var] = s.args[0]
-    return tuple(found.pairs)
+        if isinstance(s, Def):
+            found.check(s)
+    return (*found.constants(), *[p for m, n in found.pairs if (p := found.pair(m, n))])
 
 
 def with_equal(function: Function, pairs: Pairs) -> Function:
     """The program for calls in which the lengths of each pair are equal."""
+    function = clone(function)
     lengths = _lengths(function)
     var = {at: v for v, at in lengths.items()}
     front = [s for s in function.body if isinstance(s, Def) and s.var in lengths]
-    checks = [Def(None, memory.check_equal, (var[m], var[n]), MESSAGE) for m, n in pairs]
+    equal = [(var[m], Const(n, INT) if isinstance(n, int) else var[n]) for m, n in pairs]
     rest = [s for s in function.body if s not in front]
-    return function.with_body((*front, *checks, *rest))
+    new = rename(function.with_body(tuple(rest)), {m: n for m, n in equal if isinstance(n, Const)})
+    checks = [Def(None, memory.check_equal, pair, MESSAGE) for pair in equal]
+    return new.with_body((*front, *checks, *new.body))
 
 
 def _lengths(function: Function) -> dict[Var, Place]:
@@ -84,48 +108,82 @@ def _lengths(function: Function) -> dict[Var, Place]:
 class _Found:
     """Lengths that are to be equal: `same` leads from one to another, `pairs` are these."""
 
-    def __init__(self, function: Function, length: Callable[[int, int], int]):
-        self.length = length
+    def __init__(self, function: Function, equal: Callable[[Place, Place | int], bool]):
+        self.equal = equal
         self.place = _lengths(function)
-        self.definition = {
-            s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
-        }
-        self.same: dict[Var, Atom] = {}
-        self.pairs: list[tuple[Place, Place]] = []
+        body = walk(function.body)
+        self.definition = {s.var: s for s in body if isinstance(s, Def) and s.var is not None}
+        self.same: dict[Var, Atom] = dict(_first_values(body))
+        self.pairs: list[tuple[Var, Var]] = []
 
     def of(self, a: Atom) -> Atom:
         while isinstance(a, Var) and a in self.same:
             a = self.same[a]
         return a
 
+    def constants(self) -> list[Pair]:
+        known = [(at, self.of(v)) for v, at in self.place.items()]
+        return [(at, int(a.value)) for at, a in known if isinstance(a, Const)]
+
+    def pair(self, m: Var, n: Var) -> Pair | None:
+        """Two lengths that were compared, unless they are constant."""
+        return None if isinstance(self.of(m), Const) else (self.place[m], self.place[n])
+
+    def check(self, s: Def) -> None:
+        if s.op in SHAPE_CHECKS:
+            for m, n in compared_by(s):
+                self.learn(m, n)
+        elif s.op is memory.broadcast_dim and s.var is not None and self.learn(*s.args):
+            self.same[s.var] = s.args[0]
+
     def learn(self, m: Atom, n: Atom) -> bool:
         """Make two lengths equal that a check compares; false if those they are made of are not."""
-        needed: list[tuple[Var, Var]] = []
+        needed: list[tuple[Var, Atom]] = []
         if not self._alike(m, n, needed, set()):
             return False
         for a, b in needed:
             v, w = self.of(a), self.of(b)
-            if v is not w and isinstance(v, Var) and isinstance(w, Var):
+            if isinstance(v, Const):
+                v, w = w, v
+            if isinstance(v, Var) and isinstance(w, Const):
+                self.same[v] = w
+            elif isinstance(v, Var) and isinstance(w, Var) and v is not w:
                 self.same[w] = v
-                self.pairs.append((self.place[v], self.place[w]))
+                self.pairs.append((v, w))
         return True
 
     def _alike(
-        self, m: Atom, n: Atom, needed: list[tuple[Var, Var]], seen: set[tuple[Atom, Atom]]
+        self, m: Atom, n: Atom, needed: list[tuple[Var, Atom]], seen: set[tuple[Atom, Atom]]
     ) -> bool:
         """Whether two lengths are computed alike, if those are equal that go to `needed`."""
         m, n = self.of(m), self.of(n)
         if m == n or (m, n) in seen:
             return True
         seen.add((m, n))
-        if not (isinstance(m, Var) and isinstance(n, Var)):
+        if isinstance(m, Const):
+            m, n = n, m
+        if not isinstance(m, Var):
             return False
-        if m in self.place and n in self.place:
+        if m in self.place and (isinstance(n, Const) or n in self.place):
             needed.append((m, n))
-            return 1 < self.length(*self.place[m]) == self.length(*self.place[n])
-        d, e = self.definition.get(m), self.definition.get(n)
+            return self._equal(m, n)
+        d, e = self.definition.get(m), self.definition.get(n) if isinstance(n, Var) else None
         if d is None or e is None or d.op is not e.op or d.params != e.params:
             return False
         return isinstance(m.type, Scalar) and all(
             self._alike(a, b, needed, seen) for a, b in zip(d.args, e.args, strict=True)
         )
+
+    def _equal(self, m: Var, n: Atom) -> bool:
+        if isinstance(n, Const):
+            return n.value > 1 and self.equal(self.place[m], n.value)
+        return self.equal(self.place[m], self.place[n])
+
+
+def _first_values(body: Iterable[Stmt]) -> Iterable[tuple[Var, Atom]]:
+    """The integers that loops carry, and what they begin with."""
+    for s in body:
+        if isinstance(s, Loop):
+            for p, x, r in zip(s.params, s.inits, s.results, strict=True):
+                if p.type == INT:
+                    yield from ((p, x), (r, x))

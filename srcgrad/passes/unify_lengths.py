@@ -146,6 +146,16 @@ def _holds(s: Def) -> bool:
     return all(_fit(s, m, n) for m, n in compared_by(s))
 
 
+def shape_checks(function: Function) -> list[Def]:
+    return [s for s in walk(function.body) if isinstance(s, Def) and s.op in SHAPE_CHECKS]
+
+
+def never_holds(s: Def) -> bool:
+    """Whether a check fails whatever the lengths are."""
+    constants = (p for p in compared_by(s) if all(isinstance(a, Const) for a in p))
+    return not all(_fit(s, m, n) for m, n in constants)
+
+
 def _fit(s: Def, m: Atom, n: Atom) -> bool:
     if m is n or (isinstance(m, Const) and isinstance(n, Const) and m.value == n.value):
         return True

@@ -225,8 +225,8 @@ class Compiled:
         """Try this signature first from now on, if it is a plain one."""
         d, n = self._demands, len(self._names)
         fast = None
-        if self._simple and not (d.static_leaves or d.static_dims):
-            fast = fast_path(entry, arguments, self._names)
+        if self._simple and not d.static_leaves:
+            fast = fast_path(entry, arguments, self._names, d.static_dims)
         others = self._fast.get(n, ())[: MOST_FAST - 1]
         self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
 

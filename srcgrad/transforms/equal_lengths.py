@@ -1,8 +1,10 @@
 """Specialises a program on the lengths of a call being equal, where its checks compare them.
 
-The first call decides: the lengths that it has equal have one name in its program, whose checks of
-them go. Calls with others share a second program, which takes nothing for granted; there is never a
-third. What is inlined into another program is the one for all lengths.
+The first call decides: the lengths that it has equal have one name in its program, those that are
+equal to a constant are constant, and the checks of them go. Calls with others share a second
+program, which takes nothing for granted; there is never a third. A program in which another check
+would then always fail takes no length for a constant: its branches are for different lengths. What
+is inlined into another program is the one for all lengths.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.compared_lengths import compared, with_equal
+from srcgrad.passes.unify_lengths import never_holds, shape_checks
 from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.stages import staged
@@ -29,23 +33,41 @@ class OfCall:
         captured = [h.fetch() for h in p.hidden]
         places = [*p.inputs, *range(len(captured))]
         lengths = self.known
-        if lengths is None or not {w for pair in lengths.pairs for w, _ in pair} <= {*places}:
+        if lengths is None or not lengths.of <= {*places}:
             values = {**dict(given), **dict(enumerate(captured))}
             lengths = _compared(p, places, [values[w] for w in places])
-        if not lengths.pairs:
-            return p
-        lengths = replace(lengths, equal=True)
-        if not lengths.fit(given, captured):
-            return replace(p, lengths=replace(lengths, equal=False))
-        position = {w: k for k, w in enumerate(places)}
-        pairs = tuple(((position[v], i), (position[w], j)) for (v, i), (w, j) in lengths.pairs)
-        function = with_equal(p.function, pairs)
-        function = staged("equal lengths", lambda: run_passes(function))
-        return replace(p, function=function, lengths=lengths)
+        for equal in (replace(lengths, equal=True), replace(lengths.variable, equal=True)):
+            if not equal.pairs:
+                break
+            if not equal.fit(given, captured):
+                return replace(p, lengths=replace(equal, equal=False))
+            function = _with_equal(p.function, equal, places)
+            if not any(map(never_holds, shape_checks(function))):
+                return replace(p, function=function, lengths=equal)
+        return p
+
+
+def _with_equal(function: Function, lengths: Lengths, places: list[Any]) -> Function:
+    position = {w: k for k, w in enumerate(places)}
+    made = with_equal(function, _renamed(lengths.pairs, position))
+    return staged("equal lengths", lambda: run_passes(made))
 
 
 def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:
     """The lengths that are compared and equal in a call; if none is, all that are compared."""
-    pairs = compared(p.function, lambda k, axis: values[k].shape[axis])
-    pairs = pairs or compared(p.function, lambda k, axis: 2)
-    return Lengths(tuple([((places[k], i), (places[m], j)) for (k, i), (m, j) in pairs]), True)
+
+    def value(length: Any) -> int:
+        return length if isinstance(length, int) else values[length[0]].shape[length[1]]
+
+    pairs = compared(p.function, lambda m, n: 1 < value(m) == value(n))
+    pairs = pairs or compared(p.function, lambda m, n: True)
+    return Lengths(_renamed(pairs, places), True)
+
+
+def _renamed(pairs: Any, to: Any) -> Any:
+    """Pairs of lengths, by positions of parameters or by what these stand for."""
+
+    def at(place: Any) -> Any:
+        return to[place[0]], place[1]
+
+    return tuple([(at(m), n if isinstance(n, int) else at(n)) for m, n in pairs])

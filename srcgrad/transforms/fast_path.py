@@ -6,7 +6,7 @@ anything else it leaves to the general way by returning MISS. Never compiles.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -40,18 +40,29 @@ class Writer:
         self.lines.append(f"    if not ({condition}): return MISS")
 
 
-def fast_path(entry: Any, arguments: dict[str, Any], names: tuple[str, ...]) -> Callable | None:
-    """The function for calls like this one; None where an argument is a container or static."""
-    if entry.stored or entry.shapes or entry.tensors or list(arguments) != list(names):
+def fast_path(
+    entry: Any, arguments: dict[str, Any], names: tuple[str, ...], static: Set[tuple]
+) -> Callable | None:
+    """The function for calls like this one; None where an argument is a container.
+
+    `static`: the (path, axis) pairs whose lengths are part of the signature.
+    """
+    if entry.stored or entry.tensors or list(arguments) != list(names):
         return None
     w = Writer()
     inputs = opened(w, entry, arguments, names, test)
     if inputs is None:
         return None
+    for k, (n, value) in enumerate(arguments.items()):
+        lengths = [(axis, value.shape[axis]) for path, axis in static if path == (n,)]
+        test_lengths(w, f"a{k}", sorted(lengths))
     for k, fetch in enumerate(entry.hidden):
         w.lines.append(f"    h{k} = {w.name(fetch)}()")
-        if not test(w, f"h{k}", fetch()):
+        value = fetch()
+        if not test(w, f"h{k}", value):
             return None
+        if entry.shapes:
+            test_lengths(w, f"h{k}", list(enumerate(np.shape(value))))
         inputs.append(f"h{k}")
     compare_lengths(w, entry.program.lengths, names)
     w.lines.append(f"    r = {w.name(entry.run)}({', '.join(inputs)})")
@@ -77,6 +88,12 @@ def opened(
     for guard in entry.program.guards:
         w.unless(_guard(w, guard))
     return [places[path] for path in entry.program.inputs]
+
+
+def test_lengths(w: Writer, p: str, lengths: Sequence[tuple[int, int]]) -> None:
+    """Writes the test of lengths that are part of the signature: pairs of axis and length."""
+    if lengths:
+        w.unless(" and ".join([f"{shape_name(p)}[{axis}] == {n}" for axis, n in lengths]))
 
 
 def compare_lengths(w: Writer, lengths: Lengths | None, names: tuple[str, ...]) -> None:

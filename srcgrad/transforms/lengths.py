@@ -10,12 +10,16 @@ from srcgrad.tree import spelled
 
 # the path of an argument or the number of a captured value, and an axis
 Place: TypeAlias = tuple[Any, int]
-Pairs: TypeAlias = tuple[tuple[Place, Place], ...]
+Length: TypeAlias = Place | int
+Pairs: TypeAlias = tuple[tuple[Place, Length], ...]
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """Pairs of lengths which are all equal in the calls of a program, or are not all equal."""
+    """Pairs of lengths which are all equal in the calls of a program, or are not all equal.
+
+    The second of a pair may be a constant.
+    """
 
     pairs: Pairs
     equal: bool
@@ -23,14 +27,31 @@ class Lengths:
     def fit(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
         """Whether a call with these arguments and captured values is one of the program's."""
         at: dict[Any, Any] = {**dict(given), **dict(enumerate(captured))}
-        for (v, i), (w, j) in self.pairs:
-            if at[v].shape[i] != at[w].shape[j]:
-                return not self.equal
-        return self.equal
+
+        def value(length: Length) -> int:
+            return length if isinstance(length, int) else at[length[0]].shape[length[1]]
+
+        same = all([value(m) == value(n) for m, n in self.pairs])
+        return same is self.equal
+
+    @property
+    def of(self) -> set[Any]:
+        """The arguments and captured values that have these lengths."""
+        return {p[0] for pair in self.pairs for p in pair if not isinstance(p, int)}
+
+    @property
+    def variable(self) -> Lengths:
+        """Those of the pairs that have no constant."""
+        pairs = tuple([(m, n) for m, n in self.pairs if not isinstance(n, int)])
+        return Lengths(pairs, self.equal)
 
     def text(self, shape_of: Callable[[Any], str]) -> str:
         """`fit` as an expression, given the text of the shape of an argument or captured value."""
-        equal = [f"{shape_of(v)}[{i}] == {shape_of(w)}[{j}]" for (v, i), (w, j) in self.pairs]
+
+        def spelled(length: Length) -> str:
+            return str(length) if isinstance(length, int) else f"{shape_of(length[0])}[{length[1]}]"
+
+        equal = [f"{spelled(m)} == {spelled(n)}" for m, n in self.pairs]
         return " and ".join(equal) if self.equal else f"not ({' and '.join(equal)})"
 
     def differing(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> Lengths:
@@ -41,8 +62,11 @@ class Lengths:
     def spelled(self, names: Sequence[str]) -> str:
         """The first pair as the user would write it, given the names of the captured values."""
 
-        def length(what: Any, axis: int) -> str:
+        def length(at: Length) -> str:
+            if isinstance(at, int):
+                return str(at)
+            what, axis = at
             return f"{names[what] if isinstance(what, int) else spelled(what)}.shape[{axis}]"
 
         m, n = self.pairs[0]
-        return f"{length(*m)} and {length(*n)}"
+        return f"{length(m)} and {length(n)}"

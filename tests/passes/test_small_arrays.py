@@ -261,3 +261,56 @@ def test_arrays_without_elements(body):
 def test_memory_that_nobody_wrote_shows():
     body = "p: f64[2] = empty(2, dtype='f64')\nr: f64 = load(p, 0)"
     assert gone("a: f64", body, "r,") == "return (f64(nan),)"
+
+
+# ---- arguments and results ----
+CARRIED = """
+v: f64[2] = x
+for i in range(0, k):
+    w: f64[2] = mul(v, 2.0)
+    v = w
+r: f64[2] = neg(v)
+"""
+X = vec(1.0, 3.0)
+
+
+def test_what_a_loop_carries_of_an_argument_to_a_result_becomes_numbers():
+    new = agree(small_arrays, program("x: f64[2], k: int", CARRIED, "r,"), (X, 3), (X, 0))
+    assert not count(new, "copy"), text(new)
+    assert "f64[2] = mul" not in text(new)
+    assert text(new).count("load") == 2
+
+
+LOOP_OF = "\n".join(CARRIED.splitlines()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("params", "body", "returns"),
+    [
+        ("x: f64[2], k: int", LOOP_OF, "v,"),  # without a trip it is the argument
+        ("x: f64.strided[2], k: int", LOOP_OF.replace("v: f64[2]", "v: f64.strided[2]"), "v,"),
+        ("x: f64[2], k: int", f"store(x, 0, 5.0){LOOP_OF}\nr: f64 = load(v, 0)", "r,"),
+        ("x: f64[2], k: int", "r: f64[2] = neg(x)\nu: f64[2] = view(r, spec=(':',))", "r, u"),
+    ],
+)
+def test_arrays_that_the_caller_could_tell_apart_stay(params, body, returns):
+    f = program(params, body, returns)
+    assert text(agree(small_arrays, f, (X, 3), (X, 0))) == text(f)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["p: f64[2] = pack(a, a)", "t: f64[2] = add(p, q)"],
+        ["m: f64[2, 2] = reshape(q, 2, 2)", "t: f64[2] = sum(m, axes=(0,))"],
+        ["t: f64[2] = broadcast_to(q, 2)"],
+        ["p: f64[2] = pack(a, a)", "s: f64 = vecdot(p, q)", "t: f64[1] = pack(s)"],
+    ],
+)
+def test_shapes_that_do_not_fit_stay_in_memory(lines):
+    """Behind a check that fails: the lengths are constant, and the operation is never reached."""
+    trip = [f"    {s}" for s in (*lines, "e: f64 = load(t, 0)", "r = e")]
+    head = ["q: f64[3] = pack(a, a, a)", "r: f64 = f64(0.0)", "for i in range(0, k):"]
+    f = program("a: f64, k: int", "\n".join([*head, *trip]), "r,")
+    new = agree(small_arrays, f, (0.5, 0))
+    assert "q: f64[3] = pack(a, a, a)" in text(new)

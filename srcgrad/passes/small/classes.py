@@ -17,13 +17,12 @@ import numpy as np
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Const, Def, Function, Loop, Stmt, Var, While
-from srcgrad.ir.types import Array, Dims, atom_dims, is_float, is_reference
+from srcgrad.ir.types import Dims, atom_dims, is_float, is_reference
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, walk
 from srcgrad.passes.effects import classes_written
-from srcgrad.passes.small.elements import ELEMENTS, constant
+from srcgrad.passes.small.elements import ELEMENTS, constant, is_small
 from srcgrad.primitives import arrays, memory, reductions
 
-MOST = 16  # elements of an array
 LONGEST = 128  # numbers that one operation may become
 ALL = 4000  # that all of a program's may
 PLACES = {memory.load: (1, None), memory.store: (1, -1), memory.add_at: (1, -1)}
@@ -31,11 +30,6 @@ WHOLE = (memory.assign, memory.add_to)
 VIEWS = (memory.view, memory.transpose, memory.reshape)
 PRODUCTS = (arrays.matmul, arrays.matvec, arrays.vecdot)
 Path = tuple[tuple[Block, int], ...]  # the blocks around a statement, and where in each
-
-
-def is_small(type: Any) -> bool:
-    dims = constant(type.dims) if isinstance(type, Array) else None
-    return dims is not None and 0 < prod(dims) <= MOST
 
 
 def places(s: Def) -> tuple[Any, ...]:
@@ -142,15 +136,14 @@ class _Search:
         if s.op is memory.view:
             return all(isinstance(a, Const) for a in s.args[1:]) and _is_there(s)
         if s.op in VIEWS:
-            return True
+            return _is_there(s)
         if not (s.op in ELEMENTS or s.op in WHOLE or s.op.elementwise):
             return False
         if s.op in PRODUCTS and not is_float(s.args[0].type.dtype):
             return False
         dims = operand_dims(self.b, s)
         known = [d for d in dims if d is not None and 0 not in d]  # those that have elements
-        fits = len(known) == len(dims) and not (s.op in WHOLE and not _fits(*known))
-        return fits and size(self.b, s) <= LONGEST
+        return len(known) == len(dims) and _fit(s, known) and size(self.b, s) <= LONGEST
 
     def in_range(self, s: Def) -> bool:
         """Whether an element's place is constant, and there: the check before it may fail."""
@@ -173,8 +166,25 @@ class _Search:
         return any(c in classes_written(block, self.classes) for block in (*behind, *again))
 
 
+def _fit(s: Def, dims: list[tuple[int, ...]]) -> bool:
+    """Whether operands of these dims fit an operation: the check before it may fail."""
+    if s.op in WHOLE:
+        return _fits(*dims)
+    try:
+        made = np.broadcast_shapes(*dims) if s.op.elementwise else _made(s, dims)
+    except ValueError:
+        return False
+    return s.var is None or made == constant(atom_dims(s.var))
+
+
+def _made(s: Def, dims: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that an operation gives; ValueError or IndexError if the operands do not fit."""
+    sizes = [a.value for a in s.args[len(dims) :] if isinstance(a, Const)]
+    return np.shape(s.op.impl(*map(np.zeros, dims), *sizes, **s.params))
+
+
 def _fits(target: tuple[int, ...], value: tuple[int, ...]) -> bool:
-    """Whether a value may be stored to an array: the check before it may fail."""
+    """Whether a value may be stored to an array."""
     pairs = zip(reversed(target), reversed(value), strict=False)
     lead = value[: max(len(value) - len(target), 0)]
     return all(n in (1, m) for m, n in pairs) and all(n == 1 for n in lead)
@@ -183,27 +193,29 @@ def _fits(target: tuple[int, ...], value: tuple[int, ...]) -> bool:
 def _is_there(s: Def) -> bool:
     """Whether the elements of a view with constant places exist: the check before it may fail."""
     dims = constant(atom_dims(s.args[0]))
-    if dims is None:
+    if dims is None or s.var is None:
         return False
     try:
-        s.op.impl(
-            np.empty(dims), *(a.value for a in s.args[1:] if isinstance(a, Const)), **s.params
-        )
-    except IndexError:
+        return _made(s, [dims]) == constant(atom_dims(s.var))
+    except (ValueError, IndexError):
         return False
-    return True
 
 
 def small_classes(
-    function: Function, classes: AliasClasses, b: Builder, moving: bool = False
+    function: Function, classes: AliasClasses, b: Builder, edges: frozenset[Var], moving: bool
 ) -> frozenset[Var]:
     """The representatives of the classes that may become numbers; none if they are too many.
 
-    With `moving` the places of elements need not be constant: they are once loops are unrolled.
+    Results that are `edges` are made of numbers. With `moving` the places of elements need not be
+    constant: they are once loops are unrolled.
     """
     search = _Search(function, classes, b, moving)
     body = [s for s in walk(function.body) if isinstance(s, Def)]
-    whole = [s for s in body if s.var is not None and s.op not in (*PLACES, memory.dim)]
+    whole = [
+        s
+        for s in body
+        if s.var is not None and s.var not in edges and s.op not in (*PLACES, memory.dim)
+    ]
     settled = False
     while not settled:  # an array that stays in memory keeps the operands of what makes it there
         settled = True

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def
-from srcgrad.ir.types import Dims, Scalar, atom_dims
+from srcgrad.ir.types import Array, Dims, Scalar, atom_dims
 from srcgrad.operation import Primitive
 from srcgrad.primitives import arrays, memory, reductions
 
 Elements = np.ndarray[Any, Any]  # of atoms; of one atom and no axis where the operand is a scalar
+MOST = 16  # of a small array
 WIDE = {"f16": "f64", "f32": "f64", "c64": "c128"}  # what sums of narrow numbers are added in
 
 
@@ -26,6 +28,11 @@ def constant(dims: Dims) -> tuple[int, ...] | None:
     """The dims if none of them is a variable."""
     known = tuple(d for d in dims if isinstance(d, int))
     return known if len(known) == len(dims) else None
+
+
+def is_small(type: Any) -> bool:
+    dims = constant(type.dims) if isinstance(type, Array) else None
+    return dims is not None and 0 < prod(dims) <= MOST
 
 
 def made_dims(s: Def) -> tuple[int, ...]:

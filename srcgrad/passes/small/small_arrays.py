@@ -38,8 +38,16 @@ from srcgrad.passes.cse import cse
 from srcgrad.passes.effects import classes_written
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.simplify import simplify
-from srcgrad.passes.small.classes import is_small, operand_dims, places, small_classes
-from srcgrad.passes.small.elements import ELEMENTS, Elements, constant, elementwise, filled
+from srcgrad.passes.small.classes import operand_dims, places, small_classes
+from srcgrad.passes.small.edges import with_edges
+from srcgrad.passes.small.elements import (
+    ELEMENTS,
+    Elements,
+    constant,
+    elementwise,
+    filled,
+    is_small,
+)
 from srcgrad.passes.small.unroll import unroll
 from srcgrad.primitives import memory
 
@@ -48,23 +56,25 @@ def small_arrays(function: Function) -> Function:
     made = (s.var.type for s in walk(function.body) if isinstance(s, Def) and s.var is not None)
     if not any(map(is_small, made)):
         return function
-    trial = clone(function)  # of which nothing is kept if no array turns out to be small enough
+    trial, edges = with_edges(clone(function))  # dropped if no array turns out to be small enough
     b, classes = builder_for(trial), AliasClasses(trial)
-    possible = small_classes(trial, classes, b, moving=True)
+    possible = small_classes(trial, classes, b, edges, moving=True)
     if not possible:
         return function
     trial = cse(simplify(unroll(trial, classes, possible)))
     b, classes = builder_for(trial), AliasClasses(trial)
-    found = small_classes(trial, classes, b)
-    return _SmallArrays(b, classes, found).function(trial) if found else function
+    found = small_classes(trial, classes, b, edges, moving=False)
+    return _SmallArrays(b, classes, found, edges).function(trial) if found else function
 
 
 class _SmallArrays(Emitter):
     """`cells` says which elements a name stands for, `held` what an element is at this place."""
 
-    def __init__(self, b: Builder, classes: AliasClasses, found: frozenset[Var]):
+    def __init__(
+        self, b: Builder, classes: AliasClasses, found: frozenset[Var], edges: frozenset[Var]
+    ):
         super().__init__(b)
-        self.classes, self.found = classes, found
+        self.classes, self.found, self.edges = classes, found, edges
         self.cells: dict[Atom, Elements] = {}  # numbers in the place of atoms
         self.held: dict[int, Atom] = {}
         self.class_of: dict[int, Var] = {}
@@ -94,7 +104,10 @@ class _SmallArrays(Emitter):
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
         if not any(map(self.is_ours, (s.var, *s.args))):
-            return (s,)
+            if s.var is None or s.var not in self.edges:
+                return (s,)
+            self.new[s.var] = s.args[0]
+            return ()
         self.b.loc = s.loc
         if s.op in ELEMENTS or s.op.elementwise:
             self.make(s)
@@ -153,8 +166,18 @@ class _SmallArrays(Emitter):
         made = ELEMENTS.get(s.op, elementwise)(self.b, s, self.given(s))
         if self.is_ours(s.var):
             self.hold(s.var, made)
+        elif is_reference(s.var.type):
+            self.new[s.var] = self.packed(s.var, made)
         else:
             self.new[s.var] = self.b.retyped(made[()], s.var.type)
+
+    def packed(self, v: Var, elements: Elements) -> Atom:
+        """An array in memory that has these elements."""
+        kind = Scalar(v.type.dtype)
+        flat = self.b("pack", *[self.b.retyped(a, kind) for a in elements.flat], name=v.name)
+        if elements.ndim == 1:
+            return flat
+        return self.b("reshape", flat, *elements.shape, name=v.name)
 
     # ---- loops and branches ----
     def stored(self, s: Stmt) -> list[int]:

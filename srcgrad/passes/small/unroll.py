@@ -14,7 +14,8 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import walk
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.passes.small.classes import PLACES, is_small, places
+from srcgrad.passes.small.classes import PLACES, places
+from srcgrad.passes.small.elements import is_small
 
 TRIPS = 8
 STATEMENTS = 400  # that a loop may become

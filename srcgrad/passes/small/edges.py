@@ -1,0 +1,46 @@
+"""Copies where small arrays enter and leave a program, so that what is between may become numbers.
+
+Callers hand over buffers and get them, so a loop that carries an argument, or whose result is
+returned, would have its class in memory. Of a class that no statement stores to, a copy is as good
+as the array. A class that has an argument and a result, or two results, keeps its buffer: the
+caller could tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Def, Function, Var
+from srcgrad.ir.types import Array, atom_dims, is_reference
+from srcgrad.ir.walk import after_checks, rename
+from srcgrad.passes.small.elements import is_small
+from srcgrad.primitives import memory
+
+
+def with_edges(function: Function) -> tuple[Function, frozenset[Var]]:
+    """The function in which small arguments and results are copied, and these copies."""
+    classes = AliasClasses(function)
+
+    def classes_of(atoms: tuple[Atom, ...]) -> Counter[Var]:
+        return Counter(classes.of(a) for a in atoms if is_reference(a.type))
+
+    given, taken = classes_of(function.params), classes_of(function.returns)
+
+    def copies(atoms: tuple[Atom, ...], others: Counter[Var]) -> dict[Var, Var]:
+        pure = [a for a in atoms if isinstance(a, Var) and is_small(a.type) and classes.is_pure(a)]
+        free = [a for a in pure if atom_dims(a) and not others[classes.of(a)]]
+        return {a: Var(a.name, Array(a.type.dtype, a.type.dims)) for a in free}
+
+    entering = copies(function.params, taken)
+    leaving = copies(function.returns, given + Counter([c for c, n in taken.items() if n > 1]))
+    return _copied(function, entering, leaving), frozenset((*entering.values(), *leaving.values()))
+
+
+def _copied(function: Function, entering: dict[Var, Var], leaving: dict[Var, Var]) -> Function:
+    k = after_checks(function.body)
+    inner = rename(function.with_body(function.body[k:]), dict(entering))
+    front = [Def(new, memory.copy, (old,)) for old, new in entering.items()]
+    back = [Def(new, memory.copy, (old,)) for old, new in leaving.items()]
+    returns = tuple([leaving.get(a, a) if isinstance(a, Var) else a for a in inner.returns])
+    return function.with_body((*function.body[:k], *front, *inner.body, *back), returns)
