@@ -30,6 +30,7 @@ class BuildOptions:
 
     cache: bool = True  # keep what was compiled on disk
     fastmath: bool | None = None  # see backends/cpu/fastmath.py
+    parallel: bool = False  # see passes/loops_in_chunks.py
 
     @property
     def strict(self) -> bool:

@@ -15,6 +15,8 @@ class Loops(Backend):
     name = "loops"
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
+        if options.parallel:
+            return lowering(options.strict, True)
         last = INDEPENDENT_IN_ORDER if options.strict else INDEPENDENT_LOOPS
         return (*lowering(options.strict), last)
 

@@ -199,9 +199,10 @@ class _Checker:
         self.leave_loop(s, scope, inner)
         if s.independent:
             self.at = s
-            read = [v for t in walk(s.body) for v in uses(t)]
+            effects = [t for t in walk(s.body) if isinstance(t, Def) and t.op.effect]
+            stored = {v for t in effects for v in uses(t)}
             for p in s.params:
-                only = isinstance(p.type, Scalar) and read.count(p) == 1
+                only = isinstance(p.type, Scalar) and p not in stored
                 self.require(only, f"an independent loop carries {p}, which is no sum")
 
     def while_loop(self, s: While, scope: set[Var]) -> None:

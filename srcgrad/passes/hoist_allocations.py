@@ -24,13 +24,15 @@ def f(x: f64[n], k: int):
 For lowered programs. A buffer moves if its lengths are known before the loop and cannot be
 negative, and if no name outlives the trip: its class is not joined, kept by reference, handed in or
 returned. Then all that reads it in a trip comes after its allocation in that trip; one of zeros is
-filled there. Out of a nest it moves loop by loop. Never moves what a branch guards.
+filled there. Out of a nest it moves loop by loop. Never moves what a branch
+guards, and nothing out of a loop whose trips may run at once: that stays as it is marked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
@@ -65,13 +67,16 @@ class _HoistAllocations(Ranged):
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)
         assert isinstance(new, For | While)
+        if isinstance(s, For) and s.independent:
+            yield altered(new, independent=True)
+            return
         inner = set(inner_definitions(new)).union(*(defined(b) for b in blocks(new)))
         moved: list[Def] = []
         body: list[Stmt] = []
         for t in new.body:
-            if isinstance(t, Def) and self.may_move(t, inner):
+            if isinstance(t, Def) and t.var is not None and self.may_move(t, inner):
                 moved.append(altered(t, op=REGISTRY["empty"]))
-                body += self.filled(t) if t.op is memory.zeros else []
+                body += stored_zeros(t.var, t.loc) if t.op is memory.zeros else []
             else:
                 body.append(t)
         yield from moved
@@ -88,15 +93,14 @@ class _HoistAllocations(Ranged):
             and all(map(self.ranges.is_length, s.args))
         )
 
-    def filled(self, s: Def) -> tuple[Stmt, ...]:
-        """A nest that stores zeros."""
-        v = s.var
-        assert v is not None
-        value = np_dtype(v.type.dtype).type(0).item()
-        zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in WEAK))
-        indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
-        args = (v, *indices, zero)
-        nest: tuple[Stmt, ...] = (Def(None, REGISTRY["store"], args, {}, s.loc),)
-        for i, n in reversed(list(zip(indices, v.type.dims, strict=True))):
-            nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=s.loc),)
-        return nest
+
+def stored_zeros(v: Var, loc: Location | None) -> tuple[Stmt, ...]:
+    """A nest that stores zeros."""
+    value = np_dtype(v.type.dtype).type(0).item()
+    zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in WEAK))
+    indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
+    args = (v, *indices, zero)
+    nest: tuple[Stmt, ...] = (Def(None, REGISTRY["store"], args, {}, loc),)
+    for i, n in reversed(list(zip(indices, v.type.dims, strict=True))):
+        nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=loc),)
+    return nest

@@ -30,6 +30,7 @@ from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.loop_fission import loop_fission
+from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.promote_accumulators import promote_accumulators
@@ -46,7 +47,7 @@ class Pass:
     name: str
     run: Callable[[Function], Function]
     reorders: bool = False  # changes the order of additions
-    last: bool = False  # what it says of a program need not hold of what another pass makes of it
+    last: bool = False  # what it says of a program holds only of what such passes make of it
 
 
 SIMPLIFY = Pass("simplify", simplify)
@@ -110,6 +111,11 @@ INDEPENDENT_IN_ORDER = Pass(
     "independent_loops", partial(independent_loops, in_order=True), last=True
 )
 
+# in the place of the last of them, for a backend that runs chunks of trips at once
+LOOPS_IN_CHUNKS = Pass("loops_in_chunks", loops_in_chunks, True, last=True)
+CHUNKS_IN_ORDER = Pass("loops_in_chunks", partial(loops_in_chunks, in_order=True), last=True)
+HOIST_INTO_CHUNKS = Pass("hoist_allocations", hoist_allocations, last=True)
+
 # the same for `fastmath=False`: additions keep the order of the program
 IN_ORDER = tuple(FUSE_IN_ORDER if p is FUSE else p for p in LOWERING if p is FUSE or not p.reorders)
 
@@ -132,7 +138,9 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Generator[None]:
     """Leave out every pass of these names, in this thread or task."""
-    known = {p.name for p in (*PIPELINE, *LOWERING, INDEPENDENT_LOOPS) if p is not LOWER}
+    marking = (INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+    marking = (INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+    known = {p.name for p in (*PIPELINE, *LOWERING, *marking) if p is not LOWER}
     unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")
@@ -166,16 +174,25 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
         _checked_as_made(function)
     done = None
     for step in passes:
-        assert done is None or not done.last, f"{step.name} after {done.name}"
+        assert done is None or not done.last or step.last, f"{step.name} after {done.name}"
         if step.name not in off:
             function = _watched(step, function) if watched else step.run(function)
             done = step
     return function
 
 
-def lowering(in_order: bool = False) -> tuple[Pass, ...]:
-    """The passes to loop nests for one core; `in_order`: additions keep the program's order."""
-    return IN_ORDER if in_order else LOWERING
+def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...]:
+    """The passes to loop nests; `in_order`: additions keep the program's order.
+
+    `in_chunks`: what may run at once is split and marked, for several cores.
+    """
+    passes = IN_ORDER if in_order else LOWERING
+    if not in_chunks:
+        return passes
+    split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
+    *before, hoisting = passes
+    assert hoisting is HOIST_ALLOCATIONS
+    return (*before, split, HOIST_INTO_CHUNKS)
 
 
 def _checked_as_made(function: Function) -> None:

@@ -29,6 +29,7 @@ def compile(
     target: str | None = None,
     cache: bool | None = None,
     fastmath: bool | None = None,
+    parallel: bool | None = None,
     source: str | None = None,
 ) -> Any:
     """Compile a plain Python function; as a decorator bare or with options.
@@ -40,7 +41,9 @@ def compile(
     `fastmath`, on the cpu target: with False every operation is computed in the order written.
     Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
     by rounding, and by more where an intermediate result overflows in one grouping only. With True
-    NaN, infinities and signed zeros are given up as well. Gradients have their function's setting.
+    NaN, infinities and signed zeros are given up as well. `parallel=True`, on the cpu target: loops
+    whose trips do not depend on one another run on several cores, if there is enough to do;
+    results do not depend on how many (docs/parallel.md). Gradients have their function's settings.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.compile(target="python")
@@ -54,8 +57,9 @@ def compile(
     """
     if fn is None:
         return functools.partial(
-            compile, target=target, cache=cache, fastmath=fastmath, source=source
-        )
+            compile, target=target, cache=cache, fastmath=fastmath, parallel=parallel,
+            source=source,
+        )  # fmt: skip
     if target is not None:
         checked_target(target)
     if fastmath is not None and not isinstance(fastmath, bool):
@@ -63,6 +67,7 @@ def compile(
             f"fastmath must be True or False, not {fastmath!r}", None,
             "leave it out for the default, which may regroup sums and products",
         )  # fmt: skip
+    checked_parallel(parallel)
     function, spec, old = taken_apart(fn)
     if source is not None:
         state_source(function, source)
@@ -70,6 +75,7 @@ def compile(
         target=old.target if target is None else target,
         cache=old.cache if cache is None else cache,
         fastmath=old.fastmath if fastmath is None else fastmath,
+        parallel=old.parallel if parallel is None else parallel,
     )
     return Compiled(function, spec, options)
 
@@ -94,6 +100,8 @@ def grad(
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
+    *,
+    parallel: bool | None = None,
 ) -> Any:
     """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
 
@@ -104,7 +112,8 @@ def grad(
     without any float is refused. Results that are not scalars are summed, several outputs too; with
     `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
     gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
-    the last argument of a call is the adjoint of the output. The caller's arrays are never changed.
+    the last argument of a call is the adjoint of the output. `parallel` is that of `compile`; left
+    out, it is the function's. The caller's arrays are never changed.
 
     >>> import srcgrad as flow
     >>> def g(p):
@@ -119,7 +128,7 @@ def grad(
     >>> f_x(3.0, 2.0)
     12.0
     """
-    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False)
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False, parallel)
 
 
 def value_and_grad(
@@ -129,6 +138,8 @@ def value_and_grad(
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
+    *,
+    parallel: bool | None = None,
 ) -> Any:
     """Like `grad`, but returns (value, gradient).
 
@@ -139,12 +150,14 @@ def value_and_grad(
     >>> vg(3.0)
     (9.0, 6.0)
     """
-    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True)
+    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True, parallel)
 
 
 def _gradient(
-    fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool
-) -> Any:
+    fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool,
+    parallel: Any,
+) -> Any:  # fmt: skip
+    checked_parallel(parallel)
     for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
         if not isinstance(given, bool):
             raise ArgumentTypeError(
@@ -153,8 +166,16 @@ def _gradient(
     positions = checked_positions(position, weights)
     by_weights = checked_weights(weights)
     if sens:
-        return Weighted(fn, positions, by_weights, has_aux, ids, with_value)
-    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value)
+        return Weighted(fn, positions, by_weights, has_aux, ids, with_value, parallel)
+    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, parallel)
+
+
+def checked_parallel(parallel: Any) -> None:
+    if parallel is not None and not isinstance(parallel, bool):
+        raise ArgumentTypeError(
+            f"parallel must be True or False, not {parallel!r}", None,
+            "the number of threads is NUMBA_NUM_THREADS's: set it before Python starts",
+        )  # fmt: skip
 
 
 def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:

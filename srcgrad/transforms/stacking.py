@@ -37,12 +37,14 @@ def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
 
 def gradient_of(
     fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-    with_value: bool,
+    with_value: bool, parallel: bool | None = None,
 ) -> Compiled:  # fmt: skip
     """A gradient whose arguments are checked; positions None: by every argument with a float."""
     function, spec, options = taken_apart(fn)
     if not isinstance(fn, Compiled):
         options = replace(options, tape=True)
+    if parallel is not None:
+        options = replace(options, parallel=parallel)
     gradient = Gradient(
         spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
         weights=weights, ids=ids, variadic=variadic(function),

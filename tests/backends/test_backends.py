@@ -59,6 +59,8 @@ def test_loops_runs_what_cpu_compiles():
         *passes, last = backend_of("loops").pipeline(options)
         assert tuple(passes) == backend_of("cpu").pipeline(options)
         assert last.name == "independent_loops"  # reference runs show that its marks are right
+        options = BuildOptions(fastmath=strict, parallel=True)
+        assert backend_of("loops").pipeline(options) == backend_of("cpu").pipeline(options)
     assert backend_of("cpu").pipeline(BuildOptions()) == LOWERING
     assert backend_of("python").pipeline(BuildOptions()) == ()
 

@@ -8,7 +8,7 @@ import pytest
 
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
-from srcgrad.passes.pipeline import IN_ORDER, INDEPENDENT_LOOPS, LOWERING, PIPELINE
+from srcgrad.passes.pipeline import IN_ORDER, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS, LOWERING, PIPELINE
 from srcgrad.primitives import REGISTRY
 from tests.kept import ROOT
 
@@ -25,7 +25,10 @@ def home(step):
 
 
 @pytest.mark.parametrize(
-    "name", sorted({home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, INDEPENDENT_LOOPS)})
+    "name",
+    sorted(
+        {home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)}
+    ),
 )
 def test_docstring(name):
     module = importlib.import_module(name)

@@ -1,12 +1,8 @@
 """Loops that are marked give the same bits in any order; those that must not be marked."""
 
-import random
-
-import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import python
 from srcgrad.ir.check import IRError, check
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import For
@@ -21,32 +17,7 @@ from tests.cases import Case, sample
 from tests.fuzz import generate
 from tests.fuzz.inputs import point
 from tests.fuzz.source import copied, loaded
-
-
-def reverse(trips):
-    return reversed(list(trips))
-
-
-def shuffled(trips):
-    trips = list(trips)
-    random.Random(0).shuffle(trips)
-    return iter(trips)
-
-
-class Orders:
-    """The reference backend with the trips of independent loops in an order of the test's."""
-
-    def __init__(self, monkeypatch):
-        self.order, self.ran = iter, 0
-        plain = python.namespace
-        monkeypatch.setattr(
-            python, "namespace", lambda *given: {**plain(*given), "independent": self.trips}
-        )
-
-    def trips(self, trips):
-        trips = list(trips)
-        self.ran += len(trips) > 1
-        return self.order(trips)
+from tests.passes.orders import Orders, same_in_every_order
 
 
 @pytest.fixture
@@ -54,25 +25,8 @@ def orders(monkeypatch):
     return Orders(monkeypatch)
 
 
-def bits(value):
-    if isinstance(value, tuple | list):
-        return [bits(v) for v in value]
-    if isinstance(value, dict):
-        return {k: bits(v) for k, v in value.items()}
-    return np.asarray(value).tobytes() if isinstance(value, np.ndarray | float) else repr(value)
-
-
-def same_in_every_order(orders, call):
-    """`call` makes its functions anew each time; without fastmath no marked loop carries a sum."""
-    found = []
-    for order in (iter, reverse, shuffled):
-        orders.order = order
-        with np.errstate(all="ignore"):
-            found.append(bits(call()))
-    assert found[0] == found[1] == found[2]
-
-
 def compiled(fn):
+    """Without fastmath no marked loop carries a sum."""
     return flow.compile(fn, target="loops", fastmath=False)
 
 
@@ -120,9 +74,25 @@ NOT = {
     "what is carried is no sum": "s1: f64 = sub(s, v)\ns = s1",
     "a product is carried": "s1: f64 = mul(s, v)\ns = s1",
     "what is carried is replaced": "s = v",
-    "what is carried goes through a branch": (
+    "what a branch carries is read in it": (
+        "c: bool = lt(v, 0.0)\ns1: f64\nif c:\n    s2: f64 = add(s, v)\n    store(z, i, s2)\n"
+        "    s1 = s2\nelse:\n    s1 = s\ns = s1"
+    ),
+    "a branch forgets what is carried": (
         "c: bool = lt(v, 0.0)\ns1: f64\nif c:\n    s2: f64 = add(s, v)\n    s1 = s2\n"
-        "else:\n    s1 = s\ns = s1"
+        "else:\n    s1 = v\ns = s1"
+    ),
+    "rows that overlap": (
+        "l: int = mul(i, 2)\nfor j in range(0, 3):\n    m: int = add(l, j)\n"
+        "    store(z, m, v)\ns = s"
+    ),
+    "rows of a length that may be 0": "l: int = mul(i, k)\nstore(z, l, v)\ns = s",
+    "rows longer than their distance": (
+        "l: int = mul(i, n)\nfor j in range(0, k):\n    m: int = add(l, j)\n"
+        "    store(z, m, v)\ns = s"
+    ),
+    "the first row is read by all": (
+        "w: f64 = load(q, 0, i)\nl: int = sub(n, 1)\nstore(q, i, l, w)\ns = s"
     ),
     "one element for all": "store(z, k, v)\ns = s",
     "one element is added to": "add_at(z, k, v)\ns = s",
@@ -142,7 +112,6 @@ NOT = {
     "a check": "j: int = index(i, n, axis=0)\nstore(z, j, v)\ns = s",
     "a print": "show(v)\nstore(z, i, v)\ns = s",
     "another name of what is stored to": ("u: f64 = load(other, i)\nstore(z, i, u)\ns = s"),
-    "a buffer of the trip": "t: f64[2] = zeros(2, dtype='f64')\nstore(t, 0, v)\ns = s",
     "a tape that grows": "l: int = add(i, 1)\nreserve(tp, l)\nstore(tp, i, v)\ns = s",
 }
 YES = {
@@ -156,6 +125,28 @@ YES = {
     "a row": "for j in range(0, n):\n    w: f64 = load(q, i, j)\n    store(q, i, j, w)",
     "in a branch": "c: bool = lt(v, 0.0)\nif c:\n    store(z, i, v)",
     "nothing is stored": "w: f64 = sin(v)",
+    "a buffer of the trip": (
+        "t: f64[2] = zeros(2, dtype='f64')\nstore(t, 0, v)\nw: f64 = load(t, 0)\nstore(z, i, w)"
+    ),
+    "rows of a flat array": (
+        "l: int = mul(i, n)\nfor j in range(0, n):\n    m: int = add(l, j)\n    store(z, m, v)"
+    ),
+    "rows of three": (
+        "l: int = mul(i, 3)\nfor j in range(0, 3):\n    m: int = add(l, j)\n    store(z, m, v)"
+    ),
+    "a row through a view": (
+        "r: f64[n] = view(q, i, spec=('i', ':'))\nfor j in range(0, n):\n    store(r, j, v)"
+    ),
+    "a column through a transpose": (
+        "u: f64.strided[n, n] = transpose(q, perm=(1, 0))\nfor j in range(0, n):\n"
+        "    store(u, j, i, v)"
+    ),
+    "every second element through a view": (
+        "r: f64.strided[n] = view(z, 0, n, 2, spec=('s',))\nstore(r, i, v)"
+    ),
+    "a product of its own row": (
+        "r: f64[n] = view(q, i, spec=('i', ':'))\nw: f64 = vecdot(r, x)\nstore(q, i, 0, w)"
+    ),
 }
 
 
@@ -189,6 +180,24 @@ def test_independent(name):
     assert loop.independent
     again = parse(to_text(new), REGISTRY)
     assert to_text(again) == to_text(new) and "independent(range(0, n))" in to_text(again)
+
+
+SUMS = {
+    "by a branch": (
+        "c: bool = lt(v, 0.0)\ns1: f64\nif c:\n    s2: f64 = add(s, v)\n    s1 = s2\n"
+        "else:\n    s1 = s\ns = s1"
+    ),
+    "by a loop": (
+        "s1: f64 = s\nfor j in range(0, n):\n    w: f64 = load(q, i, j)\n    s2: f64 = add(s1, w)\n"
+        "    s1 = s2\ns = s1"
+    ),
+    "twice": "s1: f64 = add(s, v)\ns2: f64 = add(v, s1)\ns = s2",
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_a_sum_may_be_made(name):
+    assert first_loop(SUMS[name], True)[0].independent
 
 
 SUM = "s1: f64 = add(s, v)\nstore(z, i, v)\ns = s1"

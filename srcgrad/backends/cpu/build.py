@@ -39,7 +39,7 @@ class Cpu(Backend):
     compiler = "LLVM"
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
-        return lowering(options.strict)
+        return lowering(options.strict, options.parallel)
 
     def build(self, function: Function, options: BuildOptions) -> Executable:
         return build(function, options)

@@ -16,6 +16,7 @@ from srcgrad.backends.cpu.emit.references import (
     open_scope,
     release,
 )
+from srcgrad.backends.cpu.emit.spread import spread
 from srcgrad.backends.cpu.emit.values import List, Ref, not_emitted, number, parts_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block, Def, For, If, Var, While
@@ -32,6 +33,8 @@ def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
         match s:
             case Def():
                 define(w, s)
+            case For() if s.independent:
+                spread(w, s, statements)
             case For():
                 if not outlined(w, s, loop):
                     loop(w, s)

@@ -22,6 +22,7 @@ from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
+from srcgrad.backends.cpu.threads import name_threads
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
@@ -49,6 +50,8 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
     program.here = None
     for (library, routine), arity in program.routines.items():
         name_routine(library, routine, arity)
+    if program.spreads:
+        name_threads()
 
     def link(library: Any) -> None:
         inside.link(library, text.text)

@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit import state
 from srcgrad.backends.cpu.emit.failures import guard, leave_again
+from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.values import (
     List,
     Ref,
@@ -43,7 +44,7 @@ def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
     """Write a nest as a call; False if it has to stay where it is."""
     if w.owners is None or not fits(s, w):
         return False
-    nest = _Nest(w)
+    nest = Nest(w)
     inner, free = nest.inner, free_variables((s,))
     for v in free:
         inner.env[v] = nest.passed(v)
@@ -63,17 +64,19 @@ def fits(s: For, w: Writer) -> bool:
                 return False
             if x.var in w.program.outlived:
                 return False
-        elif any(is_reference(v.type) for v in (*x.results, *inner_definitions(x))):
+            continue
+        spreads = isinstance(x, For) and x.independent
+        if spreads or any(is_reference(v.type) for v in (*x.results, *inner_definitions(x))):
             return False
     return True
 
 
-class _Nest:
+class Nest:
     """The function of a nest, and what it takes: our names by its caller's."""
 
-    def __init__(self, outer: Writer):
+    def __init__(self, outer: Writer, owners: Owners | None = None):
         self.outer = outer
-        self.inner = Writer(outer.program)
+        self.inner = Writer(outer.program, owners)
         self.inner.label = "begin"
         self.inner.site_of = self.site
         self.given: dict[
@@ -127,7 +130,7 @@ def kind_of(make: Callable[..., str]) -> str:
     return make.__name__
 
 
-def _call(w: Writer, s: For, nest: _Nest) -> None:
+def _call(w: Writer, s: For, nest: Nest) -> None:
     inner = nest.inner
     results = [
         (kind, part)
@@ -170,7 +173,7 @@ def _call(w: Writer, s: For, nest: _Nest) -> None:
         w.env[r], found = number(found[:n]), found[n:]
 
 
-def _alone(nest: _Nest, pointers: list[str]) -> set[str]:
+def _alone(nest: Nest, pointers: list[str]) -> set[str]:
     """The pointers whose memory no other pointer of the nest may lead to."""
     known = [nest.classes[p] for p in pointers if p in nest.classes]
     many = Counter(known)

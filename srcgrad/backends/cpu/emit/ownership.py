@@ -1,8 +1,9 @@
 """A proof over an emitted module: each reference that is made is given up once on every path.
 
 The text says in comments where a reference is counted up (`; +NAME`) and given up (`; -NAME`), and
-which phis hand one on (`; counted`). Over the blocks of the main function what is owned is followed
-along every edge: it is the same on all edges into a block, never negative, and nothing at a `ret`.
+which phis hand one on (`; counted`). Over the blocks of each function that owns, what is owned is
+followed along every edge: it is the same on all edges into a block, never negative, and nothing at
+a `ret`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ class _Block:
 
 def check(text: str) -> None:
     """Raise an `OwnershipError` that names the reference and the block."""
+    for function in text.split("\ndefine ")[1:]:
+        if _NOTE.search(function):  # it owns something
+            _check_function(function)
+
+
+def _check_function(text: str) -> None:
     blocks = _blocks(text)
     entering: dict[str, Counter[str]] = {"entry": Counter()}
     left = ["entry"]
@@ -68,10 +75,9 @@ def _over(owned: Counter[str], source: str, target: str, block: _Block) -> Count
 
 
 def _blocks(text: str) -> dict[str, _Block]:
-    """The blocks of the module's main function."""
-    main = text[text.rindex("\ndefine i32 ") :]
+    """The blocks of a function."""
     blocks, here = {}, _Block()
-    for line in main.splitlines()[2:]:
+    for line in text.splitlines()[1:]:
         if label := _LABEL.match(line):
             here = blocks.setdefault(label[1], _Block())
         elif note := _NOTE.match(line):

@@ -23,6 +23,7 @@ from srcgrad.backends.cpu.emit.references import (
     handed,
     write_exits,
 )
+from srcgrad.backends.cpu.emit.spread import runtime
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.support import support
 from srcgrad.backends.cpu.emit.values import (
@@ -58,6 +59,7 @@ def written(program: Program) -> tuple[Noted, str]:
     ]
     called = subroutines(program, _subroutine)
     above = [*sorted(program.declared), support(program.guarded, bool(program.lists)), called]
+    above += [runtime(program.words)] * program.spreads
     made = joined([*map(Noted, above), *routines, *nests, main, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     name = f"srcgrad_{identifier(program.function.name)}_{digest}"

@@ -46,6 +46,7 @@ class Program:
     lists: set[int] = field(default_factory=set)
     products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
     words: int = 1  # of `out`
+    spreads: bool = False  # whether it starts threads
 
     def __post_init__(self) -> None:
         self.classes = AliasClasses(self.function)

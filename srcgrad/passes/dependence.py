@@ -1,0 +1,333 @@
+"""Whether the trips of a loop depend on one another, and what they share if they do not.
+
+Trips are independent if none needs what another one did: what is carried are sums and extrema that
+no trip reads, and no element that one trip stores to is touched by another. Memory that a trip
+makes is its own. Additions commute: trips may also add to elements that are neighbours, or anywhere
+in an array, which they then share. Refuses when in doubt, and says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import Array, is_float, is_reference
+from srcgrad.ir.walk import defined, uses, walk
+from srcgrad.operation import Primitive
+from srcgrad.passes.effects import is_write, makes_buffer, reads
+from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
+from srcgrad.primitives import callbacks, elementwise, memory, tapes
+
+# operations by which values of trips are put together, in any order
+COMBINING = (
+    elementwise.add, elementwise.maximum, elementwise.minimum, elementwise.logical_and,
+    elementwise.logical_or,
+)  # fmt: skip
+# what is the program's, not a trip's
+OUTSIDE = (tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, callbacks.call_back)
+NEAR = 8  # the largest distance of neighbours
+
+
+@dataclass(frozen=True)
+class Independent:
+    """What is known of a loop whose trips are independent."""
+
+    combined: tuple[Primitive | None, ...]  # by what each value carried is; None: unchanged
+    shared: tuple[Var, ...] = ()  # arrays that trips only add to
+    distance: int = 0  # how far apart trips may add to the same elements
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """Why trips are not independent; `sure` if some order of them gives something else."""
+
+    reason: str
+    at: Stmt | None = None
+    sure: bool = False
+
+
+class Dependence:
+    """The facts of a function by which its loops are judged."""
+
+    def __init__(self, function: Function):
+        self.classes, self.places = AliasClasses(function), Places(function)
+
+    def of(self, loop: For) -> Independent | Dependent:
+        return _Trips(loop, self).verdict()
+
+
+class _Trips:
+    def __init__(self, loop: For, facts: Dependence):
+        self.loop, self.facts = loop, facts
+        self.statements = walk(loop.body)
+        self.inside = defined(loop.body) | {*loop.params, loop.index}
+
+    def verdict(self) -> Independent | Dependent:
+        for s in self.statements:
+            if isinstance(s, Def) and not _is_local(s):
+                return Dependent(f"each trip runs '{s.op.name}'", s)
+        combined: list[Primitive | None] = []
+        for p, y in zip(self.loop.params, self.loop.yields, strict=True):
+            how = self.carried(p, y)
+            if isinstance(how, Dependent):
+                return how
+            combined.append(how)
+        shared: list[Var] = []
+        distance = 0
+        for accesses in self.by_class():
+            found = self.apart(accesses)
+            if isinstance(found, Dependent):
+                return found
+            if isinstance(found, Var):
+                shared.append(found)
+            else:
+                distance = max(distance, found)
+        return Independent(tuple(combined), tuple(shared), distance)
+
+    # ---- what is carried ----
+    def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
+        """By what a value that is carried comes from trip to trip."""
+        if y is p or self.is_plus_zero(y, p):
+            return None
+        ops = None if is_reference(p.type) else chain(self.loop.body, p, self.loop.yields, y)
+        if ops is None or len(ops) != 1:
+            return Dependent(f"each trip needs '{p.name}' of the one before it", self.loop, True)
+        return ops.pop()
+
+    def is_plus_zero(self, y: Atom, p: Var) -> bool:
+        """Whether this is 0 + p: an adjoint that a trip hands on."""
+        d = self.facts.places.definition.get(y) if isinstance(y, Var) else None
+        if d is None or d.op is not elementwise.add or p not in d.args:
+            return False
+        return any(isinstance(a, Const) and a.value == 0 for a in d.args)
+
+    # ---- memory ----
+    def accesses(self, block: Block, loops: tuple[For, ...]) -> Iterator[Access]:
+        for s in block:
+            match s:
+                case Def():
+                    for x in _touched(s):
+                        yield self.facts.places.access(s, x, loops)
+                case For():
+                    yield from self.accesses(s.body, (*loops, s))
+                case While():
+                    yield from self.accesses(s.test + s.body, loops)
+                case If():
+                    yield from self.accesses(s.then + s.orelse, loops)
+
+    def by_class(self) -> list[list[Access]]:
+        """What touches memory that is stored to, unless all of it is made in the trip."""
+        of = self.facts.classes.of
+        found: dict[Var, list[Access]] = {}
+        for a in self.accesses(self.loop.body, (self.loop,)):
+            found.setdefault(of(a.root), []).append(a)
+        parts = [part for each in found.values() for part in self.by_root(each)]
+        return [
+            each
+            for each in parts
+            if any(a.writes for a in each) and not all(self.is_own(a.root) for a in each)
+        ]
+
+    def by_root(self, accesses: list[Access]) -> list[list[Access]]:
+        """What touches one class, apart by roots that are different memory."""
+        roots = list(dict.fromkeys(a.root for a in accesses))
+        if any(x in self.inside for x in roots) or not all(
+            self.facts.places.are_distinct(x, y) for x, y in combinations(roots, 2)
+        ):
+            return [accesses]
+        return [[a for a in accesses if a.root is x] for x in roots]
+
+    def is_own(self, root: Var) -> bool:
+        """Whether a trip makes a buffer for itself."""
+        d = self.facts.places.definition.get(root)
+        return root in self.inside and d is not None and makes_buffer(d)
+
+    def apart(self, accesses: list[Access]) -> int | Var | Dependent:
+        """How far apart trips may meet (0: nowhere), or the array that all of them add to."""
+        root = accesses[0].root
+        first = next(a.statement for a in accesses if a.writes)
+        if any(a.root is not root for a in accesses) or root in self.inside:
+            return Dependent(f"trips reach '{root.name}' by several names", first)
+        axes = list(zip(*(a.place for a in accesses), strict=True))
+        if any(self.moves_apart(places, accesses) for places in axes):
+            return 0
+        if not self.only_adds(accesses):
+            return Dependent(f"trips may touch one element of '{root.name}'", first)
+        near = [d for places in axes if (d := self.distance(places)) is not None]
+        if near and min(near) <= NEAR:
+            return min(near)
+        if is_float(root.type.dtype) and isinstance(root.type, Array) and self.is_one_name(root):
+            return root
+        return Dependent(f"trips may add to one element of '{root.name}'", first)
+
+    def is_one_name(self, root: Var) -> bool:
+        """Whether the trips reach a buffer of the outside by one name."""
+        of = self.facts.classes.of
+        read = {v for s in self.statements for v in uses(s) if is_reference(v.type)}
+        return all(v is root or v in self.inside for v in read if of(v) is of(root))
+
+    def only_adds(self, accesses: list[Access]) -> bool:
+        """Whether trips only add to a class: at once, or by a load, a sum and a store."""
+        found = [a.statement for a in accesses]
+        loads: dict[Atom | None, Def] = {s.var: s for s in found if s.op is memory.load}
+        read = Counter(v for s in self.statements for v in uses(s))
+        for s in found:
+            if s.op is memory.store:
+                d = self.facts.places.definition.get(s.args[-1])  # type: ignore[arg-type]  (a constant has no definition)
+                if d is None or d.op is not elementwise.add:
+                    return False
+                old = [loads.pop(x) for x in d.args if x in loads]
+                if len(old) != 1 or old[0].args != s.args[:-1]:
+                    return False
+                if any(v is None or read[v] != 1 for v in (d.var, old[0].var)):
+                    return False
+            elif s.op not in (memory.load, memory.add_at):
+                return False
+        return not loads
+
+    def moves_apart(self, places: Sequence[Poly | None], accesses: list[Access]) -> bool:
+        """Whether coordinates differ whenever their trips do: they stay within one step."""
+        forms = [f for p in places if (f := self.form(p)) is not None]
+        step = forms[0][0] if forms else {}
+        if not step or len(forms) < len(places) or any(f[0] != step for f in forms):
+            return False
+        rests = [f[1] for f in forms]
+        if all(r == rests[0] for r in rests) and not variables(rests[0]) & self.inside:
+            return set(step) == {()}  # a step that is a variable may be 0
+        if set(step) == {()} and self.never_meet(step[()], rests):
+            return True
+        size = step if all(c > 0 for c in step.values()) else times({(): -1}, step)
+        low, high = (
+            [self.end(r, a.loops[1:], side) for r, a in zip(rests, accesses, strict=True)]
+            for side in (-1, 1)
+        )
+        return all(_spans_less(a, b, size) for a in low for b in high)
+
+    def never_meet(self, step: int, rests: list[Poly]) -> bool:
+        """Whether offsets differ by what is no multiple of the step."""
+        gaps = [plus(r, rests[0], -1) for r in rests]
+        if any(set(g) - {()} for g in gaps) or variables(rests[0]) & self.inside:
+            return False
+        numbers = {g.get((), 0) for g in gaps}
+        return all((a - b) % step for a in numbers for b in numbers if a != b)
+
+    def distance(self, places: Sequence[Poly | None]) -> int | None:
+        """The largest distance of coordinates that move by one per trip."""
+        rests: list[Poly] = []
+        for p in places:
+            form = self.form(p)
+            if form is None or form[0] != {(): 1} or variables(form[1]) & self.inside:
+                return None
+            rests.append(form[1])
+        gaps = [plus(r, rests[0], -1) for r in rests]
+        if any(set(g) - {()} for g in gaps):
+            return None
+        numbers = [g.get((), 0) for g in gaps]
+        return max(numbers) - min(numbers)
+
+    def form(self, p: Poly | None) -> tuple[Poly, Poly] | None:
+        """A coordinate as step * index + rest, with a step that no trip changes."""
+        parts = None if p is None else linear(p, self.loop.index)
+        return None if parts is None or variables(parts[0]) & self.inside else parts
+
+    def end(self, p: Poly, loops: Sequence[For], side: int) -> Poly | None:
+        """The least (-1) or the largest (1) value over the trips of inner loops."""
+        places = self.facts.places
+        for s in reversed(loops):
+            parts = linear(p, s.index)
+            if parts is None:
+                return None
+            step, rest = parts
+            up = self.is_positive(step, loops)
+            if not up and not self.is_positive(times({(): -1}, step), loops):
+                return None
+            start, stop = places.poly(s.start), plus(places.poly(s.stop), {(): 1}, -1)
+            p = plus(rest, times(step, stop if up == (side > 0) else start))
+            p = places.inside(p, loops)
+        return None if variables(p) & self.inside else p
+
+    def is_positive(self, p: Poly, loops: Sequence[For]) -> bool:
+        """Whether a polynomial has no negative part: of lengths, and of trips that there are."""
+        places = self.facts.places
+        known = [places.trips(s) for s in loops]
+        return all(c > 0 for c in p.values()) and all(
+            {(v,): 1} in known
+            or ((d := places.definition.get(v)) is not None and d.op is memory.dim)
+            for v in variables(p)
+        )
+
+
+def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitive] | None:
+    """The operations by which a block makes `y` of `p`, if nothing else reads what is between."""
+    ops: set[Primitive] = set()
+    here: Atom = p
+    made: set[Atom] = {p}
+    for s in block:
+        if not any(here in uses(t) for t in walk((s,))):
+            continue
+        step = _step(s, here)
+        if step is None:
+            return None
+        here = step[0]
+        made.add(here)
+        ops |= step[1]
+    return ops if here is y and sum(a in made for a in yields) == 1 else None
+
+
+def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
+    """What a statement makes of a value that it alone reads, and by which operations."""
+    read = sum(v is here for t in walk((s,)) for v in uses(t))
+    match s:
+        case Def() if s.op in COMBINING and read == 1 and s.var is not None:
+            return s.var, {s.op}
+        case For() if here in s.inits and read == 1:
+            k = s.inits.index(here)
+            ops = chain(s.body, s.params[k], s.yields, s.yields[k])
+            return None if ops is None else (s.results[k], ops)
+        case If() if here is not s.cond:
+            return _through_branches(s, here)
+        case _:
+            return None
+
+
+def _through_branches(s: If, here: Atom) -> tuple[Var, set[Primitive]] | None:
+    assert isinstance(here, Var)
+    for k, r in enumerate(s.results):
+        then = chain(s.then, here, s.then_yields, s.then_yields[k])
+        other = chain(s.orelse, here, s.else_yields, s.else_yields[k])
+        if then is not None and other is not None:
+            return r, then | other
+    return None
+
+
+def _touched(s: Def) -> list[Var]:
+    """The references whose elements a statement reads or stores to."""
+    if s.op.view or s.op is tapes.slots:
+        return []
+    found = [s.args[0], *reads(s)] if is_write(s) else reads(s)
+    return [x for x in dict.fromkeys(found) if isinstance(x, Var)]
+
+
+def _spans_less(low: Poly | None, high: Poly | None, size: Poly) -> bool:
+    """Whether high - low < size."""
+    if low is None or high is None:
+        return False
+    gap = plus(size, plus(high, low, -1), -1)
+    return set(gap) == {()} and gap[()] >= 1
+
+
+def _is_local(s: Def) -> bool:
+    """Whether a statement does nothing but compute, and touch memory where it says."""
+    if s.op.effect:
+        return s.op in ELEMENTS or (s.op.raises and not s.op.writes)
+    return s.op not in (
+        tapes.tape,
+        tapes.tape_like,
+        tapes.reftape,
+        tapes.ref_get,
+        callbacks.call_back,
+    )

@@ -1,0 +1,221 @@
+"""Where in which buffer an access lies: coordinates as polynomials in indices and lengths.
+
+A *polynomial* is a dict from monomials, sorted tuples of variables, to integers. A coordinate such
+as `p * trips + k`, by which a tape is addressed, stays exact. Views are followed down to the buffer
+that they are views of, its *root*. Never changes a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Var, atom
+from srcgrad.ir.types import INT, Array, Dim
+from srcgrad.ir.walk import blocks, inner_definitions, results, walk
+from srcgrad.passes.effects import makes_buffer
+from srcgrad.passes.ranges import is_int64
+from srcgrad.primitives import elementwise, memory, tapes
+
+Poly = dict[tuple[Var, ...], int]
+ELEMENTS = frozenset((memory.load, memory.store, memory.add_at))
+Place = tuple[Poly | None, ...]  # a coordinate per axis of the root; None: any
+
+
+# ---- polynomials ----
+def constant(c: int) -> Poly:
+    return {(): c} if c else {}
+
+
+def plus(a: Poly, b: Poly, k: int = 1) -> Poly:
+    """a + k * b"""
+    out = dict(a)
+    for m, c in b.items():
+        out[m] = out.get(m, 0) + k * c
+    return {m: c for m, c in out.items() if c}
+
+
+def times(a: Poly, b: Poly) -> Poly:
+    out: Poly = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            key = tuple(sorted((*m, *n), key=id))
+            out[key] = out.get(key, 0) + c * d
+    return {m: c for m, c in out.items() if c}
+
+
+def variables(p: Poly) -> set[Var]:
+    return {v for m in p for v in m}
+
+
+def linear(p: Poly, i: Var) -> tuple[Poly, Poly] | None:
+    """(c, r) with p = c * i + r, neither of which has an i; None if there are none."""
+    step: Poly = {}
+    rest: Poly = {}
+    for m, c in p.items():
+        if m.count(i) > 1:
+            return None
+        if i in m:
+            step[tuple(v for v in m if v is not i)] = c
+        else:
+            rest[m] = c
+    return step, rest
+
+
+# ---- accesses ----
+@dataclass(frozen=True)
+class Access:
+    """What one statement does to a buffer in a trip; `loops` are those around it, outer first."""
+
+    statement: Def
+    root: Var
+    place: Place
+    writes: bool
+    loops: tuple[For, ...]
+
+    @property
+    def adds(self) -> bool:
+        return self.statement.op is memory.add_at
+
+
+class Places:
+    """The definitions of a function, and what follows from them for indices."""
+
+    def __init__(self, function: Function):
+        self.definition = {
+            s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
+        }
+        self.known: dict[Var, Poly] = {}
+        self.bound = _order(function)
+
+    def poly(self, a: Atom | int) -> Poly:
+        """An int64 as a polynomial of variables that are not sums or products."""
+        if isinstance(a, int):
+            return constant(a)
+        if isinstance(a, Const):
+            return constant(int(a.value))
+        if a not in self.known:
+            self.known[a] = self._poly(a)
+        return self.known[a]
+
+    def _poly(self, a: Var) -> Poly:
+        d = self.definition.get(a)
+        if d is None or not all(map(is_int64, (a, *d.args))):
+            return {(a,): 1}
+        match d.op:
+            case elementwise.add | elementwise.sub:
+                x, y = map(self.poly, d.args)
+                return plus(x, y, 1 if d.op is elementwise.add else -1)
+            case elementwise.mul:
+                x, y = map(self.poly, d.args)
+                return times(x, y)
+            case _:
+                return {(a,): 1}
+
+    def trips(self, s: For) -> Poly:
+        """stop - start: how many trips a loop has that has some."""
+        return plus(self.poly(s.stop), self.poly(s.start), -1)
+
+    def inside(self, p: Poly, loops: Sequence[For]) -> Poly:
+        """A polynomial as it reads inside loops: where one over n runs, max(n, 0) is n."""
+        found = [self.trips(s) for s in loops]
+        for v in variables(p):
+            d = self.definition.get(v)
+            if d is not None and d.op is elementwise.maximum and is_int64(v):
+                a, b = map(self.poly, d.args)
+                p = _replaced(p, v, a) if not b and a in found else p
+        return p
+
+    def place(self, x: Var, place: Place) -> tuple[Var, Place]:
+        """The root below a reference, and the coordinates there."""
+        while (d := self.definition.get(x)) is not None and d.op.view:
+            below = d.args[0]
+            match d.op:
+                case memory.view:
+                    place = self._through(d, place)
+                case memory.transpose:
+                    perm: tuple[int, ...] = d.params["perm"]
+                    place = tuple(place[perm.index(k)] for k in range(len(perm)))
+                case tapes.tape_view:
+                    place = (self._in_tape(d, place),)
+                case _:  # a root as well: two of one class are not compared
+                    break
+            x = below  # type: ignore[assignment]  (a view is of a variable)
+        return x, place
+
+    def _through(self, d: Def, place: Place) -> Place:
+        """Coordinates of what a view is of."""
+        atoms, rest = list(d.args[1:]), list(place)
+        out: list[Poly | None] = []
+        for code in d.params["spec"]:
+            match code:
+                case "n":
+                    rest.pop(0)
+                case "i":
+                    out.append(self.poly(atoms.pop(0)))
+                case "s":
+                    start, _, step = (self.poly(atoms.pop(0)) for _ in range(3))
+                    p = rest.pop(0)
+                    out.append(None if p is None else plus(start, times(step, p)))
+                case _:
+                    out.append(rest.pop(0))
+        return (*out, *rest)
+
+    def _in_tape(self, d: Def, place: Place) -> Poly | None:
+        """The place in a flat tape of an element of a piece of it."""
+        _, start, *dims = d.args
+        total, step = self.poly(start), constant(1)
+        for p, n in zip(reversed(place), reversed(dims), strict=True):
+            if p is None:
+                return None
+            total, step = plus(total, times(step, p)), times(step, self.poly(n))
+        return total
+
+    def are_distinct(self, x: Var, y: Var) -> bool:
+        """Whether two roots are different memory: one was made when the other was there."""
+        first, second = sorted((x, y), key=self.bound.__getitem__)
+        d = self.definition.get(second)
+        return first is not second and d is not None and makes_buffer(d)
+
+    def access(self, s: Def, x: Var, loops: tuple[For, ...]) -> Access:
+        """What a statement does to one reference that it reads or stores to."""
+        if s.op in ELEMENTS:
+            last = len(s.args) - (s.op is not memory.load)
+            given: Place = tuple(self.poly(a) if is_int64(a) else None for a in s.args[1:last])
+        else:  # all of it, as by loops over its elements
+            dims = x.type.dims if isinstance(x.type, Array) else ()
+            over = tuple(_loop(n) for n in dims)
+            loops = (*loops, *over)
+            given = tuple(self.poly(t.index) for t in over) if over else (None,)
+        root, place = self.place(x, given)
+        place = tuple(None if p is None else self.inside(p, loops) for p in place)
+        return Access(s, root, place, s.op.writes and x is s.args[0], loops)
+
+
+def _replaced(p: Poly, v: Var, by: Poly) -> Poly:
+    out: Poly = {}
+    for m, c in p.items():
+        term = {tuple(x for x in m if x is not v): c}
+        for _ in range(m.count(v)):
+            term = times(term, by)
+        out = plus(out, term)
+    return out
+
+
+def _order(function: Function) -> dict[Var, int]:
+    """When variables are bound: what a loop carries stands before its body."""
+    found: list[Var] = list(function.params)
+
+    def go(block: Block) -> None:
+        for s in block:
+            found.extend(inner_definitions(s))
+            for b in blocks(s):
+                go(b)
+            found.extend(results(s))
+
+    go(function.body)
+    return {v: k for k, v in enumerate(found)}
+
+
+def _loop(n: Dim) -> For:
+    return For(Var("k", INT), Const(0, INT), atom(n), (), (), (), (), ())

@@ -1,0 +1,178 @@
+"""Loops in chunks give the same bits in every order of their chunks, and what the loops gave."""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.ir.check import check
+from srcgrad.ir.clone import clone
+from srcgrad.ir.nodes import For
+from srcgrad.ir.text import to_text
+from srcgrad.ir.walk import walk
+from srcgrad.passes import loops_in_chunks as module
+from srcgrad.passes.hoist_allocations import hoist_allocations
+from srcgrad.passes.loops_in_chunks import loops_in_chunks
+from tests.cases import Case, sample
+from tests.fuzz import generate
+from tests.fuzz.inputs import point
+from tests.fuzz.source import copied, loaded
+from tests.passes.orders import Orders, same_in_every_order
+from tests.passes.programs import agree, program
+from tests.test_cases import close
+
+
+@pytest.fixture
+def orders(monkeypatch):
+    return Orders(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def little_is_enough(monkeypatch):
+    monkeypatch.setattr(module, "ENOUGH", 1)
+
+
+def compiled(fn):
+    return flow.compile(fn, target="loops", parallel=True)
+
+
+def test_random_programs(orders):
+    used = 0
+    for seed in range(30, 60):
+        drawn = generate(seed)
+        with loaded(drawn.source(), f"chunks {seed}") as names:
+            fn, at = names["f"], point(drawn)
+
+            def call(fn=fn, at=at):
+                args = copied(at.args)
+                value = compiled(fn)(*args)
+                if isinstance(value, tuple) or not at.positions:
+                    return value, args
+                grad = flow.grad(compiled(fn), grad_position=at.positions)
+                return value, args, grad(*copied(at.args))
+
+            try:
+                call()
+            except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
+                continue
+            same_in_every_order(orders, call)
+            used += 1
+    assert used >= 15 and orders.ran >= 100
+
+
+@pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)
+def test_cases(case: Case, orders):
+    def call(make=compiled):
+        case.reset()
+        args = case.arguments()
+        grad = flow.value_and_grad(make(case.fn), grad_position=case.position)
+        return grad(*args), args
+
+    same_in_every_order(orders, call)
+    close(call()[0], call(lambda fn: flow.compile(fn, target="loops"))[0], 1e-11, "gradient")
+
+
+# ---- single loops ----
+PLAIN = "for i in range(0, n):\n    v: f64 = load(x, i)\n"
+SPLIT = {
+    "a sum": "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = add(s, v)\n    s = s1",
+    "an extremum": "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = maximum(s, v)\n    s = s1",
+    "a value that is handed on": (
+        "s: f64 = f64(0.5)\n" + PLAIN + "    w: f64 = mul(v, s)\n    store(y, i, w)\n    s = s"
+    ),
+    "an adjoint that is handed on": (
+        "s: f64 = f64(0.5)\n" + PLAIN + "    w: f64 = mul(v, s)\n    store(y, i, w)\n"
+        "    s1: f64 = add(0.0, s)\n    s = s1"
+    ),
+    "downwards": ("for i in reversed(range(1, n)):\n    v: f64 = load(x, i)\n    store(y, i, v)"),
+    "additions to one element": PLAIN + "    add_at(y, 0, v)",
+    "additions anywhere": (PLAIN + "    j: int = cast(v, dtype='i64')\n    add_at(y, j, v)"),
+    "a load, a sum and a store anywhere": (
+        PLAIN + "    j: int = cast(v, dtype='i64')\n    w: f64 = load(y, j)\n"
+        "    w1: f64 = add(w, v)\n    store(y, j, w1)"
+    ),
+    "additions to neighbours": (
+        "l: int = sub(n, 1)\nfor i in range(0, l):\n    v: f64 = load(x, i)\n"
+        "    add_at(y, i, v)\n    j: int = add(i, 1)\n    add_at(y, j, v)"
+    ),
+    "a buffer of each trip": (
+        PLAIN + "    t: f64[2] = zeros(2, dtype='f64')\n    add_at(t, 1, v)\n"
+        "    w: f64 = load(t, 1)\n    store(y, i, w)"
+    ),
+    "from one array to a new one": (
+        "t: f64[n] = empty(n, dtype='f64')\n" + PLAIN + "    store(t, i, v)\n"
+        "for k in range(0, n):\n    w: f64 = load(t, k)\n    store(y, k, w)"
+    ),
+    "inside time steps": (
+        "for k in range(0, 3):\n    for i in range(0, n):\n        v: f64 = load(x, i)\n"
+        "        w: f64 = load(y, i)\n        w1: f64 = add(v, w)\n        store(y, i, w1)"
+    ),
+}
+WHOLE = {
+    "a running sum": "s: f64 = f64(0.0)\n" + PLAIN
+    + "    s1: f64 = add(s, v)\n    store(y, i, s1)\n    s = s1",
+    "neighbours that are read": (
+        "l: int = sub(n, 1)\nfor i in range(0, l):\n    v: f64 = load(y, i)\n"
+        "    j: int = add(i, 1)\n    add_at(y, j, v)"
+    ),
+    "stores anywhere": PLAIN + "    j: int = cast(v, dtype='i64')\n    store(y, j, v)",
+    "what is added to is read": (
+        PLAIN + "    j: int = cast(v, dtype='i64')\n    add_at(y, j, v)\n"
+        "    w: f64 = load(y, i)\n    add_at(y, i, w)"
+    ),
+    "the sum is read besides": (
+        PLAIN + "    j: int = cast(v, dtype='i64')\n    w: f64 = load(y, j)\n"
+        "    w1: f64 = add(w, v)\n    store(y, j, w1)\n    store(x, i, w1)"
+    ),
+}  # fmt: skip
+
+
+def made(body):
+    returned = "s, " if body.startswith("s: ") else ""
+    return program("x: f64[n], y: f64[m]", body, returned)
+
+
+def arguments(size):
+    """Small whole numbers: their sums are exact in every order."""
+    rng = np.random.default_rng(size)
+    return tuple(rng.integers(0, size, size) + 0.0 for _ in "xy")
+
+
+def marked(f):
+    return [s for s in walk(f.body) if isinstance(s, For) and s.independent]
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_split(name):
+    f = made(SPLIT[name])
+    new = loops_in_chunks(clone(f))
+    check(new)
+    assert marked(new)
+    for size in (1, 2, 3, 63, 64, 65, 200, 1000):
+        agree(lambda f: loops_in_chunks(clone(f)), f, arguments(size))
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_not_split(name):
+    assert not marked(loops_in_chunks(clone(made(WHOLE[name]))))
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_in_order(name):
+    new = loops_in_chunks(clone(made(SPLIT[name])), in_order=True)
+    reorders = "add_at(y" in SPLIT[name] or "sum" in name
+    assert bool(marked(new)) != reorders
+
+
+def test_allocations_leave_the_trips_of_a_chunk_and_not_the_chunk():
+    new = hoist_allocations(loops_in_chunks(clone(made(SPLIT["a buffer of each trip"]))))
+    check(new)
+    (chunk,) = marked(new)
+    assert any(": f64[2] = empty" in line for line in lines_of(new, 2))
+    assert not any(": f64[2] = empty" in line for line in lines_of(new, 1))
+    assert chunk.params == ()
+
+
+def lines_of(f, depth):
+    """The lines of a text at one depth of nesting."""
+    lines = to_text(f).splitlines()
+    return [s.strip() for s in lines if len(s) - len(s.lstrip()) == 4 * depth]
