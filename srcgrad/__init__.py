@@ -25,7 +25,7 @@ _HOMES = {
     "custom_jvp": "srcgrad.api", "custom_vjp": "srcgrad.api",
     "fixed_point": "srcgrad.api", "implicit_root": "srcgrad.api",
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
-    "opaque": "srcgrad.api",
+    "opaque": "srcgrad.api", "prange": "srcgrad.frontend.promises",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from srcgrad.errors import SrcgradError, UnsupportedError
+    from srcgrad.frontend.promises import prange
     from srcgrad.nn.named import Parameter, ParameterTuple
 
 
@@ -129,6 +130,7 @@ __all__ = [
     "opaque",
     "ops",
     "optim",
+    "prange",
     "stop_gradient",
     "testing",
     "tools",

@@ -146,8 +146,9 @@ class Emitter:
         body, yields = self.inner(s.body, s.yields, s.params)
         results = self.bound(s.results)
         self.b.append(
-            For(s.index, s.start, s.stop, params, inits, body, yields, results, s.reverse, s.loc)
-        )
+            For(s.index, s.start, s.stop, params, inits, body, yields, results, s.reverse, s.loc,
+                promised=s.promised)
+        )  # fmt: skip
 
     def while_loop(self, s: While) -> None:
         self.batch.require_still((s.cond,))

@@ -238,6 +238,7 @@ class _Forward:
                 results,
                 s.reverse,
                 s.loc,
+                promised=s.promised,
             )
         )
 

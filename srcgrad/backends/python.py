@@ -72,7 +72,9 @@ def namespace() -> dict[str, Any]:
     """What a printed text needs in scope to run."""
     scope: dict[str, Any] = {name: _implementation(op) for name, op in REGISTRY.items()}
     scope.update({short: np_dtype(short).type for short in DTYPES})
-    scope.update(inf=math.inf, nan=math.nan, bounded=lambda limit: True, independent=iter)
+    scope.update(
+        inf=math.inf, nan=math.nan, bounded=lambda limit: True, independent=iter, promised=iter
+    )
     return scope
 
 

@@ -191,8 +191,9 @@ def _statement(it: Interpreter, trip: Trip, a: Attempt, inits: list, results: li
     if trip.counted:
         assert trip.over is not None
         start, stop = _bounds(it, trip.over)
+        promised = trip.over.range is not None and trip.over.range.promised
         return For(a.index, start, stop, tuple(params), tuple(inits), tuple(a.body),
-                   tuple(a.yields), tuple(results), False, loc)  # fmt: skip
+                   tuple(a.yields), tuple(results), False, loc, promised=promised)  # fmt: skip
     limit = None
     if trip.over is not None:
         start, stop = _bounds(it, trip.over)

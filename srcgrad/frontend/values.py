@@ -63,6 +63,7 @@ class Range(Abstract):
     start: Any
     stop: Any
     step: Any
+    promised: bool = False  # its trips are independent, says the user
 
 
 @dataclass(eq=False)

@@ -35,8 +35,9 @@ class For:
     """`index` runs over range(start, stop), downwards if `reverse`.
 
     The trips of an `independent` loop may run in any order, or at once: no two touch one element of
-    memory that either stores to, none raises, and what is carried are sums. The last pass of a
-    pipeline may find that; a copy of a program says so of no loop.
+    memory that either stores to, and what is carried are sums. The last passes of a pipeline may
+    find that; a copy of a program says so of no loop. That of a `promised` one the user says, or
+    it is the reverse of one; copies keep it.
     """
 
     index: Var
@@ -49,6 +50,7 @@ class For:
     results: tuple[Var, ...]
     reverse: bool = False
     independent: bool = field(default=False, kw_only=True)
+    promised: bool = field(default=False, kw_only=True)
     loc: Location | None = None
 
 

@@ -153,15 +153,18 @@ class _Parser:
         return loop
 
     def header(self, node: ast.For | ast.While, env: Env) -> tuple[Any, ...]:
-        """(start, stop, reverse, independent) of a `for`, (limit,) of a `while`."""
+        """(start, stop, reverse, independent, promised) of a `for`, (limit,) of a `while`."""
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[start, stop])):
-                return self.atom(start, env), self.atom(stop, env), False, False
+                return self.atom(start, env), self.atom(stop, env), False, False, False
             case ast.For(iter=ast.Call(func=ast.Name(id="reversed"), args=[ast.Call(args=[m, n])])):
-                return self.atom(m, env), self.atom(n, env), True, False
-            case ast.For(iter=ast.Call(func=ast.Name(id="independent"), args=[inner])):
+                return self.atom(m, env), self.atom(n, env), True, False, False
+            case ast.For(
+                iter=ast.Call(func=ast.Name(id="independent" | "promised" as how), args=[inner])
+            ):
                 plain = ast.For(node.target, inner, node.body, node.orelse)
-                return (*self.header(plain, env)[:3], True)
+                *bounds, independent, promised = self.header(plain, env)
+                return (*bounds, independent or how == "independent", promised or how == "promised")
             case ast.While(test=ast.Constant(value=True)):
                 return (None,)
             case ast.While(test=ast.Call(func=ast.Name(id="bounded"), args=[limit])):
@@ -183,13 +186,13 @@ class _Parser:
         for r in results:
             r.type = map_type(r.type, lambda d: renamed.get(d, d))
         if isinstance(node, ast.For):
-            start, stop, reverse, independent = head
+            start, stop, reverse, independent, promised = head
             index = Var(_name(node.target), INT)
             env[index.name] = index
             body, yields = self.body(node.body, names, env)
             return For(
                 index, start, stop, params, inits, body, yields, results, reverse,
-                independent=independent,
+                independent=independent, promised=promised,
             )  # fmt: skip
         k, cond_node = _test_end(node)
         test = self.block(node.body[:k], env)

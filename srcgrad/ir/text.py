@@ -23,8 +23,8 @@ from srcgrad.ir.walk import walk
 
 NOTE_COLUMN = 44
 # names that the text itself uses
-RESERVED = {"float", "int", "complex", "range", "reversed", "independent", "bounded", "tape",
-            "reftape", "tuple", "inf", "nan", *DTYPES}  # fmt: skip
+RESERVED = {"float", "int", "complex", "range", "reversed", "independent", "promised", "bounded",
+            "tape", "reftape", "tuple", "inf", "nan", *DTYPES}  # fmt: skip
 
 
 def identifier(wish: str) -> str:
@@ -109,6 +109,7 @@ class Printer:
                 bounds = f"range({self.atom(s.start)}, {self.atom(s.stop)})"
                 bounds = f"reversed({bounds})" if s.reverse else bounds
                 bounds = f"independent({bounds})" if s.independent else bounds
+                bounds = f"promised({bounds})" if s.promised else bounds
                 self.line(depth, f"for {self.names[s.index]} in {bounds}:", s, note=True)
                 self.body(s, s.body, s.params, s.yields, depth + 1)
             case While():

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_float, is_reference
@@ -46,7 +47,7 @@ class Dependent:
     """Why trips are not independent; `sure` if some order of them gives something else."""
 
     reason: str
-    at: Stmt | None = None
+    loc: Location | None
     sure: bool = False
 
 
@@ -69,7 +70,7 @@ class _Trips:
     def verdict(self) -> Independent | Dependent:
         for s in self.statements:
             if isinstance(s, Def) and not _is_local(s):
-                return Dependent(f"each trip runs '{s.op.name}'", s)
+                return Dependent(f"each trip runs '{s.op.name}'", s.loc)
         combined: list[Primitive | None] = []
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             how = self.carried(p, y)
@@ -95,7 +96,9 @@ class _Trips:
             return None
         ops = None if is_reference(p.type) else chain(self.loop.body, p, self.loop.yields, y)
         if ops is None or len(ops) != 1:
-            return Dependent(f"each trip needs '{p.name}' of the one before it", self.loop, True)
+            return Dependent(
+                f"each trip needs '{p.name}' of the one before it", self.loop.loc, True
+            )
         return ops.pop()
 
     def is_plus_zero(self, y: Atom, p: Var) -> bool:
@@ -151,18 +154,55 @@ class _Trips:
         root = accesses[0].root
         first = next(a.statement for a in accesses if a.writes)
         if any(a.root is not root for a in accesses) or root in self.inside:
-            return Dependent(f"trips reach '{root.name}' by several names", first)
+            return Dependent(f"trips reach '{root.name}' by several names", first.loc)
         axes = list(zip(*(a.place for a in accesses), strict=True))
         if any(self.moves_apart(places, accesses) for places in axes):
             return 0
         if not self.only_adds(accesses):
-            return Dependent(f"trips may touch one element of '{root.name}'", first)
+            if self.meet(accesses):
+                return Dependent(f"trips touch one element of '{root.name}'", first.loc, True)
+            if self.loop.promised and all(self.is_by_data(a) for a in accesses if a.writes):
+                return 0  # what the compiler makes is not stored to at places by data
+            return Dependent(f"trips may touch one element of '{root.name}'", first.loc)
         near = [d for places in axes if (d := self.distance(places)) is not None]
         if near and min(near) <= NEAR:
             return min(near)
         if is_float(root.type.dtype) and isinstance(root.type, Array) and self.is_one_name(root):
             return root
-        return Dependent(f"trips may add to one element of '{root.name}'", first)
+        return Dependent(f"trips may add to one element of '{root.name}'", first.loc)
+
+    def is_by_data(self, a: Access) -> bool:
+        """Whether a place is of each trip, and computed from more than indices."""
+        indices = {self.loop.index, *(s.index for s in a.loops)}
+        return any(p is None or variables(p) & self.inside - indices for p in a.place)
+
+    def meet(self, accesses: list[Access]) -> bool:
+        """Whether two trips surely touch one element, to which one of them stores."""
+        always = [a for a in accesses if any(a.statement is s for s in _always(self.loop.body))]
+        stores = [a for a in always if a.statement.op is memory.store]
+        return any(self.at_distance(a, b) for a in stores for b in always)
+
+    def at_distance(self, a: Access, b: Access) -> bool:
+        """Whether `a` is, in some trip, where `b` is in another."""
+        gaps: set[int] = set()
+        for p, q in zip(a.place, b.place, strict=True):
+            x, y = self.form(p), self.form(q)
+            if x is None or y is None or x[0] != y[0] or set(x[0]) - {()}:
+                return False
+            if not (variables(x[1]) | variables(y[1])) & self.inside <= self.repeated(a, b):
+                return False
+            gap, step = plus(x[1], y[1], -1), x[0].get((), 0)
+            away = gap.get((), 0)
+            if set(gap) - {()} or (away % step if step else away):
+                return False
+            if step:
+                gaps.add(away // step)
+        return not gaps or (len(gaps) == 1 and 0 < abs(gaps.pop()) <= NEAR)
+
+    def repeated(self, *accesses: Access) -> set[Var]:
+        """The indices of inner loops that run alike in each trip."""
+        loops = [s for a in accesses for s in a.loops[1:]]
+        return {s.index for s in loops if s.start not in self.inside and s.stop not in self.inside}
 
     def is_one_name(self, root: Var) -> bool:
         """Whether the trips reach a buffer of the outside by one name."""
@@ -318,6 +358,15 @@ def _spans_less(low: Poly | None, high: Poly | None, size: Poly) -> bool:
         return False
     gap = plus(size, plus(high, low, -1), -1)
     return set(gap) == {()} and gap[()] >= 1
+
+
+def _always(block: Block) -> list[Stmt]:
+    """The statements that run in each trip, if inner loops have some."""
+    out = list(block)
+    for s in block:
+        if isinstance(s, For):
+            out += _always(s.body)
+    return out
 
 
 def _is_local(s: Def) -> bool:

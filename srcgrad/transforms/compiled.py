@@ -256,6 +256,8 @@ class Compiled:
 
     def _built(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
         whole, stages, restarts = self._program(arguments, known)
+        if self.options.parallel and whole.false_promise is not None:
+            raise whole.false_promise
         with recording() as more:
             program = replace(whole, function=settled(whole.function))
             executable = built(program.function, self.options)

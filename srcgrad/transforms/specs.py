@@ -18,6 +18,7 @@ from srcgrad.frontend.trace import trace
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
+from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
 from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.program import Program, persistent, protected, pruned, values
@@ -51,7 +52,9 @@ class Primal:
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
         copied = frozenset(p.order[k] for k in t.copied)
-        p = replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed)
+        false = false_promise(made)
+        p = replace(p, stored=stored, copied=copied, writes=t.writes, changed=changed,
+                    false_promise=false)  # fmt: skip
         return p if self.of_call is None else self.of_call.specialised(p, arguments)
 
 

@@ -138,7 +138,8 @@ class _Loop:
         self._type_results(results)
         self.b.append(
             For(index, start, stop, tuple(self.params), tuple(self.inits), tuple(body),
-                tuple(self.yields), tuple(results), reverse, grad_of(s.loc))
+                tuple(self.yields), tuple(results), reverse, grad_of(s.loc),
+                promised=isinstance(s, For) and s.promised)
         )  # fmt: skip
         self._settle(free, outer, results)
 

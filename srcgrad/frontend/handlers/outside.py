@@ -1,7 +1,7 @@
-"""Handles `numba.prange`, tqdm's progress bars, `logging` and the functions of `copy`.
+"""Handles `prange`, ours and Numba's, tqdm's progress bars, `logging` and the functions of `copy`.
 
 Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
-`prange` runs as `range` on one core; a progress bar is replaced by its iterable and shows nothing.
+A progress bar is replaced by its iterable and shows nothing.
 A message that its logger drops is dropped, while that is so; one that it writes is refused.
 """
 
@@ -11,6 +11,7 @@ import copy
 import logging
 import warnings
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ import numpy as np
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.promises import prange
 from srcgrad.frontend.values import GrownList, describe, is_array, is_scalar
 
 
+@implements(prange)
 def _range(it: Interpreter, node: Node, *args: Any) -> Any:
-    return it.handled(FUNCTIONS[range], list(args), {}, node)
+    return replace(it.handled(FUNCTIONS[range], list(args), {}, node), promised=True)
 
 
 def _bar(it: Interpreter, node: Node, iterable: Any = None, *args: Any, **options: Any) -> Any:
