@@ -13,7 +13,7 @@ def f(x: f64[n]):
     n: int = dim(x, axis=0)
     trips: int = maximum(n, 0)
     work: int = mul(n, 3)
-    enough: bool = ge(work, 100000)
+    enough: bool = ge(work, 400000)
     chunks: int = where(enough, 64, 1)
     for chunk in independent(range(0, chunks)):
         t: int = mul(trips, chunk)
@@ -67,7 +67,7 @@ from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variabl
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
-ENOUGH = 100_000  # statements: below that starting threads does not pay
+ENOUGH = 400_000  # statements, 50 to 150 us: below that starting threads does not pay
 MANY = 64  # chunks
 COPIES = 16  # chunks that have copies of an array each
 SOME = 16  # trips of a loop of which nothing is known
@@ -196,7 +196,7 @@ def owns(s: Stmt) -> bool:
 def evaluated(b: Builder, p: Poly | tuple[tuple[tuple[Var, ...], int], ...]) -> Atom:
     """The statements that compute a polynomial."""
     terms = [
-        reduce(lambda x, y: b("mul", x, y, name="work"), (*m, c) if m else (c,))
+        reduce(lambda x, y: b("mul", x, y, name="work"), (*(b.retyped(v, INT) for v in m), c))
         for m, c in (p.items() if isinstance(p, dict) else p)
     ]
     return reduce(lambda x, y: b("add", x, y, name="work"), terms, Const(0, INT))
@@ -218,7 +218,9 @@ class _Split:
 
     def statements(self) -> Block:
         s, b = self.loop, self.b
-        span = s.stop if _is_zero(s.start) else b("sub", s.stop, s.start)
+        # bounds may be narrow integers, which would wrap
+        self.start, self.stop = b.retyped(s.start, INT), b.retyped(s.stop, INT)
+        span = self.stop if _is_zero(self.start) else b("sub", self.stop, self.start)
         self.trips = b("maximum", span, 0, name="trips")
         self.enough = self.is_enough()
         phases = 2 if self.found.distance else 1
@@ -288,9 +290,11 @@ class _Split:
         """The trips from `first` to `last`, counted as they run; returns what they hand on."""
         s, b = self.loop, self.b
         if s.reverse:
-            start, stop = b("sub", s.stop, last), b("sub", s.stop, first)
+            start, stop = b("sub", self.stop, last), b("sub", self.stop, first)
+        elif _is_zero(self.start):
+            start, stop = first, last
         else:
-            start, stop = (x if _is_zero(s.start) else b("add", s.start, x) for x in (first, last))
+            start, stop = b("add", self.start, first), b("add", self.start, last)
         inits = tuple(map(self.begin, s.params, s.inits, self.found.combined))
         ((new,), _) = copied((altered(s, start=start, stop=stop, inits=inits),), dict(rows))
         b.append(new)

@@ -105,6 +105,21 @@ def test_cases(case: Case):
     close(found, ask(), 1e-11, "gradient")
 
 
+def up_to(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i] * x[i]
+    return s
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, int])
+def test_narrow_bounds_do_not_wrap(kind):
+    x = np.linspace(0.1, 1.0, 200)
+    with threads.at_most(2):
+        found = flow.value_and_grad(up_to, parallel=True)(x, kind(100))
+    close(found, flow.value_and_grad(up_to)(x, 100), 1e-12, "gradient")
+
+
 # ---- errors ----
 def looked_up(x, places):
     out = np.zeros(len(places))
