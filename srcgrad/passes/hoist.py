@@ -31,6 +31,7 @@ it is not returned. Never moves what may raise, stores or prints.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ from srcgrad.passes.ranged import Ranged
 from srcgrad.primitives import arrays, memory
 
 LENGTHS = (5, 7, 11, 13, 17, 19, 23, 29)  # that stand for those with a name
+TRIED = 300_000  # elements of the largest array that an operation is tried with
 
 
 def hoist(function: Function) -> Function:
@@ -164,9 +166,13 @@ def _fits_by_name(s: Def) -> bool:
         return length[a] if a in length else np.ones(shape(a), np_dtype(a.type.dtype))
 
     try:
+        if s.op.elementwise:
+            return np.broadcast_shapes(*map(shape, s.args)) == shape(s.var)
+        if max(prod(shape(a)) for a in (s.var, *s.args)) > TRIED:
+            return False
         with np.errstate(all="ignore"):
             return np.shape(s.op.impl(*map(value, s.args), **s.params)) == shape(s.var)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, TypeError):
         return False
 
 

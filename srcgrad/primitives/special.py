@@ -19,8 +19,7 @@ from srcgrad.primitives.elementwise import (
     exp,
     log,
     log1p,
-    maximum,
-    minimum,
+    lt,
     pow,
     sign,
 )
@@ -30,7 +29,7 @@ from srcgrad.primitives.rules import select
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
 _ROOT_PI = math.sqrt(math.pi)
 _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
-_NEAR = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
+_END = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
 
 
 def _of_scipy(name: str) -> Callable[..., Any]:
@@ -91,20 +90,27 @@ poch = _special(
 
 def _gamma_density(a: Any, b: Any) -> Any:
     """The slope of P(a, b) in b."""
-    large = exp(xlogy(a - 1.0, maximum(b, 1.0)) - b - gammaln(a))
-    return _to_zero(b, a - 1.0, 1.0) * large
+    near, far = _apart(b, 1.0)
+    return pow(near, a - 1.0) * exp(xlogy(a - 1.0, far) - b - gammaln(a))
 
 
 def _beta_density(a: Any, b: Any, c: Any) -> Any:
     """The slope of I_c(a, b) in c."""
-    inner = xlogy(a - 1.0, maximum(c, _NEAR)) + xlog1py(b - 1.0, -minimum(c, 1.0 - _NEAR))
-    ends = _to_zero(c, a - 1.0, _NEAR) * _to_zero(1.0 - c, b - 1.0, _NEAR)
+    left, low = _apart(c, _END)
+    right, high = _apart(1.0 - c, _END)
+    inner = xlogy(a - 1.0, low) + xlog1py(b - 1.0, high - 1.0)
+    ends = pow(left / _END, a - 1.0) * pow(right / _END, b - 1.0)
     return ends * exp(inner - betaln(a, b))
 
 
-def _to_zero(x: Any, s: Any, near: float) -> Any:
-    """(x / near)**s for x below `near`, 1 above: unlike a logarithm it has slopes at 0."""
-    return pow(minimum(x, near) / near, s)
+def _apart(x: Any, end: float) -> tuple[Any, Any]:
+    """x * end as two factors: x below `end` for a power, which has slopes at 0, or a logarithm's x.
+
+    One condition chooses both. Ties of `minimum` and `maximum` would share the slope at `end`,
+    and higher derivatives there would be wrong.
+    """
+    below = lt(x, end)
+    return select(below, x, end), select(below, end, x)
 
 
 gammainc = _special("gammainc", None, lambda y, a, b: _gamma_density(a, b))

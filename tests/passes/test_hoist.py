@@ -1,9 +1,11 @@
 """Loop-invariant motion: what moves, and what would be wrong to run for nothing."""
 
+import tracemalloc
+
 import pytest
 
 from srcgrad.passes.hoist import hoist
-from tests.passes.programs import agree, count, program, text, vec
+from tests.passes.programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 NONE = vec()
@@ -190,4 +192,23 @@ def test_shapes_that_fit_by_name_let_an_operation_go(line):
     body = f"for i in range(0, k):\n    {line}\n    add_to(y, t)"
     f = program("x: f64[n], w: f64[n], y: f64[n], a: f64, k: int", body)
     new = agree(hoist, f, (X, X, vec(1, 2, 3), 0.5, 2), (X, X, X, 0.5, 0))
+    assert in_loop(new) == ["add_to(y, t)"]
+
+
+def test_shapes_are_compared_without_large_arrays():
+    """Of eight names the stand-ins of an array have a thousand million elements."""
+    dims = ", ".join("abcdefgh")
+    body = f"""
+x: f64[{dims}] = zeros({dims}, dtype='f64')
+y: f64[{dims}] = zeros({dims}, dtype='f64')
+for i in range(0, k):
+    t: f64[{dims}] = mul(x, x)
+    add_to(y, t)
+"""
+    f = program(", ".join(f"{n}: int" for n in "abcdefghk"), body)
+    tracemalloc.start()
+    new = after(hoist, f)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 10_000_000
     assert in_loop(new) == ["add_to(y, t)"]

@@ -52,16 +52,23 @@ def close(got, want):
 @pytest.mark.parametrize("x", PLACES)
 @pytest.mark.parametrize(("a", "b"), SHAPES)
 def test_beta_inside(a, b, x):
-    first, second, _ = derivatives(lambda x: special.betainc(a, b, x), x)
-    want = mp.mpf(x) ** (mp.mpf(a) - 1) * (1 - mp.mpf(x)) ** (mp.mpf(b) - 1) / mp.beta(a, b)
+    first, second, third = derivatives(lambda x: special.betainc(a, b, x), x)
+    x, s, t = mp.mpf(x), mp.mpf(a) - 1, mp.mpf(b) - 1
+    want = x**s * (1 - x) ** t / mp.beta(a, b)
+    slope = s / x - t / (1 - x)  # of its logarithm
     close(first, want)
-    close(second, want * ((a - 1) / mp.mpf(x) - (b - 1) / (1 - mp.mpf(x))))
+    close(second, want * slope)
+    bend = s * (s - 1) / x**2 - 2 * s * t / (x * (1 - x)) + t * (t - 1) / (1 - x) ** 2
+    close(third, want * bend)
 
 
 @pytest.mark.parametrize("x", [1e-300, 1e-12, 0.5, 1.0, 2.0, 100.0, 499.0, 600.0])
 @pytest.mark.parametrize("a", [1e-3, 0.5, 2.0, 30.0, 500.0, 1e4])
 def test_gamma_inside(a, x):
-    first, second, _ = derivatives(lambda x: special.gammainc(a, x), x)
-    want = mp.mpf(x) ** (mp.mpf(a) - 1) * mp.exp(-mp.mpf(x)) / mp.gamma(a)
+    first, second, third = derivatives(lambda x: special.gammainc(a, x), x)
+    x, s = mp.mpf(x), mp.mpf(a) - 1
+    want = x**s * mp.exp(-x) / mp.gamma(a)
+    slope = s / x - 1  # of its logarithm
     close(first, want)
-    close(second, want * ((a - 1) / mp.mpf(x) - 1))
+    close(second, want * slope)
+    close(third, want * (s * (s - 1) / x**2 - 2 * s / x + 1))
