@@ -26,7 +26,7 @@ class Def:
 
     @property
     def array(self) -> Var:
-        """The array that a view, a load or an effect is about: its first argument."""
+        """The array that a view, a load or an effect works on: its first argument."""
         return self.args[0]  # type: ignore[return-value]  (no constant is an array)
 
 

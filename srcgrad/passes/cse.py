@@ -64,7 +64,7 @@ class _Cse(Rewriter):
         # what loops carry and branches join stays a buffer of its own: an empty list's is a tape
         self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
         self.known: list[dict[Any, Var]] = []  # one table for each open block
-        self.stores: dict[Var, int] = {}  # to each class so far, on the path that leads here
+        self.stores: dict[Var, int] = {}  # how many to each class, on the path here
 
     # ---- scopes ----
     def block(self, block: Block) -> Block:
@@ -87,7 +87,7 @@ class _Cse(Rewriter):
         return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
     def forget(self, written: set[Var]) -> None:
-        """What was read of these classes is out of date: no key will be equal to its key."""
+        """Make later reads of these classes unlike earlier ones: their keys hold the count."""
         for c in written:
             self.stores[c] = self.stores.get(c, 0) + 1
 

@@ -42,7 +42,7 @@ from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
 
-Classes = dict[Var, None]  # in the order in which they came
+Classes = dict[Var, None]  # a set that keeps the order of insertion
 
 
 def eliminate(function: Function) -> Function:
@@ -138,7 +138,7 @@ class _Liveness:
                 self.mark((s.limit,))
 
     def taken_since(self, before: int) -> Classes:
-        """What came into `after` when it had so many classes, taken out of it."""
+        """Remove and return the classes added to `after` since it had so many."""
         return dict(self.after.popitem() for _ in range(len(self.after) - before))
 
     def keeps(self, s: For | While | If) -> bool:

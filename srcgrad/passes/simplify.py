@@ -113,11 +113,9 @@ class _Simplifier(Rewriter):
             yield from self.block(block)
             self.settle(s.results, yields)
             return
-        sides = iter((True, False))
-
         def inner(block: Block) -> Block:
             """The block of one side, in which the condition is known."""
-            self.new[cond] = Const(next(sides), BOOL)
+            self.new[cond] = Const(block is s.then, BOOL)
             out = self.block(block)
             del self.new[cond]
             return out

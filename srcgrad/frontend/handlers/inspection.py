@@ -208,7 +208,7 @@ def _of_dtypes(f: Any) -> Any:
 
 
 def _like(x: Any) -> Any:
-    """A value of the type of a run-time one: these functions ask for nothing else."""
+    """A value of the type of a run-time one: only its dtype is asked for."""
     if is_array(x):
         return np.zeros(0, np_dtype(x.type.dtype))
     return _python_type(x)() if isinstance(x, Var) else x

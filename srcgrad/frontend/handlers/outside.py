@@ -2,7 +2,7 @@
 
 Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
 A progress bar is replaced by its iterable and shows nothing.
-A message that its logger drops is dropped, while that is so; one that it writes is refused.
+A message below its logger's level is left out, under a guard on that level; others are refused.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ implements(logging.getLogger)(lambda it, node, name=None: logging.getLogger(name
 
 
 @implements(logging.Logger.isEnabledFor)
-def writes(it: Interpreter, node: Node, self: Any, level: Any) -> bool:
-    """Whether a logger writes messages of a level; the program holds while it does, or does not."""
+def is_enabled_for(it: Interpreter, node: Node, self: Any, level: Any) -> bool:
+    """Whether a logger writes messages of a level; another answer builds another program."""
     level = it.static_int(level, node, "the level of a message")
     key = ("logged", id(self), level)
     it.captures.watch(key, lambda: self.isEnabledFor(level), f"the level of {self.name}")
@@ -80,7 +80,7 @@ def _logs(name: str, *root: Any) -> Any:
     level = getattr(logging, name.upper())
 
     def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> None:
-        if writes(it, node, (*root, *args)[0], level):
+        if is_enabled_for(it, node, (*root, *args)[0], level):
             it.refuse(
                 node, f"{name}() writes a message, which compiled code does not",
                 "use print(), log what is returned, or have the logger drop it: "

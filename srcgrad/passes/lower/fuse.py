@@ -199,9 +199,9 @@ class _Planner:
 
 
 def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None = None) -> range:
-    """The places before `end`, nearest first, up to the farthest group that is looked for.
+    """The places before `end`, nearest first, back to the farthest group among the last FAR items.
 
-    With `shared` those are looked for that touch any of it.
+    With `shared`, to the farthest that touches one of these.
     """
     for k in range(max(end - FAR, 0), end):
         item = items[k]

@@ -1,7 +1,7 @@
 """Copies where small arrays enter and leave a program, so that what is between may become numbers.
 
 Callers hand over buffers and get them, so a loop that carries an argument, or whose result is
-returned, would have its class in memory. Of a class that no statement stores to, a copy is as good
+returned, would keep its class in memory. Of a class that no statement stores to, a copy is as good
 as the array. A class that has an argument and a result, or two results, keeps its buffer: the
 caller could tell.
 """
