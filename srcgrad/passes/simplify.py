@@ -113,6 +113,7 @@ class _Simplifier(Rewriter):
             yield from self.block(block)
             self.settle(s.results, yields)
             return
+
         def inner(block: Block) -> Block:
             """The block of one side, in which the condition is known."""
             self.new[cond] = Const(block is s.then, BOOL)

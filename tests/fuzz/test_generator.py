@@ -5,7 +5,6 @@ one, which must be noticed and shrunk to the statement that it gets wrong.
 """
 
 import inspect
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +16,6 @@ from tests.fuzz.census import CONSTRUCTS, census, constructs
 from tests.fuzz.generate import SMALL as SMALL_OPTIONS
 from tests.fuzz.inputs import dot, point
 from tests.fuzz.moves import FAMILIES
-from tests.fuzz.reference import NotSmooth, slope
 from tests.fuzz.results import parts
 from tests.fuzz.runner import Result, Settings
 from tests.fuzz.shrink import candidates
@@ -159,34 +157,6 @@ def test_few_programs_have_a_kink_at_their_inputs():
     kinds = [outcome.kind for _, outcome in loose(fake_subject(refuse=lambda fn: True))]
     assert set(kinds) <= {"refused", "discarded"}
     assert kinds.count("discarded") <= 0.1 * len(kinds)
-
-
-def test_slope_of_a_smooth_function():
-    got = slope(lambda h: math.sin(3 * (0.4 + h)))
-    assert not got.differs(3 * math.cos(1.2))
-    assert got.differs(3 * math.cos(1.2) + 1e-5)
-    assert got.differs(math.nan)
-
-
-@pytest.mark.parametrize(
-    "phi",
-    [
-        lambda h: abs(h),
-        lambda h: max(h, 0.3 * h),
-        lambda h: float(h > 0),
-        lambda h: float(h >= 0) + h,
-        lambda h: abs(h - 3e-6),
-        lambda h: math.nan,
-    ],
-)
-def test_no_slope_at_a_kink(phi):
-    with pytest.raises(NotSmooth):
-        slope(phi)
-
-
-def test_slope_beside_a_jump():
-    assert not slope(lambda h: 2 * h + (h > 4e-4)).differs(2)
-    assert not slope(lambda h: abs(h - 4e-4)).differs(-1)
 
 
 def test_right_gradients_are_ok():
