@@ -18,7 +18,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
-from srcgrad.primitives import REGISTRY, elementwise, memory, reductions
+from srcgrad.primitives import REGISTRY, arrays, elementwise, memory, reductions
 from srcgrad.transforms.program import protected
 from srcgrad.transforms.specialization import Entry, built
 
@@ -109,5 +109,7 @@ def _is_zero(a: Atom, function: Function) -> bool:
         return False
     if made.op is memory.zeros:
         return AliasClasses(function).is_pure(a)
+    if made.op is arrays.pack:
+        return all(_is_zero(x, function) for x in made.args)
     same = (reductions.broadcast_to, memory.copy, elementwise.cast)
     return made.op in same and _is_zero(made.args[0], function)

@@ -21,7 +21,6 @@ CALLS |= {name: (getattr(flow, name), basic.A) for name in basic.UNARY}
 CALLS |= {f"{n}{k}": (f, x) for n, (fs, x) in LISTED.items() for k, f in enumerate(fs)}
 REFUSED = (
     "take_along_dim", "meshgrid", "cartesian_prod", "sum_to_size", "power", "negative",
-    "nan_to_num",
 )  # fmt: skip
 
 

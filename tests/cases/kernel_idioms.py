@@ -105,7 +105,8 @@ def interpolation_by_bisection(knots, values, t):
     return values[k - 1] * (1.0 - w) + values[k] * w
 
 
-@case(vec(5), 0.7)
+@case(vec(5), 0.71)
+@case(vec(5), 0.7, differences=False, dot=False, second_order=False)
 @case(vec(5), float("nan"), differences=False, dot=False, second_order=False)
 def bisected_lists(x, t):
     grown = []

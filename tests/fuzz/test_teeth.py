@@ -23,7 +23,7 @@ CAUGHT = {
     "zero-after-store": (1, 0),
     "reload-intact": (1, 20),
     "loop-stores": (1, 33),
-    "own-buffers": (1, 25),
+    "own-buffers": (1, 62),
     "alias-classes": (1, 0),
     "copy-shadow": (1, 0),
     "which-buffer": (1, 10),
