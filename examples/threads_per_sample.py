@@ -1,11 +1,11 @@
-"""Per-sample gradients of a logistic model on several cores.
+"""Per-sample gradients of a small network on several cores: their norms, and a clipped mean.
 
     python examples/threads_per_sample.py
 
-Each sample's gradient is a row of the result, so the trips of the loop do not depend on one another
-and `parallel=True` runs them on the cores there are. The second function sums over samples: what
-all of them add to `w`'s gradient is added up per chunk, in a fixed order, so that one thread and
-two give the same bits.
+Each sample's gradient is made and used in a trip of its own, so trips do not depend on one another,
+and `parallel=True` runs them on the cores there are. What all samples add to the mean is added up
+per chunk, in a fixed order: one thread and two give the same bits. The clipped mean is the step of
+differentially private training (Abadi et al. 2016) before noise is added.
 """
 
 import time
@@ -15,25 +15,25 @@ import numpy as np
 import srcgrad as flow
 
 
-def loss_of(w, x, y):
-    s = 0.0
-    for k in range(len(w)):
-        s += w[k] * x[k]
-    return np.log(1.0 + np.exp(-y * s))
+def loss_of(w, v, x, y):
+    hidden = np.tanh(w @ x)
+    return np.log(1.0 + np.exp(-y * np.sum(v * hidden)))
 
 
-def per_sample(w, x, y):
-    g = np.zeros(x.shape)
+def norms(w, v, x, y):
+    out = np.zeros(x.shape[0])
     for b in flow.prange(x.shape[0]):
-        g[b] = flow.grad(loss_of)(w, x[b], y[b])
-    return g
+        g = flow.grad(loss_of)(w, v, x[b], y[b])
+        out[b] = np.sqrt(np.sum(g * g))
+    return out
 
 
-def total(w, x, y):
-    loss = 0.0
+def clipped_mean(w, v, x, y, bound):
+    out = np.zeros(w.shape)
     for b in flow.prange(x.shape[0]):
-        loss += loss_of(w, x[b], y[b])
-    return loss
+        g = flow.grad(loss_of)(w, v, x[b], y[b])
+        out += g * min(1.0, bound / np.sqrt(np.sum(g * g)))
+    return out / x.shape[0]
 
 
 def milliseconds(run, *args):
@@ -46,21 +46,25 @@ def milliseconds(run, *args):
     return 1e3 * min(times)
 
 
-def main(samples=50_000, features=50):
+def main(samples=20_000, features=32, hidden=16):
     rng = np.random.default_rng(0)
-    w = rng.normal(size=features) / features
+    w = rng.normal(size=(hidden, features)) / features
+    v = rng.normal(size=hidden)
     x = rng.normal(size=(samples, features))
     y = np.where(rng.uniform(size=samples) < 0.5, -1.0, 1.0)
-    for name, make in (
-        ("per sample", lambda **options: flow.compile(per_sample, **options)),
-        ("summed", lambda **options: flow.grad(total, **options)),
-    ):
-        plain, parallel = make(), make(parallel=True)
-        difference = np.max(np.abs(plain(w, x, y) - parallel(w, x, y)))
-        one, many = milliseconds(plain, w, x, y), milliseconds(parallel, w, x, y)
+    for run, args in ((norms, (w, v, x, y)), (clipped_mean, (w, v, x, y, 0.5))):
+        plain, parallel = flow.compile(run), flow.compile(run, parallel=True)
+        difference = np.max(np.abs(plain(*args) - parallel(*args)))
+        one, many = milliseconds(plain, *args), milliseconds(parallel, *args)
+        name = run.__name__
         print(f"{name}: {one:.1f} ms, parallel {many:.1f} ms, difference {difference:.1e}")
-    rows = flow.compile(per_sample, parallel=True)(w, x, y).sum(axis=0)
-    return int(not np.allclose(rows, flow.grad(total, parallel=True)(w, x, y)))
+    whole = flow.grad(lambda w: sum_of_losses(w, v, x, y) / samples)(w)
+    unclipped = flow.compile(clipped_mean, parallel=True)(w, v, x, y, np.inf)
+    return int(not np.allclose(unclipped, whole))
+
+
+def sum_of_losses(w, v, x, y):
+    return np.sum(np.log(1.0 + np.exp(-y * (np.tanh(x @ w.T) @ v))))
 
 
 if __name__ == "__main__":

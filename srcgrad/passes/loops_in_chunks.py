@@ -13,7 +13,7 @@ def f(x: f64[n]):
     n: int = dim(x, axis=0)
     trips: int = maximum(n, 0)
     work: int = mul(n, 3)
-    enough: bool = ge(work, 400000)
+    enough: bool = ge(work, 4000000)
     chunks: int = where(enough, 64, 1)
     for chunk in independent(range(0, chunks)):
         t: int = mul(trips, chunk)
@@ -67,11 +67,11 @@ from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variabl
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
-ENOUGH = 400_000  # statements, 50 to 150 us: below that starting threads does not pay
+ENOUGH = 4_000_000  # statements: with fewer, starting threads does not pay
 MANY = 64  # chunks
 COPIES = 16  # chunks that have copies of an array each
 SOME = 16  # trips of a loop of which nothing is known
-SLOW = 8  # statements for which a function such as exp counts
+SLOW = 128  # statements for which a function such as exp counts: it is not vectorised
 
 
 def loops_in_chunks(function: Function, in_order: bool = False) -> Function:
