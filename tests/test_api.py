@@ -1,7 +1,7 @@
 """Positions, nesting of results, outputs and error texts of grad, value_and_grad, vjp and jvp.
 
-Nesting and texts are MindSpore's. What kinds of arguments may be given is told by
-`transforms/test_kinds.py`, what kinds of functions by `transforms/test_functions.py`.
+Nesting and texts are MindSpore's. The kinds of arguments that may be given are in
+`transforms/test_kinds.py`, the kinds of functions in `transforms/test_functions.py`.
 """
 
 import numpy as np

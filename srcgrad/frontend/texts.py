@@ -110,7 +110,7 @@ def percent(text: str, args: Any) -> tuple[str, list[Any]] | None:
 
 
 def without_values(template: str, values: list[Any] | None = None) -> tuple[str, list[Any]]:
-    """The template with "..." for what is no number; for every field where `values` is None."""
+    """The template with "..." for values that are not numbers; for all if `values` is None."""
     given, out, kept = iter(values or ()), "", []
     for text, field, spec, _ in string.Formatter().parse(template):
         out += literal(text)

@@ -63,7 +63,7 @@ class Range(Abstract):
     start: Any
     stop: Any
     step: Any
-    promised: bool = False  # its trips are independent, says the user
+    promised: bool = False  # the user promises that its trips are independent
 
 
 @dataclass(eq=False)

@@ -248,7 +248,7 @@ class _Trips:
         return all(_spans_less(a, b, size) for a in low for b in high)
 
     def never_meet(self, step: int, rests: list[Poly]) -> bool:
-        """Whether offsets differ by what is no multiple of the step."""
+        """Whether the difference of offsets is not a multiple of the step."""
         gaps = [plus(r, rests[0], -1) for r in rests]
         if any(set(g) - {()} for g in gaps) or variables(rests[0]) & self.inside:
             return False

@@ -1,4 +1,4 @@
-"""Complex numbers: what has no order, what would lose the imaginary part, what is no loss."""
+"""Complex numbers: no order, imaginary parts that would be lost, parts that may be dropped."""
 
 import math
 

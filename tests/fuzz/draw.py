@@ -1,7 +1,7 @@
 """The state of one drawing: the random numbers, the names in scope, and the choice of a form.
 
 A form is a template whose holes are named by the kind that goes in: `np.sin({s})`.  This module
-knows how to fill templates; which templates there are is said in `expressions` and `moves`.
+knows how to fill templates; the templates stand in `expressions` and `moves`.
 """
 
 import random

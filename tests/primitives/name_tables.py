@@ -69,7 +69,7 @@ def _strings(node: ast.expr) -> list[str]:
 
 
 def _is_name(node: ast.expr) -> bool:
-    """`op.name`, however the operation is had."""
+    """`op.name`, however the operation is reached."""
     if not (isinstance(node, ast.Attribute) and node.attr == "name"):
         return False
     holder = node.value

@@ -28,7 +28,7 @@ def results(row, numbers, **params):
 @pytest.mark.filterwarnings("ignore:floating point number truncated")
 @pytest.mark.parametrize("row", ELEMENTWISE, ids=repr)
 def test_what_may_be_infinite_says_so(row):
-    """Where nothing is said, a zero adjoint is multiplied by the value: 0 * inf would be NaN."""
+    """Without a declaration a zero adjoint is multiplied by the value: 0 * inf would be NaN."""
     made = [results(row, ORDINARY, **dict.fromkeys(row.params, n)) for n in (-2, 2)]
     finite = np.isfinite(np.concatenate(made)).all()
     assert row.nonfinite is True or finite

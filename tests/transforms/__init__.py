@@ -1,1 +1,1 @@
-"""The transforms: what they accept, what they give back, and what is said about it."""
+"""The transforms: what they accept, what they return, and how they explain it."""

@@ -200,7 +200,7 @@ def test_inside_compiled_functions(mode):
     assert_allclose(ds, np.sum(np.cos(s * x) * x) + np.sum(x**3))
 
 
-# ---- what is no real array ----
+# ---- arguments that are not real arrays ----
 @pytest.mark.parametrize("mode", MODES)
 def test_integers_among_outputs_and_arguments(mode):
     f = flow.compile(lambda d: (d["x"] * d["n"], np.argmax(d["x"])), target="python")

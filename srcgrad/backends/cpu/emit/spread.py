@@ -1,9 +1,9 @@
 """A loop over chunks as a function of one chunk, which threads call.
 
-The function takes its operands from a struct of the caller's. It owns what it makes, and tells of
-a failure as the main function does. `@spread` runs the chunks, each on the thread that asks for the
-next one first; the caller is one of them. The failure of the lowest chunk is handed on: those below
-it have all been run.
+The function takes its operands from a struct of the caller's. It owns what it makes, and reports
+a failure as the main function does. `@spread` runs the chunks: each thread, the caller's among
+them, takes the next one when it has finished one. The failure of the lowest chunk is the loop's:
+all chunks below it have been run.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
 
 
 def runtime(words: int) -> str:
-    """What runs chunks; a failure of theirs is told in so many words."""
+    """The functions that run chunks; `words` is the length of the record of a failure."""
     return RUNTIME.replace("WORDS", str(words)).replace("BYTES", str(8 * words))
 
 
