@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.grown import items_of
-from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
+from srcgrad.frontend.handlers.elementwise import as_integer, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import stacked_rows
@@ -25,7 +25,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.ir.types import Scalar, is_float, join_scalars
+from srcgrad.ir.types import BOOL, COMPLEX, FLOAT, Scalar, is_complex, is_float, join_scalars
 
 
 def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
@@ -277,9 +277,9 @@ def fill(it: Interpreter, node: Node, x: Any, value: Any) -> None:
 @implements(method="item")
 def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
     if not is_array(x):
-        return x
+        return _of_python(it, x)
     if index:
-        return it.read(x, list(index), node)
+        return _of_python(it, it.read(x, list(index), node))
     for d in x.type.dims:
         if isinstance(d, Var):
             it.b(
@@ -292,12 +292,23 @@ def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
             it.refuse(
                 node, "can only convert an array of size 1 to a Python scalar", like=ValueError
             )
-    return it.b("load", x, *([0] * x.type.ndim))
+    return _of_python(it, it.b("load", x, *([0] * x.type.ndim)))
 
 
 @implements(method="tolist")
 def tolist(it: Interpreter, node: Node, x: Any) -> Any:
-    return x if not is_array(x) else [tolist(it, node, v) for v in it.static_items(x, node)]
+    if not is_array(x):
+        return _of_python(it, x)
+    return [tolist(it, node, v) for v in it.static_items(x, node)]
+
+
+def _of_python(it: Interpreter, x: Any) -> Any:
+    """A number as Python's: it leaves the dtype of what it is combined with as it is."""
+    if not isinstance(x, Var) or x.type == BOOL:
+        return x
+    if x.type.dtype[0] in "iu":
+        return as_integer(it, x)
+    return plain(it.b.retyped(x, COMPLEX if is_complex(x.type.dtype) else FLOAT))
 
 
 def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
