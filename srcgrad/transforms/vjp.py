@@ -126,9 +126,9 @@ def adjoint_at(adjoints: Any, path: tuple) -> Any:
 
 
 def _adjoint(out: Any, g: Any) -> Any:
-    """An adjoint with the dtype and shape of its output; None is zero."""
+    """An adjoint with the dtype and shape of its output, in C order; None is zero."""
     if isinstance(out, np.ndarray):
-        g = np.zeros_like(out) if g is None else np.array(g, dtype=out.dtype)
+        g = np.zeros_like(out, order="C") if g is None else np.array(g, out.dtype, order="C")
         if g.shape != out.shape:
             raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
         return g

@@ -142,3 +142,14 @@ def test_vjp_and_jvp_of_arguments_that_share_memory(target: str):
         with pytest.raises(SrcgradError, match="share memory"):
             flow.jvp(fn, args, (np.ones_like(args[0]), np.ones_like(args[1])))
     assert np.array_equal(x, vec(5))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_adjoints_in_any_memory_order(target):
+    x = np.arange(6.0).reshape(2, 3)
+    for f in (lambda a: a * 2.0, lambda a: (a * 2.0).T.copy().T, lambda a: a.T * 2.0):
+        out, pull = flow.vjp(flow.compile(f, target=target), x)
+        g = np.arange(6.0).reshape(out.shape)
+        want = pull(g)[0]
+        for same in (np.asfortranarray(g), np.repeat(g, 2, axis=1)[:, ::2], g[::-1].copy()[::-1]):
+            np.testing.assert_array_equal(pull(same)[0], want)
