@@ -40,7 +40,7 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
         with open(f, "wb") as file:  # under this very name: savez would add .npz to it
             np.savez(file, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
     else:
-        np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (as above)
+        np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
 
 
 def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:

@@ -48,8 +48,8 @@ class Trips:
             return None
         match d.op:
             case elementwise.add:
-                return parts[0] + parts[1]  # type: ignore[operator]  (no None: see above)
+                return parts[0] + parts[1]  # type: ignore[operator]  (the guard leaves no None)
             case elementwise.sub:
-                return parts[0] - parts[1]  # type: ignore[operator]  (as above)
+                return parts[0] - parts[1]  # type: ignore[operator]  (the guard leaves no None)
             case _:
                 return None if any(parts) else 0

@@ -189,7 +189,7 @@ class Sizes:
     def _offset(self, a: Atom) -> tuple[Atom | None, int]:
         """A length as another one and a constant added to it."""
         total = 0
-        while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]  (as above)
+        while (d := self.definitions.get(a)) is not None:  # type: ignore[arg-type]  (no constant is a key)
             if d.op not in (add, sub) or not isinstance(d.args[1], Const):
                 break
             total += int(d.args[1].value) * (1 if d.op is add else -1)

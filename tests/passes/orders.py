@@ -4,7 +4,11 @@ import random
 
 import numpy as np
 
+import srcgrad as flow
 from srcgrad.backends import python
+from tests.fuzz import generate
+from tests.fuzz.inputs import point
+from tests.fuzz.source import copied, loaded
 
 
 def reverse(trips):
@@ -58,3 +62,28 @@ def same_in_every_order(orders, call):
         with np.errstate(all="ignore"):
             found.append(bits(call()))
     assert all(each == found[0] for each in found)
+
+
+def random_programs_agree(orders, seeds, compiled):
+    """Random programs and their gradients, by functions that `compiled` makes, in every order."""
+    used = 0
+    for seed in seeds:
+        drawn = generate(seed)
+        with loaded(drawn.source(), f"{compiled.__module__} {seed}") as names:
+            fn, at = names["f"], point(drawn)
+
+            def call(fn=fn, at=at):
+                args = copied(at.args)
+                value = compiled(fn)(*args)
+                if isinstance(value, tuple) or not at.positions:
+                    return value, args
+                grad = flow.grad(compiled(fn), grad_position=at.positions)
+                return value, args, grad(*copied(at.args))
+
+            try:
+                call()
+            except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
+                continue
+            same_in_every_order(orders, call)
+            used += 1
+    assert used >= 15 and orders.ran >= 100

@@ -14,10 +14,7 @@ from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.pipeline import INDEPENDENT_LOOPS, LOWERING
 from srcgrad.primitives import REGISTRY
 from tests.cases import Case, sample
-from tests.fuzz import generate
-from tests.fuzz.inputs import point
-from tests.fuzz.source import copied, loaded
-from tests.passes.orders import Orders, same_in_every_order
+from tests.passes.orders import Orders, random_programs_agree, same_in_every_order
 
 
 @pytest.fixture
@@ -31,27 +28,7 @@ def compiled(fn):
 
 
 def test_random_programs(orders):
-    used = 0
-    for seed in range(30):
-        drawn = generate(seed)
-        with loaded(drawn.source(), f"independent {seed}") as names:
-            fn, at = names["f"], point(drawn)
-
-            def call(fn=fn, at=at):
-                args = copied(at.args)
-                value = compiled(fn)(*args)
-                if isinstance(value, tuple) or not at.positions:
-                    return value, args
-                grad = flow.grad(compiled(fn), grad_position=at.positions)
-                return value, args, grad(*copied(at.args))
-
-            try:
-                call()
-            except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
-                continue
-            same_in_every_order(orders, call)
-            used += 1
-    assert used >= 15 and orders.ran >= 100
+    random_programs_agree(orders, range(30), compiled)
 
 
 @pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)

@@ -13,10 +13,7 @@ from srcgrad.passes import loops_in_chunks as module
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from tests.cases import Case, sample
-from tests.fuzz import generate
-from tests.fuzz.inputs import point
-from tests.fuzz.source import copied, loaded
-from tests.passes.orders import Orders, same_in_every_order
+from tests.passes.orders import Orders, random_programs_agree, same_in_every_order
 from tests.passes.programs import agree, program
 from tests.test_cases import close
 
@@ -36,27 +33,7 @@ def compiled(fn):
 
 
 def test_random_programs(orders):
-    used = 0
-    for seed in range(30, 60):
-        drawn = generate(seed)
-        with loaded(drawn.source(), f"chunks {seed}") as names:
-            fn, at = names["f"], point(drawn)
-
-            def call(fn=fn, at=at):
-                args = copied(at.args)
-                value = compiled(fn)(*args)
-                if isinstance(value, tuple) or not at.positions:
-                    return value, args
-                grad = flow.grad(compiled(fn), grad_position=at.positions)
-                return value, args, grad(*copied(at.args))
-
-            try:
-                call()
-            except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
-                continue
-            same_in_every_order(orders, call)
-            used += 1
-    assert used >= 15 and orders.ran >= 100
+    random_programs_agree(orders, range(30, 60), compiled)
 
 
 @pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)

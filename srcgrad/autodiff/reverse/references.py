@@ -193,7 +193,7 @@ class References:
             assert slot.param is not None
             self._tag(slot.param, s.params[j], origins)
             self._tag(slot.result, s.results[j], origins)
-            slot.values[:] = [self.which(y, origins) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (as above)
+            slot.values[:] = [self.which(y, origins) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (references are variables)
         return self._which[key]
 
     def _tag(self, tag: Var, v: Var, origins: list[Var]) -> None:
@@ -324,7 +324,7 @@ class References:
         slot.result.type = result.type
         self._register(param, slot.param)
         self._register(result, slot.result)
-        slot.values[:] = [self.threaded(y) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (as above)
+        slot.values[:] = [self.threaded(y) for y in (s.inits[j], s.yields[j])]  # type: ignore[arg-type]  (references are variables)
         return self._threaded[v]
 
 

@@ -159,7 +159,7 @@ class Sweep:
             g = given.get(k)
             if g is None:
                 # a value with a rule is a number or an array, and a Var where it is an array
-                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]  (see above)
+                g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]  (an array is a Var)
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
                 g = self.b("copy", g)  # the shadow lives on
             seeds.append(self.b.cast(g, Scalar(y.type.dtype)))

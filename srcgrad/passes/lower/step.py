@@ -115,7 +115,7 @@ def _reduction(s: Def, x: Var) -> Step:
 
 
 def _sum_to(b: Builder, s: Def, x: Var) -> Step:
-    dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]  (as above)
+    dims, wanted = x.type.dims, s.var.type.dims if isinstance(s.var.type, Array) else ()  # type: ignore[union-attr]  (it has a result)
     reads = ((x, identity(len(dims))),)
     if same_dims(dims, wanted):
         return Step(s, dims, reads)
