@@ -1,0 +1,56 @@
+"""What a device is to the programs that run on it: a GPU, or the simulator of `simulator`.
+
+A kernel is a text that names neither: plain functions of Python with `cuda`, `math`, `np` and
+`libdevice` in scope, of which one is the kernel and the others are device functions. Never looks at
+the program that a kernel was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from srcgrad.ir.types import Type
+
+Extent = int | tuple[int, ...]  # of a grid or a block: up to three axes, x first
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel and the device functions it calls, as a module without imports or decorators."""
+
+    name: str  # of the function that is the kernel
+    source: str
+    parameters: tuple[Type, ...]  # scalars and arrays, in the order of the kernel's parameters
+    fastmath: bool = False
+
+
+class Kernel(Protocol):
+    """A kernel that can be launched. Returns before it has run."""
+
+    def __call__(self, blocks: Extent, threads: Extent, args: Sequence[Any]) -> None: ...
+
+
+class Device(Protocol):
+    """Where kernels run, and the arrays they run on."""
+
+    @property
+    def xp(self) -> ModuleType:
+        """CuPy or NumPy: allocation, products and views of whole arrays."""
+        ...
+
+    def load(self, kernels: Sequence[KernelText]) -> Mapping[str, Kernel]:
+        """The kernels of a program by their names, compiled together."""
+        ...
+
+    def array(self, value: Any) -> Any:
+        """An argument as an array of `xp`: of the host, a copy; of the device, the same memory."""
+        ...
+
+    def to_host(self, value: Any) -> np.ndarray:
+        """A copy of a device array; waits for the kernels that write it."""
+        ...
