@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.values import is_number
 from srcgrad.transforms.lengths import Lengths
+from srcgrad.transforms.signature import length
 from srcgrad.tree import Leaf
 
 MISS = object()
@@ -54,8 +55,8 @@ def fast_path(
     if inputs is None:
         return None
     for k, (n, value) in enumerate(arguments.items()):
-        lengths = [(axis, value.shape[axis]) for path, axis in static if path == (n,)]
-        test_lengths(w, f"a{k}", sorted(lengths))
+        asked = ((axis, length(value, axis)) for path, axis in static if path == (n,))
+        test_lengths(w, f"a{k}", sorted((axis, m) for axis, m in asked if m is not None))
     for k, fetch in enumerate(entry.hidden):
         w.lines.append(f"    h{k} = {w.name(fetch)}()")
         value = fetch()

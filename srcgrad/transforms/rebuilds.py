@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.errors import RebuildWarning
 from srcgrad.tracebacks import users_level
 from srcgrad.transforms.by_code import ByCode
-from srcgrad.transforms.signature import Same, key_of
+from srcgrad.transforms.signature import Same, key_of, length
 from srcgrad.transforms.specialization import Entry, kind_of
 from srcgrad.transforms.stack import described
 from srcgrad.tree import paths, spelled
@@ -98,7 +98,7 @@ def _argument(compiled: Any, path: tuple, was: Any, now: Any) -> Reason | None:
                 "give it few different values, or compute outside what asks for its value",
             )
         axes = [axis for at, axis in d.static_dims if at == path]
-        if any(was.shape[axis] != now.shape[axis] for axis in axes):
+        if any(length(was, axis) != length(now, axis) for axis in axes):
             return (
                 f"the shape of {name}, which must be known when compiling, is {now.shape} and "
                 f"was {was.shape}",

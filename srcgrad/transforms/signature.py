@@ -44,8 +44,14 @@ def key_under(
         return kinds
     values = tuple(v for path, v in given if path in leaves)
     at_axis = sorted(dims, key=repr)
-    lengths = tuple(v.shape[axis] for path, v in given for at, axis in at_axis if at == path)
+    lengths = tuple(length(v, axis) for path, v in given for at, axis in at_axis if at == path)
     return kinds, (values, lengths)
+
+
+def length(value: Any, axis: int) -> int | None:
+    """The length of an axis; None of a value without it, which another call may give."""
+    shape = getattr(value, "shape", ())
+    return shape[axis] if axis < len(shape) else None
 
 
 # what is equal is the same here; other objects may be equal and differ in what is read of them

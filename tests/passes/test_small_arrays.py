@@ -1,7 +1,11 @@
 """Arrays of constant shape that become numbers, and those that have to stay in memory."""
 
+import itertools
+
+import numpy as np
 import pytest
 
+import srcgrad as flow
 from srcgrad.passes.small import small_arrays
 from tests.passes.programs import agree, count, program, text, vec
 
@@ -314,3 +318,36 @@ def test_shapes_that_do_not_fit_stay_in_memory(lines):
     f = program("a: f64, k: int", "\n".join([*head, *trip]), "r,")
     new = agree(small_arrays, f, (0.5, 0))
     assert "q: f64[3] = pack(a, a, a)" in text(new)
+
+
+@pytest.mark.parametrize("target", ["python", "loops", "cpu"])
+def test_arrays_that_the_caller_gets_share_no_memory(target):
+    """Copies at the edges go where no number is behind them, and others with them."""
+
+    def made_apart(x, y, n):
+        a, b, c = x.copy(), y * 2.0, y * 2.0
+        t = np.sum(x * b) + np.sum(np.cos(np.zeros((n, 4))) * b * c)
+        return t, a, b, c
+
+    x, y = np.arange(4.0), np.arange(2.0, 6.0)
+    for n in (3, 0):
+        value, *results = flow.compile(made_apart, target=target)(x, y, n)
+        want, *expected = made_apart(x, y, n)
+        assert value == pytest.approx(want)
+        np.testing.assert_allclose(results, expected)
+        for one, other in itertools.combinations((x, y, *results), 2):
+            assert not np.shares_memory(one, other)
+
+
+@pytest.mark.parametrize("target", ["python", "loops", "cpu"])
+def test_strided_arguments_keep_their_copy(target):
+    def taken(x, m):
+        a = x.copy()
+        places = np.take(a, np.array([3, 0, 2, 1]))
+        return np.sum(a * np.arange(4.0)) + np.sum(m * places) + np.sum(m * a.reshape(2, 2)[1, 0])
+
+    x, m = np.arange(1.0, 9.0)[::2], np.ones((3, 4))
+    value, (slope, _) = flow.value_and_grad(flow.compile(taken, target=target), (0, 1))(x, m)
+    assert value == pytest.approx(taken(x, m))
+    want, _ = flow.grad(taken, (0, 1))(x.copy(), m)
+    np.testing.assert_allclose(slope, want)

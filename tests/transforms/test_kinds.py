@@ -1,5 +1,6 @@
 """Kinds of arguments: numbers, arrays, containers; a gradient is of its argument's kind."""
 
+import itertools
 import re
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -252,3 +253,28 @@ def test_the_gradient_of_an_empty_container_is_empty():
     assert flow.jvp(f, ({}, 2.0), ({}, 1.0)) == (4.0, 4.0)
     with pytest.raises(TypeError, match="only floats have gradients"):
         flow.grad(f)({"a": 3}, 2.0)
+
+
+# ---- a length that one kind of argument must have, and another has not ----
+def _sorted(x):
+    ndim = np.ndim(x)
+    if ndim == 0:
+        return 2.0 * x
+    values = sorted(x) if ndim == 1 else sorted(x[0])
+    return sum(v * (k + 1) for k, v in enumerate(values))
+
+
+NUMBER, VECTOR, MATRIX = 0.7, np.array([2.0, 1.0, 4.0]), np.array([[3.0, 1.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["one object", "made anew"])
+@pytest.mark.parametrize("order", [*itertools.permutations((NUMBER, VECTOR, MATRIX, VECTOR[:2]))])
+def test_lengths_of_one_kind_of_argument(order, fresh):
+    def made():
+        return compiled(lambda x: _sorted(x))
+
+    f = made()
+    for x in (*order, *order):
+        f = made() if fresh else f
+        assert f(x) == pytest.approx(_sorted(x))
+        assert np.shape(flow.grad(f)(x)) == np.shape(x)

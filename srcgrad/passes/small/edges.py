@@ -3,7 +3,8 @@
 Callers hand over buffers and get them, so a loop that carries an argument, or whose result is
 returned, would keep its class in memory. Of a class that no statement stores to, a copy is as good
 as the array. A class that has an argument and a result, or two results, keeps its buffer: the
-caller could tell.
+caller could tell. For the same reason a copy that leaves stays, though no number is behind it, if
+other passes have given its array to two results, or to an argument and a result.
 """
 
 from __future__ import annotations
@@ -35,6 +36,25 @@ def with_edges(function: Function) -> tuple[Function, frozenset[Var]]:
     entering = copies(function.params, taken)
     leaving = copies(function.returns, given + Counter([c for c, n in taken.items() if n > 1]))
     return _copied(function, entering, leaving), frozenset((*entering.values(), *leaving.values()))
+
+
+def idle_edges(function: Function, edges: frozenset[Var]) -> frozenset[Var]:
+    """The copies that nobody could tell from the array that is copied: of its type, seen by one."""
+    classes = AliasClasses(function)
+    copies = [(s.var, s.args[0]) for s in function.body if isinstance(s, Def) and s.var in edges]
+    returned = {a for a in function.returns if isinstance(a, Var) and is_reference(a.type)}
+    entering = {v for v, _ in copies if v is not None} - returned
+    seen = {classes.of(a) for a in (*function.params, *entering, *returned) if is_reference(a.type)}
+    idle: set[Var] = set()
+    for v, x in copies:
+        if v is None or v.type != x.type:
+            continue
+        if v in entering:
+            idle.add(v)
+        elif classes.of(x) not in seen:
+            idle.add(v)
+            seen.add(classes.of(x))
+    return frozenset(idle)
 
 
 def _copied(function: Function, entering: dict[Var, Var], leaving: dict[Var, Var]) -> Function:

@@ -39,7 +39,7 @@ from srcgrad.passes.effects import classes_written
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small.classes import operand_dims, places, small_classes
-from srcgrad.passes.small.edges import with_edges
+from srcgrad.passes.small.edges import idle_edges, with_edges
 from srcgrad.passes.small.elements import (
     ELEMENTS,
     Elements,
@@ -64,17 +64,18 @@ def small_arrays(function: Function) -> Function:
     trial = cse(simplify(unroll(trial, classes, possible)))
     b, classes = builder_for(trial), AliasClasses(trial)
     found = small_classes(trial, classes, b, edges, moving=False)
-    return _SmallArrays(b, classes, found, edges).function(trial) if found else function
+    idle = idle_edges(trial, edges)
+    return _SmallArrays(b, classes, found, idle).function(trial) if found else function
 
 
 class _SmallArrays(Emitter):
     """`cells` says which elements a name stands for, `held` what an element is at this place."""
 
     def __init__(
-        self, b: Builder, classes: AliasClasses, found: frozenset[Var], edges: frozenset[Var]
+        self, b: Builder, classes: AliasClasses, found: frozenset[Var], idle: frozenset[Var]
     ):
         super().__init__(b)
-        self.classes, self.found, self.edges = classes, found, edges
+        self.classes, self.found, self.idle = classes, found, idle
         self.cells: dict[Atom, Elements] = {}  # numbers in the place of atoms
         self.held: dict[int, Atom] = {}
         self.class_of: dict[int, Var] = {}
@@ -104,7 +105,7 @@ class _SmallArrays(Emitter):
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
         if not any(map(self.is_ours, (s.var, *s.args))):
-            if s.var is None or s.var not in self.edges:
+            if s.var is None or s.var not in self.idle:
                 return (s,)
             self.new[s.var] = s.args[0]
             return ()
