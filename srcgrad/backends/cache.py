@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -52,6 +53,24 @@ def load(name: str, text: str) -> tuple[ModuleType, bool]:
 def keep(file: str, text: str) -> None:
     """Put a text into the folder, to be read; where the folder cannot be written it is not kept."""
     _write(cache_dir() / file, text)
+
+
+def keep_bytes(file: str, data: bytes) -> None:
+    """Put machine code into the folder, behind its digest."""
+    with suppress(OSError):
+        path = cache_dir() / file
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _replace(path, hashlib.sha256(data).digest() + data)
+
+
+def kept_bytes(file: str) -> bytes | None:
+    """What `keep_bytes` put there; None if there is nothing, or something else."""
+    try:
+        found = (cache_dir() / file).read_bytes()
+    except OSError:
+        return None
+    size = hashlib.sha256().digest_size
+    return found[size:] if hashlib.sha256(found[size:]).digest() == found[:size] else None
 
 
 def in_memory(name: str, text: str) -> ModuleType:

@@ -7,6 +7,8 @@ the program that a kernel was made from.
 
 from __future__ import annotations
 
+import ast
+import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -28,6 +30,12 @@ class KernelText:
     parameters: tuple[Type, ...]  # scalars and arrays, in the order of the kernel's parameters
     fastmath: bool = False
 
+    def run_in(self, scope: dict[str, Any], tree: ast.Module | None = None) -> None:
+        """Define the functions in a scope; `tree` stands for a text that was changed."""
+        file = f"<kernel {self.name}>"
+        linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
+        exec(compile(tree or self.source, file, "exec"), scope)
+
 
 class Kernel(Protocol):
     """A kernel that can be launched. Returns before it has run."""
@@ -43,8 +51,8 @@ class Device(Protocol):
         """CuPy or NumPy: allocation, products and views of whole arrays."""
         ...
 
-    def load(self, kernels: Sequence[KernelText]) -> Mapping[str, Kernel]:
-        """The kernels of a program by their names, compiled together."""
+    def load(self, kernels: Sequence[KernelText], keep: bool = True) -> Mapping[str, Kernel]:
+        """The kernels of a program by their names, compiled together; `keep`: on disk as well."""
         ...
 
     def array(self, value: Any) -> Any:

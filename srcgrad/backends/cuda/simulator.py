@@ -21,7 +21,6 @@ shared memory that nobody wrote holds nonsense. Never checks the types that the 
 from __future__ import annotations
 
 import ast
-import linecache
 import math
 import random
 import sys
@@ -48,7 +47,7 @@ class Simulator:
     order: Order = "forward"
     xp: ModuleType = np
 
-    def load(self, kernels: Sequence[KernelText]) -> Mapping[str, Kernel]:
+    def load(self, kernels: Sequence[KernelText], keep: bool = True) -> Mapping[str, Kernel]:
         return {k.name: _kernel(k, self.order) for k in kernels}
 
     def array(self, value: Any) -> np.ndarray:
@@ -61,9 +60,7 @@ class Simulator:
 def _kernel(text: KernelText, order: Order) -> Kernel:
     machine = _Machine(_ordering(order))
     scope = {"cuda": machine, "np": np, "math": _Math(), "libdevice": _Libdevice()}
-    file = f"<simulated {text.name}>"
-    linecache.cache[file] = (len(text.source), None, text.source.splitlines(True), file)
-    exec(compile(_with_yields(text.source), file, "exec"), scope)
+    text.run_in(scope, _with_yields(text.source))
     return lambda blocks, threads, args: machine.launch(
         scope[text.name], _extent(blocks), _extent(threads), _converted(args, text.parameters)
     )

@@ -1,0 +1,119 @@
+"""numba-cuda as a compiler: the text of a kernel to LTO-IR, the kernels of a program to one cubin.
+
+The only module that imports numba-cuda; it needs neither a driver nor a GPU. Products and sums are
+not contracted to fused multiply-adds unless `fastmath` allows it. Never launches anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+import cuda.bindings.nvjitlink as nvjitlink
+import numpy as np
+from numba import cuda, from_dtype, types, void
+from numba.cuda import libdevice
+from numba.cuda.compiler import compile as compile_kernel
+from numba.cuda.compiler import compile_cuda
+from numba.cuda.dispatcher import CUDADispatcher
+
+from srcgrad.backends.cuda.device import KernelText
+from srcgrad.ir.types import Array, Scalar, Type, np_dtype
+
+Capability = tuple[int, int]  # (9, 0) is sm_90
+
+
+def cubin(kernels: Sequence[KernelText], capability: Capability) -> bytes:
+    """Machine code of a program's kernels, each under its own name."""
+    handle = _linked(kernels, capability)
+    try:
+        code = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, code)
+        return bytes(code)
+    finally:
+        nvjitlink.destroy(handle)
+
+
+def ptx(kernel: KernelText, capability: Capability) -> str:
+    """The assembly text of one kernel before the link, for reading."""
+    return _compiled(kernel, capability, "ptx")
+
+
+# Code is generated at the link, so it is there that contraction is off. ptxas' `-fmad=false` alone
+# leaves what libNVVM has contracted by then.
+EXACT = ("-fma=0",)
+
+
+def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
+    """The handle of a linker that has linked the kernels."""
+    exact = () if all(k.fastmath for k in kernels) else EXACT
+    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-lto", *exact]
+    handle = nvjitlink.create(len(options), options)
+    try:
+        for kernel in kernels:
+            code = _compiled(kernel, capability, "ltoir")
+            nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, code, len(code), kernel.name)
+        nvjitlink.complete(handle)
+    except nvjitlink.nvJitLinkError as error:
+        log = bytearray(nvjitlink.get_error_log_size(handle))
+        nvjitlink.get_error_log(handle, log)
+        nvjitlink.destroy(handle)
+        raise RuntimeError(f"{error}: {log.decode(errors='replace')}") from error
+    return handle
+
+
+def _compiled(kernel: KernelText, capability: Capability, output: str) -> Any:
+    scope: dict[str, Any] = {"cuda": cuda, "np": np, "math": math, "libdevice": libdevice}
+    kernel.run_in(scope)
+    function = scope.pop(kernel.name)
+    options = {"fastmath": kernel.fastmath, "capability": capability}
+    for name, helper in list(scope.items()):
+        if isinstance(helper, FunctionType):
+            scope[name] = _DeviceFunction(helper, options)
+    code, _ = compile_kernel(
+        function,
+        void(*map(_numba_type, kernel.parameters)),
+        device=False,
+        fastmath=kernel.fastmath,
+        cc=capability,
+        abi="numba",
+        abi_info={"abi_name": kernel.name},
+        output=output,
+    )
+    return code
+
+
+def _numba_type(type_: Type) -> Any:
+    match type_:
+        case Array():
+            layout = "C" if type_.layout == "C" else "A"
+            return types.Array(from_dtype(np_dtype(type_.dtype)), type_.ndim, layout)
+        case Scalar():
+            return from_dtype(np_dtype(type_.dtype))
+    raise TypeError(f"a kernel has no parameter of type {type_}")
+
+
+class _DeviceFunction(CUDADispatcher):
+    """A function that kernels call, compiled for the capability of its caller.
+
+    The class it derives from asks the driver for the current device even where the caller is
+    compiled for another, and so needs a GPU.
+    """
+
+    def compile_device(self, args: Any, return_type: Any = None) -> Any:
+        if args not in self.overloads:
+            fastmath = self.targetoptions["fastmath"]
+            with self._compiling_counter:
+                made = compile_cuda(
+                    self.py_func,
+                    return_type,
+                    args,
+                    fastmath=fastmath,
+                    nvvm_options={"opt": 3, "fastmath": fastmath},
+                    cc=self.targetoptions["capability"],
+                )
+            self.overloads[args] = made
+            made.target_context.insert_user_function(made.entry_point, made.fndesc, [made.library])
+        return self.overloads[args]
