@@ -8,12 +8,13 @@ anything else of srcgrad.
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
+from srcgrad.records import record
 
-@dataclass(frozen=True)
+
+@record(frozen=True)
 class Location:
     """A place in the user's source; `column` and `end` count characters from 0."""
 

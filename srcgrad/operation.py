@@ -7,8 +7,9 @@ stand in `primitives`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from srcgrad.records import record
 
 Rule = Callable[..., Any]
 # the dtype and the dims of a result that a row states, and the layout of a buffer
@@ -16,7 +17,7 @@ Stated = tuple[str, tuple[Any, ...]] | tuple[str, tuple[Any, ...], str]
 Params = dict[str, Any]  # what is static about an operation: axes, dtypes, functions
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Primitive:
     """One row of the table; calling it dispatches on the kind of its arguments."""
 

@@ -10,7 +10,6 @@ to counts as one value, even where it is overwritten, so some paths are found th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from srcgrad.autodiff.activity import Activity, flows, reachable
 from srcgrad.ir.alias import AliasClasses
@@ -18,12 +17,13 @@ from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, Whi
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.primitives import attached, elementwise, memory, tapes
+from srcgrad.records import record
 
 DELIBERATE = frozenset((elementwise.stop_gradient, attached.attached, attached.part))
 LENGTHS = frozenset((memory.dim, tapes.slots, memory.broadcast_dim, tapes.tape_like))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Paths:
     """Differentiated positions with a path that has a derivative, and the blocked ones."""
 
@@ -53,7 +53,7 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
     return Paths(opened, blocked)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Edge:
     source: Var
     target: Var

@@ -9,13 +9,14 @@ sweep ("exact"); otherwise the forward sweep saves its outcome. Never emits anyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import Type, float_type, is_complex
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import elementwise
+from srcgrad.records import record
 
 
 def decides(s: Def) -> bool:
@@ -34,7 +35,7 @@ def any_decision(function: Function) -> bool:
     return any(isinstance(s, Def) and decides(s) for s in walk(function.body))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Made:
     """An expression of a rule over forward values alone, not yet emitted."""
 

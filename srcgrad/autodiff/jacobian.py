@@ -8,7 +8,6 @@ and tangents come from `reverse` and `forward`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.autodiff.batch import Emitter, Varying
@@ -21,6 +20,7 @@ from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom, t
 from srcgrad.ir.types import INT, Array, Dims, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
 from srcgrad.primitives import memory
+from srcgrad.records import record
 
 
 def jacobian(
@@ -43,7 +43,7 @@ def jacobian(
     return made.function(f"{function.name}_jacobian", forward)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Made:
     """A program under construction: results, and derivatives with a trailing axis for the seeds."""
 

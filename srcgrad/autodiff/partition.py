@@ -9,7 +9,6 @@ recomputed. Never changes what either sweep computes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from srcgrad.autodiff.decisions import decides, rounds
 from srcgrad.ir.alias import AliasClasses
@@ -17,9 +16,10 @@ from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
 from srcgrad.ir.types import Array, RefTape, Tuple, float_type, is_reference
 from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
 from srcgrad.primitives import memory
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Parts:
     """The two sweeps.
 

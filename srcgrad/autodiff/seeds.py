@@ -7,7 +7,6 @@ seeds are numbered consecutively along one `Line`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.autodiff.forward import jvp
@@ -18,9 +17,10 @@ from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, Dim, Dims, Scalar, Type, float_type, is_complex
 from srcgrad.ir.walk import blocks, uses
 from srcgrad.primitives import memory
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Derivative:
     """A function of parameters and seeds, split before the first statement that reads a seed."""
 
@@ -70,7 +70,7 @@ def tangents(
 
 
 # ---- seeds ----
-@dataclass(frozen=True)
+@record(frozen=True)
 class Line:
     """A consecutive numbering of the elements of values; a complex value has two parts."""
 

@@ -7,7 +7,6 @@ loads what they do not use. Never decides which program is built.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
 from srcgrad.passes.pipeline import Pass
+from srcgrad.records import record
 
 # each module holds its `BACKEND`
 BACKENDS = {
@@ -24,7 +24,7 @@ BACKENDS = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BuildOptions:
     """What a user may choose about how a program is built, whatever the target."""
 
@@ -38,7 +38,7 @@ class BuildOptions:
         return self.fastmath is False
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Executable:
     """An IR function made to run: `run` takes its parameters by position and returns a tuple."""
 

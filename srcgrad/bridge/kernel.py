@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from srcgrad.autodiff.partition import Parts, partition
@@ -19,11 +19,12 @@ from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY, arrays, elementwise, memory, reductions
+from srcgrad.records import record
 from srcgrad.transforms.program import protected
 from srcgrad.transforms.specialization import Entry, built
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Taped:
     """The two sweeps for some differentiated positions, as callables."""
 

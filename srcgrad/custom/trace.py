@@ -10,7 +10,7 @@ import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -34,6 +34,7 @@ from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
 from srcgrad.primitives import REGISTRY
+from srcgrad.records import record
 from srcgrad.tree import leaves, mapped
 
 
@@ -70,7 +71,7 @@ def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
             del it.captures.immutable[k]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Running:
     """A rule that is being followed: a call of its function with these leaves is its result."""
 

@@ -7,13 +7,15 @@ decorations (dtype, requires_grad, grad_fn), nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from srcgrad.records import record
 
-@dataclass(frozen=True)
+
+@record(frozen=True)
 class Options:
     """How numbers are printed; see `set_printoptions`."""
 

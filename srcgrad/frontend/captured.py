@@ -6,13 +6,13 @@ Never decides which of the two a value becomes: see `captures`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir.nodes import Var
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Hidden:
     """A captured value that is an input of the compiled function."""
 
@@ -24,7 +24,7 @@ class Hidden:
     parameter: Any = None  # the Parameter that it is
 
 
-@dataclass
+@record()
 class Guard:
     """A captured static value: the specialization is valid while it is unchanged."""
 

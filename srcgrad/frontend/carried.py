@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 import gast
@@ -15,9 +15,10 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+from srcgrad.records import record
 
 
-@dataclass
+@record()
 class Trip:
     """What is known of a loop before its body is interpreted (once more)."""
 

@@ -5,8 +5,10 @@ Arguments that must be static, loops to unroll, lists that grow. Nothing is deci
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from srcgrad.records import record
 
 MANY = 64  # trips that are a loop rather than so many copies of its code
 
@@ -15,7 +17,7 @@ class Respecialise(Exception):
     """Interpretation must start again: the demands have grown."""
 
 
-@dataclass
+@record()
 class Demands:
     """What is known to be needed beyond dtypes and ranks."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.source import Source
+from srcgrad.records import record
 
 RETURNED, RESULT = "$returned", "$result"
 
@@ -20,7 +21,7 @@ class Diverged(Exception):
         self.kind, self.message, self.location = kind, message, location
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Frame:
     """One function being interpreted: its source, its names, where it was called from."""
 

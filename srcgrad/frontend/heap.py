@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import types
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad import tree
@@ -24,9 +23,10 @@ from srcgrad.frontend.values import (
     Partial,
     Record,
 )
+from srcgrad.records import record
 
 
-@dataclass
+@record()
 class State:
     """The names of the running frame, the contents of objects, and which objects are frozen."""
 

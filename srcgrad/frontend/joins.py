@@ -7,7 +7,7 @@ between paths are carried as integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,16 +31,17 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, join_scalars, same_dim, same_dims
+from srcgrad.records import record
 
 VARIES = None  # in a pattern of dims: carried as an integer of its own
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ScalarSpec:
     type: Scalar
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class ArraySpec:
     dtype: str
     dims: tuple  # an atom that all paths share, or VARIES
@@ -54,7 +55,7 @@ class ArraySpec:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class StaticSpec:
     value: Any
 
@@ -62,7 +63,7 @@ class StaticSpec:
         return isinstance(other, StaticSpec) and _equal(self.value, other.value)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class PartsSpec:
     """A container by its parts. `same` is the object itself while all paths leave that one."""
 
@@ -84,7 +85,7 @@ class PartsSpec:
         return issubclass(self.kind[0], list | dict | Record | GrownList)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MaybeSpec:
     inner: Any
 

@@ -8,7 +8,7 @@ loop and again at the end of the body.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import gast
@@ -26,9 +26,10 @@ from srcgrad.frontend.values import Iterated
 from srcgrad.ir.nodes import Def, For, Var, While, atom
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
+from srcgrad.records import record
 
 
-@dataclass
+@record()
 class Attempt:
     """One interpretation of a loop's body."""
 

@@ -9,7 +9,6 @@ stored to, and is refused there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import Location, UnsupportedError
@@ -19,12 +18,13 @@ from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import arrays, memory
+from srcgrad.records import record
 
 # results that are in C order whatever their arguments are
 ORDERED = (arrays.matmul, memory.reshape, memory.zeros, memory.empty)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reshape:
     """`made` is a view of `source` here."""
 

@@ -9,16 +9,16 @@ An array that a growing list keeps a copy of may not be stored to afterwards at 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Snapshot:
     """`copy` holds what a view of `source` would show at this place."""
 

@@ -11,15 +11,15 @@ import itertools
 import linecache
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from srcgrad.errors import Location, SourceError, UnsupportedError
+from srcgrad.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Source:
     """A function's tree (gast), where it stands, and what it captures.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad import tree
@@ -49,17 +48,18 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Atom, Function, Var, atom
 from srcgrad.primitives.raising import class_of
+from srcgrad.records import record
 from srcgrad.tree import Leaf
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Given:
     """A place in a template of writes: the container at this path of the arguments."""
 
     path: tuple
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Write:
     """What a container among the arguments holds afterwards; `whole` if its places changed."""
 
@@ -68,7 +68,7 @@ class Write:
     whole: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Traced:
     """An IR function with what is needed to call it."""
 

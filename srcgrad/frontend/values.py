@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad import tree
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
 from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.records import record
 
 Known = Any  # annotates a static parameter of a handler or a formula
 
@@ -42,7 +43,7 @@ class Poison:
 POISON = Poison()
 
 
-@dataclass
+@record()
 class MaybeUnbound(Abstract):
     """A value with the run-time flag that says whether it was bound."""
 
@@ -50,7 +51,7 @@ class MaybeUnbound(Abstract):
     flag: Var
 
 
-@dataclass
+@record()
 class Conflict(Abstract):
     """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
 
@@ -58,7 +59,7 @@ class Conflict(Abstract):
     way_out: str = "give the name one kind of value, or use two names"
 
 
-@dataclass
+@record()
 class Range(Abstract):
     start: Any
     stop: Any
@@ -66,7 +67,7 @@ class Range(Abstract):
     promised: bool = False  # the user promises that its trips are independent
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Iterated(Abstract):
     """What a `for` runs over: a number of trips and the item of each, built when it is reached.
 
@@ -89,7 +90,7 @@ class Iterated(Abstract):
     until: Callable[[bool], Any] | None = None  # whether an item is true (false), and no further
 
 
-@dataclass
+@record()
 class Slice(Abstract):
     lower: Any
     upper: Any
@@ -110,7 +111,7 @@ class TrackedList(list):
         self.key = key
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class GrownList(Abstract):
     """A list that grows in a run-time loop: a tape of scalars and a cell with its length.
 
@@ -131,7 +132,7 @@ class GrownList(Abstract):
         return self.shape is None
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Record(Abstract):
     """An instance of a dataclass, by its fields; `__init__` is not called for arguments."""
 
@@ -146,7 +147,7 @@ class Record(Abstract):
             raise AttributeError(name) from None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bound(Abstract):
     """A method of a run-time value, by name."""
 
@@ -154,7 +155,7 @@ class Bound(Abstract):
     name: str
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Partial(Abstract):
     """functools.partial made inside: its function may be a closure, its arguments run-time."""
 
@@ -163,7 +164,7 @@ class Partial(Abstract):
     keywords: dict[str, Any]
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Closure(Abstract):
     """A function defined inside the function that is compiled."""
 
@@ -175,7 +176,7 @@ class Closure(Abstract):
     name: str
 
 
-@dataclass
+@record()
 class Formatted(Abstract):
     """An f-string with run-time parts: a template and its values."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.frontend.captured import Hidden
@@ -29,6 +29,7 @@ from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
 from srcgrad.passes import run as run_passes
+from srcgrad.records import record
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.specs import ByPosition, Tangent
@@ -36,7 +37,7 @@ from srcgrad.transforms.stack import stacked, transforms, weights_of
 from srcgrad.tree import mapped_by_path, paths
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Traced:
     """The bottom of a stack of transforms: a program that is there already."""
 
@@ -50,7 +51,7 @@ class Traced:
         return self.made
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Inner:
     """A gradient or a Jacobian of such a function, to be called; it can be differentiated again."""
 

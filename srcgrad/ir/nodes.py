@@ -8,15 +8,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from srcgrad.errors import Location
 from srcgrad.ir.types import Atom, Const, Type, Unknown, Var, atom
 from srcgrad.operation import Params, Primitive
+from srcgrad.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Def:
     var: Var | None
     op: Primitive
@@ -30,7 +31,7 @@ class Def:
         return self.args[0]  # type: ignore[return-value]  (no constant is an array)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class For:
     """`index` runs over range(start, stop), downwards if `reverse`.
 
@@ -54,7 +55,7 @@ class For:
     loc: Location | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class While:
     """`test` is evaluated before each trip; `limit`, if known, bounds the number of trips."""
 
@@ -69,7 +70,7 @@ class While:
     loc: Location | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class If:
     cond: Atom
     then: tuple[Stmt, ...]
@@ -85,7 +86,7 @@ Loop = For | While
 Block = tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Function:
     """A program. A parameter that its body stores to shares memory with no other parameter.
 

@@ -8,13 +8,13 @@ itself reads (`rest`). Never runs a rule.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from srcgrad.errors import Location, SrcgradError
 from srcgrad.ir.nodes import Atom, Def, Function
+from srcgrad.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Direction:
     """One direction of a rule, linear in its first parameters: adjoints or tangents.
 
@@ -29,7 +29,7 @@ class Direction:
 Turned = Callable[["Rule", Direction, int], Direction]
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Rule:
     """What the user states about some values: one direction, from which the other may be had."""
 
@@ -65,7 +65,7 @@ class Rule:
         return self.push
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operands:
     """The operands of a definition by `attached`."""
 

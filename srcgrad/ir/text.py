@@ -11,7 +11,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import DTYPES, Array, Tuple, Type, np_dtype
 from srcgrad.ir.walk import walk
+from srcgrad.records import record
 
 NOTE_COLUMN = 44
 # names that the text itself uses
@@ -203,7 +203,7 @@ def plain(value: complex | str | tuple[Any, ...] | list[Any] | np.generic[Any]) 
     return tuple(plain(v) for v in value) if isinstance(value, tuple | list) else value
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Printed:
     """A function's text and name, and for each line the statement it belongs to."""
 

@@ -8,10 +8,11 @@ scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
+
+from srcgrad.records import record
 
 # short name -> NumPy name, in the order of the printed texts
 DTYPES = {
@@ -50,7 +51,7 @@ def is_int(dtype: str) -> bool:
     return dtype[0] in "iu"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Scalar:
     dtype: str
     weak: bool = False
@@ -70,7 +71,7 @@ class Unknown(AssertionError):
     """Compiler code took the truth value of a run-time value, or compared it with a constant."""
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Var:
     """A name bound once. `name` is a wish; the printer makes it unique."""
 
@@ -92,7 +93,7 @@ class Var:
         return self is other
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Const:
     value: Any
     type: Scalar
@@ -127,7 +128,7 @@ def same_dims(a: Dims, b: Dims) -> bool:
     return len(a) == len(b) and all(map(same_dim, a, b))
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Array:
     """A reference to a buffer. `layout` is "C" (contiguous) or "S" (strided)."""
 
@@ -160,7 +161,7 @@ def atom_dims(a: Atom) -> Dims:
     return a.type.dims if isinstance(a.type, Array) else ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Tape:
     """A flat buffer that grows; what reverse mode remembers, and what `list.append` fills."""
 
@@ -170,7 +171,7 @@ class Tape:
         return f"tape[{self.dtype}]"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RefTape:
     """A growing sequence of references to arrays of one dtype and rank."""
 
@@ -181,7 +182,7 @@ class RefTape:
         return f"reftape[{self.dtype}, {self.ndim}]"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Tuple:
     """The results of a primitive that has several."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.eager import Tensor
@@ -17,6 +16,7 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.nn.module import Module
 from srcgrad.nn.named import ParameterTuple
 from srcgrad.nn.parameter import Parameter
+from srcgrad.records import record
 
 UNNAMED = Parameter.name
 
@@ -175,7 +175,7 @@ class Cell(Module):
         return Removal(self, place, entry)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Removal:
     """What registering a hook returns; `remove()` takes the hook off."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from srcgrad.errors import Location
@@ -22,6 +21,7 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
 from srcgrad.primitives import callbacks, elementwise, memory, tapes
+from srcgrad.records import record
 
 # operations by which values of trips are put together, in any order
 COMBINING = (
@@ -33,7 +33,7 @@ OUTSIDE = (tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, callbacks.
 NEAR = 8  # the largest distance of neighbours
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Independent:
     """What is known of a loop whose trips are independent."""
 
@@ -42,7 +42,7 @@ class Independent:
     distance: int = 0  # how far apart trips may add to the same elements
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Dependent:
     """Why trips are not independent; `sure` if some order of them gives something else."""
 

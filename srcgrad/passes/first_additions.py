@@ -30,7 +30,7 @@ loops carry or branches join, nor any that are stored to later.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -40,6 +40,7 @@ from srcgrad.ir.walk import atoms, map_type, uses, walk
 from srcgrad.passes.effects import is_write
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.records import record
 
 
 def first_additions(function: Function) -> Function:
@@ -48,7 +49,7 @@ def first_additions(function: Function) -> Function:
     return _FirstAdditions(function).function(function)
 
 
-@dataclass
+@record()
 class _Sum:
     """Zeros that become a sum: the views that stand for them, and the additions, in order."""
 

@@ -31,7 +31,6 @@ the branch holds nothing else), nor one whose index may be negative and varies.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import (
@@ -54,6 +53,7 @@ from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operat
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
 from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.records import record
 
 
 def hoist_bounds_checks(function: Function) -> Function:
@@ -107,7 +107,7 @@ def _only_places_fail(body: Block) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Check:
     """A check that a block makes: `made` by a definition if `go` holds.
 

@@ -40,7 +40,6 @@ raise, so no place is touched that the program does not touch. The order of addi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -50,6 +49,7 @@ from srcgrad.ir.walk import defined, inner_definitions, uses, walk
 from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, memory
+from srcgrad.records import record
 
 SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they are
 
@@ -58,7 +58,7 @@ def pack_columns(function: Function) -> Function:
     return _PackColumns(AliasClasses(function)).function(function)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Column:
     """The elements of an array that one loop walks: its place with None for the loop's index."""
 

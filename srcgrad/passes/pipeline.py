@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 
 from srcgrad.ir.check import check
@@ -38,9 +37,10 @@ from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.unify_lengths import unify_lengths
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Pass:
     """A step from a legal function to a legal function that computes the same."""
 

@@ -8,7 +8,6 @@ that they are views of, its *root*. Never changes a statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Var, atom
 from srcgrad.ir.types import INT, Array, Dim
@@ -16,6 +15,7 @@ from srcgrad.ir.walk import blocks, inner_definitions, results, walk
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.passes.ranges import is_int64
 from srcgrad.primitives import elementwise, memory, tapes
+from srcgrad.records import record
 
 Poly = dict[tuple[Var, ...], int]
 ELEMENTS = frozenset((memory.load, memory.store, memory.add_at))
@@ -63,7 +63,7 @@ def linear(p: Poly, i: Var) -> tuple[Poly, Poly] | None:
 
 
 # ---- accesses ----
-@dataclass(frozen=True)
+@record(frozen=True)
 class Access:
     """What one statement does to a buffer in a trip; `loops` are those around it, outer first."""
 

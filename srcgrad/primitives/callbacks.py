@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -18,6 +18,7 @@ import numpy as np
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.registry import nondiff
+from srcgrad.records import record
 
 _numbers = itertools.count(1)
 _known: WeakValueDictionary[int, Callback] = WeakValueDictionary()
@@ -32,7 +33,7 @@ class Raised(Exception):
         self.original = original
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Callback:
     """A function of the operands that gives its results as a list, and the results' ranks."""
 

@@ -10,19 +10,19 @@ import copy
 import inspect
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import ArgumentValueError, GradientError
+from srcgrad.records import record
 
 AGREE = 1e-8  # reverse and forward mode are exact: only rounding is between them
 SINGLE = 3e-3  # the same where an argument is in single precision
 SHOWN = 5  # wrong elements in a report
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Wrong:
     """One element of a gradient that disagrees."""
 

@@ -9,20 +9,21 @@ is inlined into another program is the one for all lengths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.compared_lengths import compared, with_equal
 from srcgrad.passes.unify_lengths import never_holds, shape_checks
+from srcgrad.records import record
 from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.stages import staged
 from srcgrad.tree import paths
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OfCall:
     """Makes of a program the one for a call; `known`: by what there is one for other lengths."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff.jacobian import jacobian
@@ -10,6 +10,7 @@ from srcgrad.frontend.demands import Demands
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
+from srcgrad.records import record
 from srcgrad.transforms.program import Program, protected, pruned, values
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
 from srcgrad.transforms.specs import ByPosition
@@ -18,7 +19,7 @@ from srcgrad.transforms.zero_gradients import note
 from srcgrad.tree import Leaf, leaf_numbers, placed
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Jacobian(ByPosition):
     """Jacobian with respect to the arguments at `positions`, by rows or (`forward`) by columns."""
 

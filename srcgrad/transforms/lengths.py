@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from srcgrad.records import record
 from srcgrad.tree import spelled
 
 # the path of an argument or the number of a captured value, and an axis
@@ -14,7 +14,7 @@ Length: TypeAlias = Place | int
 Pairs: TypeAlias = tuple[tuple[Place, Length], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lengths:
     """Pairs of lengths which are all equal in the calls of a program, or are not all equal.
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Any
 
 from srcgrad.frontend.calls import default_now
 from srcgrad.frontend.captured import keys_now, texts_now
+from srcgrad.records import record
 from srcgrad.transforms.alike import BY_TEXT, CONTAINERS, Unshared
 from srcgrad.tree import children
 
 Step = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """A captured value: a holder, found by steps from a value met before, and steps from there."""
 

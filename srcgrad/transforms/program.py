@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.errors import UnsupportedError, ZeroGradientWarning
@@ -14,11 +14,12 @@ from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
+from srcgrad.records import record
 from srcgrad.transforms.lengths import Lengths
 from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Program:
     """An IR function, the paths of its parameters and the template of its results."""
 

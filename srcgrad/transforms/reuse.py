@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.passes.pipeline import settings
 from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.records import record
 from srcgrad.transforms.alike import (
     BY_TEXT,
     Test,
@@ -46,7 +47,7 @@ WRAPPER = {"srcgrad_callable", "__signature__"}  # attributes of a function that
 PARAMETERS = (*BY_TEXT, np.dtype, frozenset)  # of an operation: nothing of a user's
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CapturedGuard:
     """A guard without its function."""
 
@@ -73,7 +74,7 @@ class CapturedGuard:
         return made
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OwnGuard:
     """A guard of srcgrad's own functions, which is that of any function."""
 
@@ -84,7 +85,7 @@ class OwnGuard:
         return self.guard
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CapturedInput:
     """A hidden input without its function."""
 
@@ -104,7 +105,7 @@ class CapturedInput:
         return Hidden(self.name, lambda: fetch().srcgrad_value, self.var, key, fetch)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Shared:
     """An entry without its function."""
 

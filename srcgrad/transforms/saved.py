@@ -8,7 +8,6 @@ entry; where it is not, or where one of its ingredients is known only at run tim
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import Location
@@ -18,6 +17,7 @@ from srcgrad.ir.types import RefTape, Tape, np_dtype
 from srcgrad.ir.walk import blocks, inner_definitions, uses, walk
 from srcgrad.primitives import Primitive, memory, tapes
 from srcgrad.primitives.elementwise import add, cast, maximum, minimum, mul, sub
+from srcgrad.records import record
 
 INFIX = {add: "+", sub: "-", mul: "*"}
 HANDS_ON = (memory.load, memory.copy, memory.wrap, cast)
@@ -25,7 +25,7 @@ PUT_BACK = (memory.store, memory.assign, memory.scatter)
 COUNTED = (*INFIX, maximum, minimum, memory.trips, memory.broadcast_dim)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Saved:
     tape: Var
     dtype: str  # "references" for a tape of references

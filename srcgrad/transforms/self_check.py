@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 from srcgrad.numeric import is_floating, perturbed, product, rounding, slope
+from srcgrad.records import record
 from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
@@ -30,7 +30,7 @@ def wanted() -> bool:
     return os.environ.get("SRCGRAD_CHECK", "") not in ("", "0")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Question:
     """One gradient at its arguments, and the two other ways to a derivative."""
 

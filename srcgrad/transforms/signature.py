@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
+from srcgrad.records import record
 from srcgrad.tree import form_of, paths, spelled
 
 
@@ -61,7 +61,7 @@ BY_VALUE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Same:
     """An object by its identity; it is kept, so that no other one gets its place in memory."""
 

@@ -6,7 +6,7 @@ Never decides which specialization a call uses: see `compiled`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -15,19 +15,20 @@ from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.records import record
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
 from srcgrad.transforms.stored_inputs import Apart
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Options(BuildOptions):
     target: str = "cpu"
     tape: bool = False  # whether calls with tensors may go there where the compiler refuses
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Entry:
     """The program compiled for one signature, with what a call needs to use it."""
 

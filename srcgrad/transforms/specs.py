@@ -7,7 +7,7 @@ and a transformed function that is called inside a compiled one is inlined as IR
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from srcgrad.autodiff.forward import jvp as forward
@@ -20,6 +20,7 @@ from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
+from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.program import Program, persistent, protected, pruned, values
 from srcgrad.transforms.refusals import (
@@ -35,7 +36,7 @@ from srcgrad.transforms.zero_gradients import note, note_tangent
 from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, opened, placed
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Primal:
     function: types.FunctionType
     of_call: OfCall | None = None  # for what calls with these arguments run
@@ -58,7 +59,7 @@ class Primal:
         return p if self.of_call is None else self.of_call.specialised(p, arguments)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ByPosition:
     """The options of a transform that differentiates with respect to positions of the arguments."""
 
@@ -133,7 +134,7 @@ class ByPosition:
         return output[0]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Gradient(ByPosition):
     """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""
 
@@ -210,7 +211,7 @@ class Gradient(ByPosition):
         return (g, tuple(output[1:])) if self.has_aux else g
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Tangent:
     """Forward mode: the arguments, then a tangent of each; (out, out_dot)."""
 
@@ -241,7 +242,7 @@ class Tangent:
         )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Protected:
     """The program itself, on copies of what it stores to."""
 

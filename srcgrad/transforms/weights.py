@@ -9,14 +9,14 @@ import pickle
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, TensorError
+from srcgrad.records import record
 from srcgrad.transforms.signature import Same
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Weights:
     """Parameters by identity; `bare`: a single one, whose gradient is not put into a tuple."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from types import FunctionType
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, Location
+from srcgrad.records import record
 
 PAIR = "return (children, static): a tuple of what is differentiated or an input, and the rest"
 HASHABLE = "make it of numbers, strings, None and tuples: tuple(sorted(d.items())) for a dict"
@@ -23,7 +24,7 @@ AS_GIVEN = (
 LEAVES = "children are numbers, arrays, None and structures of them: put it into the static part"
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Registered:
     """A class with the functions that take its instances apart and make them."""
 
@@ -91,7 +92,7 @@ class Registered:
         return ArgumentTypeError(reason, _place(function), way_out)
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Opened:
     """An instance of a registered class by its parts: in templates, and in compiled code."""
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
+from srcgrad.records import record
 from srcgrad.tree.registered import Opened, Registered
 
 Made = Callable[[Any, Sequence[Any]], Any]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kind:
     """How the values of a class come apart, and how one is made like another, of other parts."""
 
@@ -34,7 +35,7 @@ class Kind:
     registered: Registered | None = None  # of a class of the user's
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Leaf:
     """A place in a template: the k-th leaf."""
 

@@ -7,18 +7,18 @@ to be. Never applies to types that wrap around, nor to steps that the loop compu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.autodiff.reverse.program import Program, body_of
 from srcgrad.ir.nodes import Atom, Const, Def, For, Var, While
 from srcgrad.ir.types import INT
 from srcgrad.primitives import elementwise
+from srcgrad.records import record
 
 Loop = For | While
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Step:
     """What is added to a counter, once a trip or once in each trip of an inner loop."""
 
@@ -27,7 +27,7 @@ class Step:
     slope: int = 0  # how the trips of `inner` change from one trip of the loop to the next
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Counter:
     """A carried integer: the loop, what it starts from, and the steps of one trip."""
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from srcgrad.autodiff.reverse.program import TOP, Key, body_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, For, If, Stmt, Var, While, altered
+from srcgrad.records import record
 
 
-@dataclass
+@record()
 class Slot:
     """An added phi: one more carried variable of a loop, or one more result of a branch."""
 
@@ -23,7 +24,7 @@ class Slot:
     values: list[Atom]  # [init, yield] or [then, else]; filled in once they are known
 
 
-@dataclass
+@record()
 class Insertions:
     """Statements by the place they go to: around a statement, or at either end of a block."""
 

@@ -7,7 +7,7 @@ second saves only what such a read needs. Should that run read more, it is made 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from srcgrad.autodiff.activity import Activity
@@ -23,6 +23,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Var
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex
 from srcgrad.ir.walk import walk
+from srcgrad.records import record
 
 
 def vjp(
@@ -52,7 +53,7 @@ def vjp(
         required = more
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Requirements:
     """What one run of the differentiator found that the next one builds on."""
 

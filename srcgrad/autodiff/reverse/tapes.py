@@ -7,18 +7,18 @@ executions of the loop and is itself remembered once per execution; the tape gro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.autodiff.reverse.insertions import Insertions, Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program, body_of
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Dims, Scalar
+from srcgrad.records import record
 
 FIRST_CAPACITY = 16  # of a tape that grows
 
 
-@dataclass
+@record()
 class Position:
     """The position of a loop's iterations: `var` in the forward sweep, `base` if counted."""
 

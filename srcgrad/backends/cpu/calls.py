@@ -7,7 +7,6 @@ the others are routines that the emitter writes (`emit/matrices.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from srcgrad.ir.nodes import Def
 from srcgrad.primitives import (
@@ -22,12 +21,13 @@ from srcgrad.primitives import (
     transforms,
     triangular,
 )
+from srcgrad.records import record
 
 # what a call returns where an operand is not finite; LAPACK's own numbers are smaller
 NOT_FINITE = 2**30 + 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Call:
     module: str = ""  # none: a routine of the emitted module
     error: str | Callable[[int], str] = ""  # the text of its LinAlgError, by what LAPACK said

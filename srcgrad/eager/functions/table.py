@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.eager.inplace import in_place as written
 from srcgrad.eager.tensor import Tensor
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Row:
     """One function: at the top level, as a method, as an in-place method."""
 

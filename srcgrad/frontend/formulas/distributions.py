@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
+from srcgrad.records import record
+
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Distribution:
     """The functions of a distribution; they take z and the shapes. None: not here."""
 

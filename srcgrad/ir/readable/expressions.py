@@ -6,13 +6,13 @@ Never decides what is nested: it is given the operands as texts with their prece
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.text import constant, plain
 from srcgrad.ir.types import INT, Array, Dim, Dims, Scalar, np_dtype, same_dims
+from srcgrad.records import record
 
 # Python's precedence, loosest first
 TERNARY, OR, AND, NOT, COMPARE, BITOR, XOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(
@@ -33,7 +33,7 @@ UNARY = {"neg": ("-", SIGN), "invert": ("~", SIGN)}
 AXES = frozenset(("sum", "max", "min", "any", "all", "argmax", "argmin"))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Text:
     """An expression and how tightly it binds."""
 

@@ -8,16 +8,17 @@ variable may go by the name it wishes, unless the name is still needed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.readable.fold import GENERATED, Folds
 from srcgrad.ir.text import identifier
+from srcgrad.records import record
 
 Interval = tuple[float, float]  # from the definition to the last reading, in places of the text
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Shared:
     """Variables that go by one name, and when that name is in use."""
 
@@ -28,7 +29,7 @@ class Shared:
         return any(a < d and c < b for a, b in self.intervals for c, d in other.intervals)
 
 
-@dataclass
+@record()
 class Lives:
     """When each variable is bound and last read; pairs that would like one name."""
 
@@ -132,7 +133,7 @@ class Lives:
         return {v: (b, last[v]) for v, b in self.bound.items()}
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Loop:
     start: float
     end: float = 0.0

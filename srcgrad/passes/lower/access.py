@@ -6,16 +6,15 @@ index; one that may turn out to be 1 long has its index multiplied by a flag.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Var
 from srcgrad.ir.types import INT, Dim, Dims, same_dim
+from srcgrad.records import record
 
 ZERO = Const(0, INT)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     """An index: that of the nest's axis (None: 0), times a flag if there is one."""
 

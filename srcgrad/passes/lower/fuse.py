@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import reduce
 
 from srcgrad.ir.alias import AliasClasses
@@ -42,12 +41,13 @@ from srcgrad.passes.lower.fusion_group import NO_EFFECTS, Effects, FusionGroup, 
 from srcgrad.passes.lower.lowering import Lowering, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
+from srcgrad.records import record
 
 FAR = 64  # items back that an operation may join a group
 ALONE = (memory.indices,)  # raises inside its nest
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Facts:
     """What decides whether definitions, taken together, may run before what precedes them."""
 

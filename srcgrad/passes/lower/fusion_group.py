@@ -6,8 +6,6 @@ reference at the nest's own index. Never emits anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, is_reference, same_dims
@@ -15,11 +13,12 @@ from srcgrad.ir.walk import results, uses
 from srcgrad.passes.effects import classes_read, classes_written
 from srcgrad.passes.lower.access import is_exact
 from srcgrad.passes.lower.step import Step
+from srcgrad.records import record
 
 MOST = 96  # steps of a group
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Effects:
     """The alias classes that are read, written, and added to; additions commute."""
 

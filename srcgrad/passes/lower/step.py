@@ -6,7 +6,7 @@ whole, or are scalar already. Never emits more than flags (the operands that may
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from srcgrad.ir.build import Builder
@@ -15,6 +15,7 @@ from srcgrad.ir.types import Array, Dims, same_dims
 from srcgrad.passes.lower.access import Access, Place, aligned, identity, place
 from srcgrad.primitives import Primitive, arrays, elementwise, memory, reductions, scans
 from srcgrad.primitives.memory import gather_dims
+from srcgrad.records import record
 
 # how two values of a reduction become one
 REDUCTIONS = {
@@ -31,7 +32,7 @@ MOVES = {reductions.broadcast_to, memory.copy, arrays.iota, memory.gather, memor
 STORES = {memory.assign, memory.add_to, memory.scatter, memory.scatter_add}  # of whole arrays
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Reduction:
     """Axes that vanish, and where in the result a nest's element goes (None: a scalar)."""
 
@@ -39,7 +40,7 @@ class Reduction:
     access: Access | None
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Step:
     """One step: `reads` pairs each array operand with its access, in order of the operands."""
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from srcgrad.errors import Location
+from srcgrad.records import record
 
 Notes = tuple[tuple[int, Location | None], ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Noted:
     """A text, and the lines of it from which on another line of the user's is meant."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from srcgrad.ir.nodes import Block, Def, Function, While
 from srcgrad.ir.types import Var
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import tapes
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Owned:
     """A counted reference: a MemInfo, or (`kept`) the place where the MemInfo is kept."""
 

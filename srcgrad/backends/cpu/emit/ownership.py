@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from srcgrad.records import record
 
 _LABEL = re.compile(r"([\w.]+):")
 _NOTE = re.compile(r"\s*; ([+-])(%[\w.]+)")
@@ -23,7 +25,7 @@ class OwnershipError(AssertionError):
     """The emitter is at fault: a reference leaks, or is given up twice."""
 
 
-@dataclass
+@record()
 class _Block:
     phis: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     notes: list[tuple[str, int]] = field(default_factory=list)

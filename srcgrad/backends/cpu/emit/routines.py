@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from srcgrad.backends.cpu.capsules import LETTERS
 from srcgrad.backends.cpu.emit.failures import RARELY
@@ -17,13 +17,14 @@ from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import KINDS, Number, literal, number, size_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.types import is_complex, real_dtype
+from srcgrad.records import record
 
 LARGEST = 2**31 - 1  # LAPACK counts in 32 bits
 # what a routine returns where there is no memory; 0 and LAPACK's numbers are smaller
 NO_ROOM = 2**30
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Matrix:
     """Elements in memory; the steps are in bytes. A vector is a matrix of one column."""
 
@@ -42,7 +43,7 @@ class Matrix:
         return replace(self, rows=rows)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Place:
     data: str
 

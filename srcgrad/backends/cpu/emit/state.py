@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from srcgrad.backends.cpu.capsules import symbol_of
 from srcgrad.backends.cpu.emit.noted import Notes
@@ -15,11 +15,12 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.tapes import reserve
+from srcgrad.records import record
 
 MOST = 60  # statements of a nest that becomes a function
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Site:
     """A statement that may fail, and the dtypes of the operands that its failure tells."""
 
@@ -27,7 +28,7 @@ class Site:
     dtypes: tuple[str, ...]
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Program:
     """What the functions of one module share."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 from srcgrad.backends.cpu.environment import environment
+from srcgrad.records import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kind:
     """The type of an argument or result: a scalar's dtype, or an array's with rank and layout."""
 
@@ -17,7 +17,7 @@ class Kind:
     layout: str = ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Helper:
     """A function `call` of a module text, and its types."""
 

@@ -7,10 +7,10 @@ array or tape is a `Ref`. Never writes an instruction.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.ir.types import is_complex, np_dtype, real_dtype
+from srcgrad.records import record
 
 Part = str
 Number = str | tuple[str, str]
@@ -31,7 +31,7 @@ KINDS = {
 INTRINSIC = {"float": "f32", "double": "f64"}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Ref:
     """A reference to memory: all views of a buffer share its `data`; strides are in bytes."""
 
@@ -46,7 +46,7 @@ class Ref:
     bounds: tuple[str, str] = ("0", "0")  # guarded: the bytes from `data` that may be touched
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class List:
     """A growing list of references: a MemInfo that holds it."""
 
