@@ -307,9 +307,12 @@ def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitiv
     here: Atom = p
     made: set[Atom] = {p}
     for s in block:
-        if not any(here in uses(t) for t in walk((s,))):
+        read = made & {v for t in walk((s,)) for v in uses(t)}
+        if not read:
             continue
-        step = _step(s, here)
+        step = _choice(s, made) if here in read else None
+        if step is None and read == {here}:
+            step = _step(s, here)
         if step is None:
             return None
         here = step[0]
@@ -318,12 +321,22 @@ def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitiv
     return ops if here is y and sum(a in made for a in yields) == 1 else None
 
 
+def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
+    """A choice between what there was and what there is, by something else."""
+    if not isinstance(s, Def) or s.op is not elementwise.where or s.var is None:
+        return None
+    cond, a, b = s.args
+    return (s.var, set()) if a in made and b in made and cond not in made else None
+
+
 def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
     """What a statement makes of a value that it alone reads, and by which operations."""
     read = sum(v is here for t in walk((s,)) for v in uses(t))
     match s:
         case Def() if s.op in COMBINING and read == 1 and s.var is not None:
             return s.var, {s.op}
+        case Def() if s.op is elementwise.sub and read == 1 and s.args[0] is here:
+            return None if s.var is None else (s.var, {elementwise.add})
         case For() if here in s.inits and read == 1:
             k = s.inits.index(here)
             ops = chain(s.body, s.params[k], s.yields, s.yields[k])

@@ -136,9 +136,20 @@ def kept_rows(x):
     return np.sum(y)
 
 
-def test_a_promise_that_may_be_kept_is_not_refused():
+def folded(x):
+    most, least, s = -1.0, 3.0, 0.5
+    for i in flow.prange(len(x)):
+        most = max(most, x[i])
+        least = min(least, x[i])
+        s -= x[i] if x[i] > 0.3 else 0.2
+    return most * least + s
+
+
+@pytest.mark.parametrize("fn", [kept_rows, folded])
+def test_a_promise_that_may_be_kept_is_not_refused(fn):
     x = np.linspace(0.1, 0.9, 5)
-    close(flow.grad(kept_rows, parallel=True)(x), flow.grad(kept_rows)(x), 1e-12, "gradient")
+    close(flow.compile(fn, parallel=True)(x), fn(x), 1e-12, "value")
+    close(flow.grad(fn, parallel=True)(x), flow.grad(fn)(x), 1e-12, "gradient")
 
 
 def test_the_text_has_the_promise():

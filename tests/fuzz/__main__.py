@@ -16,7 +16,7 @@ from pathlib import Path
 
 from srcgrad.backends.backend import BACKENDS
 from tests.fuzz.census import CONSTRUCTS, THEMED, census
-from tests.fuzz.check import KINDS, Check
+from tests.fuzz.check import KINDS, PARALLEL, Check
 from tests.fuzz.generate import Options, generate
 from tests.fuzz.keep import keep
 from tests.fuzz.routes import CHOICES
@@ -28,7 +28,7 @@ from tests.fuzz.themes.vocabulary import THEMES
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     settings = Settings(
-        check=Check(args.target, args.order, args.limit, args.float32, args.shared, args.passes),
+        check=_check(args),
         themes=args.themes,
         alone=args.theme,
         largest=args.largest,
@@ -63,6 +63,11 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if failures else 0
 
 
+def _check(args: argparse.Namespace) -> Check:
+    first = (args.target, args.order, args.limit)
+    return Check(*first, args.float32, args.shared, args.passes, args.parallel)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz",
@@ -84,6 +89,12 @@ def _parser() -> argparse.ArgumentParser:
         choices=CHOICES,
         default="none",
         help="also without passes, and as loop nests: one way per program, or every way",
+    )
+    add(
+        "--parallel",
+        choices=PARALLEL,
+        default="none",
+        help="loops in chunks too: in every order, and by so many threads",
     )
     add("--state", type=Path, metavar="FILE", help="what was done is kept there and not done again")
     add("--resume", action="store_true", help="keep it in a file among the caches")

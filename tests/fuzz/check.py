@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.aliased import shared_arguments
+from tests.fuzz.chunks import in_chunks
 from tests.fuzz.inputs import Point, Values, dot, magnitude
 from tests.fuzz.results import parts, same, same_memory
 from tests.fuzz.routes import by_other_routes, routes
@@ -27,6 +28,7 @@ from tests.fuzz.subject import Subject
 from tests.fuzz.tree import Program
 from tests.fuzz.trial import Trial
 
+PARALLEL = ("none", "orders", "threads")
 KINDS = ("ok", "refused", "discarded", "wrong", "crashed")
 
 
@@ -53,6 +55,7 @@ class Check:
     single: bool = False  # in single precision too
     shared: bool = False  # arguments that share memory too
     passes: str = "none"  # other routes through the compiler: "none", "sampled", "all"
+    parallel: str = "none"  # loops in chunks: "none", "orders", and on "threads"
 
     @property
     def first(self) -> str:
@@ -106,6 +109,9 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
             if how.passes != "none" or how.others:
                 chosen = routes(how.passes, how.others, trial.program.seed)
                 by_other_routes(gradient, trial, subject, chosen)
+            stage = "chunks"
+            if how.parallel != "none":
+                in_chunks(gradient, trial, subject, how.parallel == "threads")
     except Mismatch as error:
         return Outcome("wrong", f"{stage}, {error.what}", str(error))
     except Unusable as error:

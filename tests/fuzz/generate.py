@@ -9,6 +9,7 @@ inputs is not known here (`reference` finds out), and no program is ever run her
 
 import random
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tests.fuzz.draw import Draw
@@ -70,7 +71,10 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
     body = block(draw, rng.randint(*options.statements), options.depth)
     params = ("x", "w", "n", *(name for name in "yAZ" if name in scope))
     outputs = _outputs(draw) if draw.chance(options.outputs) else ()
-    return Program(seed, params, _prelude(scope, themes) + body, _result(scope, themes), outputs)
+    state = _state(themes, body)
+    before = (*_prelude(scope, themes), *map(Line, state))
+    terms = _result(scope, themes, filter(None, state.values()))
+    return Program(seed, params, before + body, terms, outputs)
 
 
 def _tiny(seed: int, draw: Draw, theme: Theme) -> Program:
@@ -82,16 +86,17 @@ def _tiny(seed: int, draw: Draw, theme: Theme) -> Program:
         with draw.inner(loop=True):
             span = Expr("range", draw.choice(["range(1)", "range(2)", "range(n)", "range(n + 1)"]))
             body = (For("i0", span, (*simple(draw), *simple(draw))),)
-    text = "\n".join((*theme.prelude, *block_lines(body, 0), *theme.result))
+    state = _state((theme,), body)
+    text = "\n".join((*theme.prelude, *state, *block_lines(body, 0), *theme.result))
     named = lambda name: re.search(rf"\b{name}\b", text) is not None
     params = ("x", "w", "n", *(name for name in "yAZ" if name in scope and named(name)))
     prelude = [line for name, line in TINY_PRELUDE.items() if named(name)]
     terms = [f"np.sum(np.sin({name}))" for name in "abm" if named(name)]
-    terms += [*(name for name in "st" if named(name)), *theme.result]
+    terms += [*(name for name in "st" if named(name)), *theme.result, *filter(None, state.values())]
     total = Expr("s", "np.sum(x * w)")
     for term in terms:
         total = Expr("s", "{0} + {1}", (total, Expr("s", term)))
-    return Program(seed, params, (*map(Line, (*prelude, *theme.prelude)), *body), total)
+    return Program(seed, params, (*map(Line, (*prelude, *theme.prelude, *state)), *body), total)
 
 
 TINY_PRELUDE = {
@@ -129,11 +134,19 @@ def _prelude(scope: dict[str, str], themes: tuple[Theme, ...]) -> Block:
     return tuple(map(Line, lines))
 
 
-def _result(scope: dict[str, str], themes: tuple[Theme, ...]) -> Expr:
+def _state(themes: Iterable[Theme], body: Block) -> dict[str, str]:
+    """What a body names of the state of its themes: the lines that bind it, and what reads it."""
+    text = "\n".join(block_lines(body, 0))
+    every = [item for theme in themes for item in theme.state.items()]
+    return {line: term for name, (line, term) in every if re.search(rf"\b{name}\b", text)}
+
+
+def _result(scope: dict[str, str], themes: tuple[Theme, ...], more: Iterable[str] = ()) -> Expr:
     """A sum that reads all state, in which the shrinker may keep either half."""
     terms = ["np.sum(a * b)", "np.sum(np.sin(a))", "b[1] * s", "t", "0.3 * x[2]"]
     terms += ["np.sum(np.cos(m) * a)"] if "m" in scope else []
     terms += [term for theme in themes for term in theme.result]
+    terms += more
     total = Expr("s", terms[0])
     for term in terms[1:]:
         total = Expr("s", "{0} + {1}", (total, Expr("s", term)))

@@ -112,5 +112,5 @@ def header(text: str) -> str:
     needed = [need for name in called for need in _NEEDS.get(name, ())]
     used = [name for name in HELPERS if name in called or name in needed]
     body = "".join(HELPERS[name] + "\n\n" for name in used)
-    extra = "".join(line for word, line in NEEDED.items() if word in body)
+    extra = "".join(line for word, line in NEEDED.items() if word in body + text)
     return IMPORTS.replace("\n\n", f"\n{extra}\n", 1) + body

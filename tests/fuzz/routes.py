@@ -59,7 +59,7 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
     return (*chosen, *(Route(target) for target in others))
 
 
-def _value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[Any, Values]:
+def value_and_gradient(compiled: Any, trial: Trial, subject: Subject) -> tuple[Any, Values]:
     """Value and gradient; for a scalar mostly from one program, which halves Numba's time."""
     at, adjoints = trial.at, trial.reduction.adjoints
     if adjoints is None and subject.value_and_grad and trial.program.seed % 8:
@@ -104,8 +104,7 @@ def by_other_routes(
     subject: Subject,
     chosen: tuple[Route, ...],
 ) -> None:
-    """Raise Mismatch where a route gives another value or another gradient."""
-    near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
+    """Compare what every route gives."""
     for route in chosen:
         if route.jacobian and not _has_jacobian(trial, subject):
             continue
@@ -114,10 +113,16 @@ def by_other_routes(
             if route.jacobian:
                 value, got = trial.out, _by_jacobian(route.jacobian, compiled, trial, subject)
             else:
-                value, got = _value_and_gradient(compiled, trial, subject)
-        same(value, trial.out, near, f"value, {route}")
-        for one, other in zip(gradient, got, strict=True):
-            # relative to what it is made of, which is more than what it comes to
-            scale = max(1.0, magnitude((one,), (np.sign(one),)))
-            equal = np.allclose(one, other, rtol=NEAR, atol=NEAR * scale, equal_nan=True)
-            demand(equal, f"gradient, {route}", other, one)
+                value, got = value_and_gradient(compiled, trial, subject)
+        agree(value, got, gradient, trial, str(route))
+
+
+def agree(value: Any, got: Values, gradient: Values, trial: Trial, route: str) -> None:
+    """Raise Mismatch where a route gives another value or another gradient."""
+    near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
+    same(value, trial.out, near, f"value, {route}")
+    for one, other in zip(gradient, got, strict=True):
+        # relative to what it is made of, which is more than what it comes to
+        scale = max(1.0, magnitude((one,), (np.sign(one),)))
+        equal = np.allclose(one, other, rtol=NEAR, atol=NEAR * scale, equal_nan=True)
+        demand(equal, f"gradient, {route}", other, one)

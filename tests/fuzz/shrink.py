@@ -25,7 +25,10 @@ SIMPLE = {
     "ix2": ("0", "1"),
     "ia": ("np.array([3, 0, 2, 1])",),
     "n4": ("a",),
-    "range": ("range(2)", "range(n)"),
+    "range": ("range(2)", "range(n)", "flow.prange(12)"),
+    "act": ("s += xs[i]",),
+    "val": ("xs[i]", "w"),
+    "row": ("ms[i]",),
 }
 
 

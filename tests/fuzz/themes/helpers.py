@@ -116,10 +116,44 @@ def between_its_extrema(z):
 def doubled_and_sorted(z):
     return np.sort(np.repeat(z, 2))[::2]
 """,
+    "settled": """\
+def settled(v, k):
+    for _ in range(3):
+        if v > 0.9171:
+            return v
+        v = v + 0.3 * np.cos(v * k)
+    return 0.7 * v
+""",
+    "lifted": """\
+def lifted(row, k):
+    new = np.zeros(len(row))
+    for j in range(len(row)):
+        new[j] += np.sin(row[j] * k) + 0.3 * new[j - 1]
+    return new
+""",
+    "filled": """\
+def filled(out, row, k):
+    out[:] = 0.5 * out + k * row
+    for j in range(1, len(out)):
+        out[j] *= np.cos(out[j - 1])
+""",
+    "chosen": """\
+def chosen(m, i, k):
+    row = m[i]
+    if k > 0.3171:
+        return row[1] * k
+    return np.sum(row)
+""",
+    "swept": """\
+def swept(out, row, k):
+    for j in flow.prange(len(out)):
+        out[j] = 0.6 * out[j] + np.sin(row[j]) * k
+""",
 }
 
 # What has to be imported for a name.
 NEEDED = {
     "@dataclass": "from dataclasses import dataclass, replace\n",
     "NamedTuple": "from typing import NamedTuple\n",
+    "flow.": "import srcgrad as flow\n",
 }

@@ -20,6 +20,8 @@ class Theme:
     prelude: tuple[str, ...] = ()  # lines before everything else
     scope: dict[str, str] = field(default_factory=dict)  # what the prelude binds, by kind
     result: tuple[str, ...] = ()  # terms of the result that read it
+    # what is bound where a program names it: the line, and a term of the result that reads it
+    state: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def moves(text: str, *tags: str, **declares: str) -> tuple[Move, ...]:

@@ -11,6 +11,7 @@ from tests.fuzz.themes.iterators import ITERATORS
 from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
+from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences import RECURRENCES
 from tests.fuzz.themes.small import SMALL
@@ -40,6 +41,7 @@ THEMES = (
     DECISIONS,
     RECURRENCES,
     SMALL,
+    PARALLEL,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
@@ -51,6 +53,9 @@ LEAVES = {
     "zs": forms("{nz}[{ix4}]"),
     "ia": forms("np.array([3, 0, 2, 1])\nnp.array([0, 2, 2, -1])\n{idx}"),
     "ia3": forms("np.array([2, 0, 1])\nnp.array([0, 0, -1])"),
+    "val": GIVEN,
+    "far": GIVEN,
+    "row": ROW[:4],
 }
 
 
