@@ -34,10 +34,22 @@ _HOMES = {
     "load_param_into_net": "srcgrad.nn.checkpoint", "mutable": "srcgrad.nn.checkpoint",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
-_MODULES = ("amp", "autograd", "errors", "linalg", "nn", "ops", "optim", "testing", "tools", "tree")
+_MODULES = (
+    "amp",
+    "autograd",
+    "cuda",
+    "errors",
+    "linalg",
+    "nn",
+    "ops",
+    "optim",
+    "testing",
+    "tools",
+    "tree",
+)
 
 if TYPE_CHECKING:
-    from srcgrad import amp, autograd, errors, linalg, nn, ops, optim, testing, tools, tree
+    from srcgrad import amp, autograd, cuda, errors, linalg, nn, ops, optim, testing, tools, tree
     from srcgrad.api import (
         Compiled,
         compile,
@@ -111,6 +123,7 @@ __all__ = [
     "amp",
     "autograd",
     "compile",
+    "cuda",
     "custom_jvp",
     "custom_vjp",
     "errors",

@@ -192,6 +192,10 @@ class RebuildWarning(LocatedWarning):
     """A function is built again and again, each time for another kind of call."""
 
 
+class DeviceError(SrcgradError, RuntimeError):
+    """A GPU, its driver or a package for it that is missing, or an array on the wrong device."""
+
+
 class SingularError(SrcgradError):
     """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
 

@@ -23,7 +23,8 @@ CLASSES = [
 ]
 SECTION = r"^## {}\n(.*?)(?=^## |\Z)"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<text>.*?)```\n", re.S)
-MADE_BY_A_FAULT = {errors.CompilerError}  # tests/backends/test_faults.py raises it
+# tests/backends/test_faults.py and tests/cuda/test_machine.py raise these
+MADE_BY_A_FAULT = {errors.CompilerError, errors.DeviceError}
 
 
 def section(cls: type) -> str:

@@ -70,9 +70,26 @@ def run_info(parsed):
     for name in PACKAGES:
         print(f"{name:<10} {_version(name)}")
     print(f"cache      {cache.cache_dir()}")
+    _print_cuda()
     for name in sorted(name for name in os.environ if name.startswith("SRCGRAD_")):
         print(f"{name}={os.environ[name]}")
     return 0
+
+
+def _print_cuda():
+    """Print what there is for `target="cuda"`, and what is wrong with it."""
+    from srcgrad.backends.cuda.machine import PACKAGES, machine, spelled, toolkit
+
+    found = machine()
+    for name in PACKAGES:
+        if (release := _version(name)) != "not installed":
+            print(f"{name:<10} {release}")
+    for name, release in (("toolkit", toolkit()), ("driver", found.driver)):
+        print(f"{name:<10} {f'CUDA {spelled(release)}' if release else 'not found'}")
+    for number, device in enumerate(found.devices):
+        print(f"{f'GPU {number}':<10} {device}")
+    if found.problem:
+        print(f"cuda       {found.problem}\n           {found.way_out}")
 
 
 def run_cache(parsed):

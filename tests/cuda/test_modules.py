@@ -49,7 +49,7 @@ def test_what_decides_machine_code_names_it(made, monkeypatch):
     ]
     for kernels, capability in variants:
         modules.machine_code(kernels, capability)
-    monkeypatch.setattr(modules.metadata, "version", lambda name: "0")
+    monkeypatch.setattr(modules, "release_of", lambda name: "0")
     modules.machine_code([doubling()], CAPABILITY)
     assert len(made) == len(variants) + 1
 

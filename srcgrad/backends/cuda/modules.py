@@ -7,18 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from importlib import metadata
 
 from srcgrad.backends import cache
 from srcgrad.backends.cuda.device import KernelText
+from srcgrad.backends.cuda.machine import PACKAGES, release_of
 from srcgrad.backends.progress import LOG
 from srcgrad.ir.types import Array, Type
-
-# what decides machine code besides the text; of nvvm and nvjitlink one of each is installed
-PACKAGES = (
-    "numba-cuda", "numba", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12", "nvidia-nvjitlink",
-    "nvidia-nvjitlink-cu12",
-)  # fmt: skip
 
 
 def machine_code(
@@ -56,10 +50,6 @@ def _kind(type_: Type) -> str:
 
 
 def _versions() -> list[str]:
-    installed = []
-    for name in PACKAGES:
-        try:
-            installed.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            continue
-    return installed
+    """The releases of what decides machine code besides the text."""
+    packages = ("numba", *PACKAGES)
+    return [f"{name} {release}" for name in packages if (release := release_of(name))]

@@ -1,4 +1,4 @@
-"""Which device programs run on: the one of `using`, within its block."""
+"""Which device programs run on: the one of `using` within its block, else the current GPU."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from srcgrad.backends.cuda.device import Device
-from srcgrad.backends.cuda.simulator import Simulator
+from srcgrad.backends.cuda.gpu import current_gpu
 
 _CHOSEN: ContextVar[Device | None] = ContextVar("device", default=None)
 
 
 def current() -> Device:
-    """The device of this context: the one of `using`, else the simulator."""
-    chosen = _CHOSEN.get()
-    if chosen is None:
-        return Simulator()
-    return chosen
+    """The device of this context; an error that says what is missing where there is none."""
+    return _CHOSEN.get() or current_gpu()
 
 
 @contextmanager

@@ -1,0 +1,120 @@
+"""What this machine has for the CUDA target, and what is missing: packages, a driver, devices.
+
+Asks without CuPy and without the compiler, so that the question is cheap and always has an answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+from srcgrad.errors import DeviceError
+
+NEEDED = {"numba_cuda": "numba-cuda", "cupy": "CuPy", "cuda.core": "cuda-core"}
+INSTALL = "pip install 'srcgrad[cuda13]', or 'srcgrad[cuda12]' for a driver of CUDA 12"
+# what makes machine code; of nvvm and nvjitlink one of each is installed
+LINKERS = ("nvidia-nvjitlink", "nvidia-nvjitlink-cu12")
+PACKAGES = ("numba-cuda", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12", *LINKERS, "cuda-core")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The driver's version of CUDA, the GPUs, and why the target does not run ("": it does)."""
+
+    driver: tuple[int, int] | None = None
+    devices: tuple[str, ...] = ()
+    problem: str = ""
+    way_out: str = ""
+
+    def check(self) -> None:
+        """Raise unless the target runs here."""
+        if self.problem:
+            raise DeviceError(self.problem, None, self.way_out)
+
+
+@cache
+def machine() -> Machine:
+    """What this process found when it first asked."""
+    missing = [name for module, name in NEEDED.items() if not _found(module)]
+    driver, devices, problem = _driver() if _found("cuda.bindings") else (None, (), "")
+    if missing:
+        return Machine(driver, devices, f"not installed: {', '.join(missing)}", INSTALL)
+    if problem:
+        way_out = 'run on a machine with an NVIDIA GPU and its driver, or use target="cpu"'
+        return Machine(driver, devices, problem, way_out)
+    older = _older_driver(driver, toolkit())
+    way_out = "update the NVIDIA driver, or install the toolkit for it: " + INSTALL
+    return Machine(driver, devices, older, way_out if older else "")
+
+
+def toolkit() -> tuple[int, int] | None:
+    """The release of CUDA that the linker is of."""
+    for release in filter(None, map(release_of, LINKERS)):
+        major, minor = release.split(".")[:2]
+        return int(major), int(minor)
+    return None
+
+
+def release_of(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _found(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
+def _driver() -> tuple[tuple[int, int] | None, tuple[str, ...], str]:
+    """The driver's version, the names of the devices, and what is wrong."""
+    import cuda.bindings.driver as d
+
+    try:
+        (status,) = d.cuInit(0)
+    except Exception:  # the class differs between releases; all of them mean this
+        return None, (), "no NVIDIA driver was found"
+    number = int(_asked(d.cuDriverGetVersion()) or 0)
+    known = number // 1000, number % 1000 // 10
+    if int(status):
+        return known, (), f"the NVIDIA driver does not start: {status.name}"
+    devices = [_described(d, k) for k in range(_asked(d.cuDeviceGetCount()) or 0)]
+    return known, tuple(devices), "" if devices else "the NVIDIA driver finds no GPU"
+
+
+def _described(d: Any, index: int) -> str:
+    device = _asked(d.cuDeviceGet(index))
+    name = _asked(d.cuDeviceGetName(100, device)).split(b"\0")[0].decode()
+    kinds = d.CUdevice_attribute
+    parts = (
+        kinds.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        kinds.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+    )
+    major, minor = [_asked(d.cuDeviceGetAttribute(part, device)) for part in parts]
+    return f"{name} (sm_{major}{minor})"
+
+
+def _asked(answer: tuple) -> Any:
+    """The value beside the driver's status; None where it failed."""
+    status, value = answer
+    return None if int(status) else value
+
+
+def _older_driver(driver: tuple[int, int] | None, made_by: tuple[int, int] | None) -> str:
+    """A complaint about machine code of a later release of CUDA than the driver loads.
+
+    A driver loads what any toolkit of its major release has made.
+    """
+    if driver is None or made_by is None or made_by[0] <= driver[0]:
+        return ""
+    return f"the driver is one of CUDA {spelled(driver)}, the toolkit of {spelled(made_by)}"
+
+
+def spelled(release: tuple[int, int]) -> str:
+    return f"{release[0]}.{release[1]}"

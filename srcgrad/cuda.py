@@ -1,0 +1,102 @@
+"""GPUs: which there are, which one is current, and waiting for it. `target="cuda"` runs there.
+
+Names and meanings are PyTorch's. Without a GPU `is_available()` is False and `device_count()` is 0;
+everything else raises an error that says what is missing and how to get it.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Any
+
+from srcgrad.backends.cuda.gpu import gpu
+from srcgrad.backends.cuda.machine import machine
+from srcgrad.errors import DeviceError
+
+__all__ = [
+    "current_device",
+    "device",
+    "device_count",
+    "empty_cache",
+    "get_device_capability",
+    "get_device_name",
+    "is_available",
+    "memory_allocated",
+    "set_device",
+    "synchronize",
+]
+
+
+def is_available() -> bool:
+    """Whether programs run on a GPU here: packages, a driver and a device are there.
+
+    >>> isinstance(is_available(), bool)
+    True
+    """
+    return not machine().problem
+
+
+def device_count() -> int:
+    """The number of GPUs that can be used."""
+    return len(machine().devices) if is_available() else 0
+
+
+def current_device() -> int:
+    """The number of the current GPU: CuPy's."""
+    return _cupy().cuda.Device().id
+
+
+def set_device(device: int) -> None:
+    """Make a GPU the current one, for CuPy as well."""
+    _device(device).use()
+
+
+def device(device: int) -> AbstractContextManager[Any]:
+    """A block in which this GPU is the current one."""
+    return _device(device)
+
+
+def synchronize(device: int | None = None) -> None:
+    """Wait until the GPU has done all that it was asked for."""
+    with _device(current_device() if device is None else device):
+        _cupy().cuda.runtime.deviceSynchronize()
+
+
+def get_device_name(device: int | None = None) -> str:
+    """The name that the driver has for a GPU."""
+    number = current_device() if device is None else _checked(device)
+    return machine().devices[number].rpartition(" (")[0]
+
+
+def get_device_capability(device: int | None = None) -> tuple[int, int]:
+    """The compute capability: (9, 0) is sm_90."""
+    return gpu(current_device() if device is None else _checked(device)).capability
+
+
+def memory_allocated() -> int:
+    """The bytes of CuPy's pool that arrays hold."""
+    return _cupy().get_default_memory_pool().used_bytes()
+
+
+def empty_cache() -> None:
+    """Give back what CuPy's pool holds and no array uses."""
+    _cupy().get_default_memory_pool().free_all_blocks()
+
+
+def _cupy() -> Any:
+    machine().check()
+    return import_module("cupy")
+
+
+def _device(number: int) -> Any:
+    number = _checked(number)
+    return import_module("cupy").cuda.Device(number)
+
+
+def _checked(number: int) -> int:
+    machine().check()
+    count = device_count()
+    if not 0 <= number < count:
+        raise DeviceError(f"there is no GPU {number}", None, f"the GPUs here are 0 to {count - 1}")
+    return number
