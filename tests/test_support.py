@@ -16,7 +16,7 @@ from scipy import fft, integrate, linalg, ndimage, signal, special
 import srcgrad as flow
 from srcgrad import api
 from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
-from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.handlers.registry import Followed, know_scipy
 from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
@@ -127,6 +127,8 @@ def strings_of(code: Any) -> Iterable[str]:
 
 def becomes(name: str, handler: Any) -> tuple[str, str]:
     """What a function becomes, and how that is differentiated."""
+    if isinstance(handler, Followed):
+        return "", ""
     cells = [c.cell_contents for c in handler.__closure__ or ()]
     only = [c for c in cells if isinstance(c, str) and c in REGISTRY]
     if len(only) == 1 and kind_of(only[0]) == "nondiff":

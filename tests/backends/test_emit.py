@@ -178,7 +178,9 @@ def test_numbas_internals():
     assert array._fields == (
         "meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides",
     )  # fmt: skip
-    assert hasattr(codegen.CPUCodeLibrary, "_optimize_final_module")
+    for method in ("_optimize_functions", "_optimize_final_module"):
+        assert hasattr(codegen.CPUCodeLibrary, method)
+    assert hasattr(codegen.CPUCodegen, "_module_pass_manager")
     assert hasattr(callconv.CPUCallConv, "return_dynamic_user_exc")
     assert hasattr(callconv.CPUCallConv, "_get_excinfo_argument")
     flag = cpu_target.target_context.data_model_manager[types.boolean]

@@ -24,7 +24,6 @@ from srcgrad.backends.cpu.faults import debugging, faults_reported
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
-from srcgrad.backends.cpu.text.module import text_of
 from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
@@ -80,7 +79,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
 
         if debugging():
             files.keep(f"{name}.ll", text.shown())
-            files.keep(f"{name}.py", text_of(function))
+            files.keep(f"{name}.py", _shown(function))
         made = partial(driver.compiled, program, text, name, options)
         with faults_reported(program, text):
             return announced(function, options.cache, made)
@@ -107,8 +106,14 @@ def build(function: Function, options: BuildOptions) -> Executable:
 
     call.__name__ = function.name
     return Executable(
-        call, lambda: text_of(function), lambda: bool(compile().stats.cache_hits), text.shown
+        call, lambda: _shown(function), lambda: bool(compile().stats.cache_hits), text.shown
     )
+
+
+def _shown(function: Function) -> str:
+    from srcgrad.backends.cpu.text.module import text_of
+
+    return text_of(function)
 
 
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:

@@ -66,23 +66,25 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
     return register
 
 
-@functools.cache
-def followed(formula: Callable) -> Callable:
+class Followed:
     """A handler that interprets a formula in the place of the call."""
 
-    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
-        return it.call(formula, list(args), keywords, node)
+    def __init__(self, formula: Callable):
+        self.formula = formula
+        self.__module__, self.__qualname__ = formula.__module__, formula.__qualname__
 
-    # read by `inspect.signature`; the stubs of functions lack the attribute
-    handler.__signature__ = _signature(formula)
-    return handler
+    def __call__(self, it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+        return it.call(self.formula, list(args), keywords, node)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of a handler with the arguments of the formula: asked for by few calls."""
+        own = inspect.signature(self.formula)
+        first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
+        return own.replace(parameters=[*first, *own.parameters.values()])
 
 
-def _signature(formula: Callable) -> inspect.Signature:
-    """That of a handler with the arguments of a formula."""
-    own = inspect.signature(formula)
-    first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
-    return own.replace(parameters=[*first, *own.parameters.values()])
+followed = functools.cache(Followed)
 
 
 def follow_all() -> None:
