@@ -19,6 +19,7 @@ from srcgrad.records import record
 # each module holds its `BACKEND`
 BACKENDS = {
     "cpu": "srcgrad.backends.cpu.build",
+    "cuda": "srcgrad.backends.cuda.build",
     "loops": "srcgrad.backends.loops",
     "python": "srcgrad.backends.python",
 }

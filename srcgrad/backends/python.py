@@ -39,9 +39,13 @@ BACKEND: Backend = Python()
 def build(function: Function) -> Executable:
     """The function as something that runs."""
     text = printed(function, taken=set(REGISTRY))
+    return Executable(running(function, text, namespace()), lambda: text.text)
+
+
+def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callable[..., tuple]:
+    """What calls a function by its text, with the names of `scope`."""
     file = _register(function.name, text.text)
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
-    scope = namespace()
     exec(code, scope)
     run = scope[text.name]
     types = [p.type for p in function.params]
@@ -65,7 +69,7 @@ def build(function: Function) -> Executable:
         raise failed  # by a function that was called back: as it is
 
     call.__name__ = call.__qualname__ = function.name
-    return Executable(call, lambda: text.text)
+    return call
 
 
 def namespace() -> dict[str, Any]:

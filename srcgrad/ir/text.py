@@ -157,6 +157,10 @@ class Printer:
         elif not block:
             self.line(depth, "pass", s)
 
+    def printed(self, f: Function) -> Printed:
+        name = self.function(f)
+        return Printed(name, "\n".join(self.lines) + "\n", tuple(self.owners))
+
     def function(self, f: Function) -> str:
         """Print a whole function; returns its printed name, never that of a primitive it uses."""
         name = Names(self.taken).give(Var(f.name, None), f.name)
@@ -230,9 +234,7 @@ class Printed:
 def printed(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> Printed:
     """The function as Python source with its lines' statements; see `to_text`."""
     used = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
-    p = Printer(used | taken, notes)
-    name = p.function(function)
-    return Printed(name, "\n".join(p.lines) + "\n", tuple(p.owners))
+    return Printer(used | taken, notes).printed(function)
 
 
 def to_text(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> str:

@@ -39,7 +39,8 @@ class Independent:
 
     combined: tuple[Primitive | None, ...]  # by what each value carried is; None: unchanged
     shared: tuple[Var, ...] = ()  # arrays that trips only add to
-    distance: int = 0  # how far apart trips may add to the same elements
+    near: tuple[Var, ...] = ()  # arrays to which trips add at neighbouring places
+    distance: int = 0  # how far apart these may be
 
 
 @record(frozen=True)
@@ -70,7 +71,7 @@ class _Trips:
     def verdict(self) -> Independent | Dependent:
         for s in self.statements:
             if isinstance(s, Def) and not _is_local(s):
-                return Dependent(f"each trip runs '{s.op.name}'", s.loc)
+                return Dependent(_not_local(s), s.loc)
         combined: list[Primitive | None] = []
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             how = self.carried(p, y)
@@ -78,6 +79,7 @@ class _Trips:
                 return how
             combined.append(how)
         shared: list[Var] = []
+        near: list[Var] = []
         distance = 0
         for accesses in self.by_class():
             found = self.apart(accesses)
@@ -85,9 +87,10 @@ class _Trips:
                 return found
             if isinstance(found, Var):
                 shared.append(found)
-            else:
+            elif found:
+                near.append(accesses[0].root)
                 distance = max(distance, found)
-        return Independent(tuple(combined), tuple(shared), distance)
+        return Independent(tuple(combined), tuple(shared), tuple(near), distance)
 
     # ---- what is carried ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
@@ -382,14 +385,14 @@ def _always(block: Block) -> list[Stmt]:
     return out
 
 
+def _not_local(s: Def) -> str:
+    if s.op is tapes.reserve:
+        return "each trip keeps a number of values that only its run tells"
+    return f"each trip runs '{s.op.name}'"
+
+
 def _is_local(s: Def) -> bool:
     """Whether a statement does nothing but compute, and touch memory where it says."""
     if s.op.effect:
         return s.op in ELEMENTS or (s.op.raises and not s.op.writes)
-    return s.op not in (
-        tapes.tape,
-        tapes.tape_like,
-        tapes.reftape,
-        tapes.ref_get,
-        callbacks.call_back,
-    )
+    return s.op not in OUTSIDE

@@ -22,8 +22,9 @@ def f(x: f64[n], y: f64[n]):
     return (s,)
 
 What such a loop carries are sums, of which no trip reads the value. `dependence.py` has the proof.
-A trip may raise: which error it then is depends on the order. The last pass of a pipeline: no copy
-of a program keeps a mark.
+A trip may raise: which error it then is depends on the order. With `sharing` a loop may carry
+extrema too, and its trips may add to the same elements: for a backend that adds atomically. The
+last pass of a pipeline: no copy of a program keeps a mark.
 """
 
 from __future__ import annotations
@@ -31,20 +32,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.ir.nodes import For, Function, Stmt, While, altered
+from srcgrad.ir.types import is_float, is_reference
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import elementwise
 
 
-def independent_loops(function: Function, in_order: bool = False) -> Function:
-    """The function with its loops marked; `in_order`: a loop that carries a sum is not."""
-    return _IndependentLoops(Dependence(function), in_order).function(function)
+def independent_loops(
+    function: Function, in_order: bool = False, sharing: bool = False
+) -> Function:
+    """The function with its loops marked; `in_order`: a loop that adds in another order is not."""
+    return _IndependentLoops(Dependence(function), in_order, sharing).function(function)
 
 
 class _IndependentLoops(Rewriter):
-    def __init__(self, facts: Dependence, in_order: bool):
+    def __init__(self, facts: Dependence, in_order: bool, sharing: bool):
         super().__init__()
-        self.facts, self.in_order = facts, in_order
+        self.facts, self.in_order, self.sharing = facts, in_order, sharing
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)
@@ -53,10 +57,19 @@ class _IndependentLoops(Rewriter):
 
     def is_independent(self, s: For) -> bool:
         found = self.facts.of(s)
-        return (
-            isinstance(found, Independent)
-            and not found.shared
-            and not found.distance
-            and all(op is elementwise.add for op in found.combined)
-            and not (self.in_order and s.params)
-        )
+        if not isinstance(found, Independent):
+            return False
+        if not self.sharing:
+            alone = not found.shared and not found.near
+            return alone and self.only_sums(found) and not (self.in_order and s.params)
+        scalars = not any(is_reference(p.type) for p in s.params)
+        return scalars and not (self.in_order and reorders(s, found))
+
+    def only_sums(self, found: Independent) -> bool:
+        return all(op is elementwise.add for op in found.combined)
+
+
+def reorders(s: For, found: Independent) -> bool:
+    """Whether another order of the trips adds floats in another order."""
+    sums = [p for p, op in zip(s.params, found.combined, strict=True) if op is elementwise.add]
+    return bool(found.shared or found.near) or any(is_float(p.type.dtype) for p in sums)

@@ -63,6 +63,7 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.effects import makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import stored_zeros
+from srcgrad.passes.independent_loops import reorders
 from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
@@ -111,9 +112,7 @@ class _LoopsInChunks(Rewriter):
         if not isinstance(found, Independent):
             return None
         assert isinstance(s, For)
-        sums = [p for p, op in zip(s.params, found.combined, strict=True) if op is elementwise.add]
-        reorders = found.shared or found.distance or any(is_float(p.type.dtype) for p in sums)
-        if self.in_order and reorders:
+        if self.in_order and reorders(s, found):
             return None
         if found.distance and any(isinstance(t, Def) and may_raise(t) for t in walk(s.body)):
             return None

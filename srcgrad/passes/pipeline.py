@@ -110,10 +110,16 @@ INDEPENDENT_LOOPS = Pass("independent_loops", independent_loops, True, last=True
 INDEPENDENT_IN_ORDER = Pass(
     "independent_loops", partial(independent_loops, in_order=True), last=True
 )
+# the same where trips may add to the same elements, atomically
+SHARING_LOOPS = Pass("independent_loops", partial(independent_loops, sharing=True), True, last=True)
+SHARING_IN_ORDER = Pass(
+    "independent_loops", partial(independent_loops, in_order=True, sharing=True), last=True
+)
 
 # in the place of the last of them, for a backend that runs chunks of trips at once
 LOOPS_IN_CHUNKS = Pass("loops_in_chunks", loops_in_chunks, True, last=True)
 CHUNKS_IN_ORDER = Pass("loops_in_chunks", partial(loops_in_chunks, in_order=True), last=True)
+# buffers that no trip of a marked loop makes for itself move out of the other loops
 HOIST_INTO_CHUNKS = Pass("hoist_allocations", hoist_allocations, last=True)
 
 # the same for `fastmath=False`: additions keep the order of the program
@@ -193,6 +199,18 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     *before, hoisting = passes
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
+
+
+def lowering_for_devices(in_order: bool = False) -> tuple[Pass, ...]:
+    """The passes to loop nests for a device that runs each trip of a marked loop as a thread.
+
+    Columns and fission put buffers between the statements of a trip: there they pay for vectors,
+    which a thread is not.
+    """
+    left_out = (PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
+    marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
+    kept = [p for p in lowering(in_order) if p not in left_out]
+    return (*kept, marking, HOIST_INTO_CHUNKS, marking)  # again: hoisting makes loops of zeros
 
 
 def _checked_as_made(function: Function) -> None:

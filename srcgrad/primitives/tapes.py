@@ -17,11 +17,12 @@ class GrowingArray:
     """A flat buffer that grows by half; views taken before a growth keep the old memory."""
 
     def __init__(self, capacity: int, dtype: Any, make: Callable[..., np.ndarray] = np.zeros):
+        self.make = make
         self.data = make(max(int(capacity), 1), dtype_of(dtype))
 
     def reserve(self, size: int) -> None:
         if size > len(self.data):
-            new = np.zeros(max(size, len(self.data) * 3 // 2), self.data.dtype)
+            new = self.make(max(int(size), len(self.data) * 3 // 2), self.data.dtype)
             new[: len(self.data)] = self.data
             self.data = new
 

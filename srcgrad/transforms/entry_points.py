@@ -34,9 +34,10 @@ def compile(
 ) -> Any:
     """Compile a plain Python function; as a decorator bare or with options.
 
-    `target`: "cpu" (machine code), "python" (the reference backend) or "loops" (it runs
-    the loops that "cpu" compiles). `cache`: keep compiled code on disk. `source`: the text of the
-    function where no file has it. Arguments and results: numbers, arrays, containers of them.
+    `target`: "cpu" (machine code), "cuda" (kernels: docs/parallel.md), "python" (the reference
+    backend) or "loops" (it runs the loops that "cpu" compiles). `cache`: keep compiled code on
+    disk. `source`: the text of the function where no file has it. Arguments and results: numbers,
+    arrays, containers of them.
 
     `fastmath`, on the cpu target: with False every operation is computed in the order written.
     Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
@@ -60,14 +61,12 @@ def compile(
             compile, target=target, cache=cache, fastmath=fastmath, parallel=parallel,
             source=source,
         )  # fmt: skip
-    if target is not None:
-        checked_target(target)
+    _check_options(target, parallel)
     if fastmath is not None and not isinstance(fastmath, bool):
         raise ArgumentTypeError(
             f"fastmath must be True or False, not {fastmath!r}", None,
             "leave it out for the default, which may regroup sums and products",
         )  # fmt: skip
-    checked_parallel(parallel)
     function, spec, old = taken_apart(fn)
     if source is not None:
         state_source(function, source)
@@ -101,6 +100,7 @@ def grad(
     return_ids: bool = False,
     sens_param: bool = False,
     *,
+    target: str | None = None,
     parallel: bool | None = None,
 ) -> Any:
     """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
@@ -112,8 +112,8 @@ def grad(
     without any float is refused. Results that are not scalars are summed, several outputs too; with
     `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
     gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
-    the last argument of a call is the adjoint of the output. `parallel` is that of `compile`; left
-    out, it is the function's. The caller's arrays are never changed.
+    the last argument of a call is the adjoint of the output. `target` and `parallel` are those of
+    `compile`; left out, they are the function's. The caller's arrays are never changed.
 
     >>> import srcgrad as flow
     >>> def g(p):
@@ -128,7 +128,9 @@ def grad(
     >>> f_x(3.0, 2.0)
     12.0
     """
-    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, False, parallel)
+    return _gradient(
+        fn, grad_position, weights, has_aux, return_ids, sens_param, False, target, parallel
+    )
 
 
 def value_and_grad(
@@ -139,6 +141,7 @@ def value_and_grad(
     return_ids: bool = False,
     sens_param: bool = False,
     *,
+    target: str | None = None,
     parallel: bool | None = None,
 ) -> Any:
     """Like `grad`, but returns (value, gradient).
@@ -150,14 +153,17 @@ def value_and_grad(
     >>> vg(3.0)
     (9.0, 6.0)
     """
-    return _gradient(fn, grad_position, weights, has_aux, return_ids, sens_param, True, parallel)
+    return _gradient(
+        fn, grad_position, weights, has_aux, return_ids, sens_param, True, target, parallel
+    )
 
 
 def _gradient(
     fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool,
-    parallel: Any,
+    target: Any, parallel: Any,
 ) -> Any:  # fmt: skip
-    checked_parallel(parallel)
+    stated = {"target": target, "parallel": parallel}
+    _check_options(**stated)
     for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
         if not isinstance(given, bool):
             raise ArgumentTypeError(
@@ -166,11 +172,13 @@ def _gradient(
     positions = checked_positions(position, weights)
     by_weights = checked_weights(weights)
     if sens:
-        return Weighted(fn, positions, by_weights, has_aux, ids, with_value, parallel)
-    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, parallel)
+        return Weighted(fn, positions, by_weights, has_aux, ids, with_value, **stated)
+    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, **stated)
 
 
-def checked_parallel(parallel: Any) -> None:
+def _check_options(target: Any, parallel: Any) -> None:
+    if target is not None:
+        checked_target(target)
     if parallel is not None and not isinstance(parallel, bool):
         raise ArgumentTypeError(
             f"parallel must be True or False, not {parallel!r}", None,

@@ -37,14 +37,16 @@ def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
 
 def gradient_of(
     fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-    with_value: bool, parallel: bool | None = None,
+    with_value: bool, **stated: Any,
 ) -> Compiled:  # fmt: skip
-    """A gradient whose arguments are checked; positions None: by every argument with a float."""
+    """A gradient whose arguments are checked; positions None: by every argument with a float.
+
+    `stated`: options that differ from the function's, where they are not None.
+    """
     function, spec, options = taken_apart(fn)
     if not isinstance(fn, Compiled):
         options = replace(options, tape=True)
-    if parallel is not None:
-        options = replace(options, parallel=parallel)
+    options = replace(options, **{k: v for k, v in stated.items() if v is not None})
     gradient = Gradient(
         spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
         weights=weights, ids=ids, variadic=variadic(function),

@@ -48,7 +48,7 @@ class Weighted:
 
     def __init__(
         self, fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-        with_value: bool, parallel: bool | None = None,
+        with_value: bool, **stated: Any,
     ) -> None:  # fmt: skip
         if not callable(fn):
             raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
@@ -57,8 +57,8 @@ class Weighted:
         shifted = None if positions is None else tuple(k + 1 for k in positions)
         self.has_aux, self.with_value = has_aux, with_value
         self._gradient = gradient_of(
-            with_adjoint(fn, has_aux), shifted, weights, True, ids, True, parallel
-        )  # fmt: skip
+            with_adjoint(fn, has_aux), shifted, weights, True, ids, True, **stated
+        )
         self._signature = inspect.signature(fn)
 
     @entrance

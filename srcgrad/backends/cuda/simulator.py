@@ -267,7 +267,13 @@ class _Libdevice:
                 return getattr(np, found)
         import scipy.special
 
-        return getattr(scipy.special, {"lgamma": "gammaln", "tgamma": "gamma"}.get(name, name))
+        return getattr(scipy.special, _SCIPY.get(name, name))
+
+
+_SCIPY = {
+    "lgamma": "gammaln", "tgamma": "gamma", "normcdf": "ndtr", "normcdfinv": "ndtri",
+    "cyl_bessel_i0": "i0", "cyl_bessel_i1": "i1",
+}  # fmt: skip
 
 
 class _Math(_Libdevice):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -125,23 +126,24 @@ def _literal(value: Any) -> str:
     return repr(value)
 
 
-def scalar(definition: Def, operands: list[ast.expr]) -> ast.expr | None:
+def scalar(
+    definition: Def, operands: list[ast.expr], templates: Mapping[Primitive, str] = TEMPLATES
+) -> ast.expr | None:
     """The expression of a scalar definition; None if it is not one of this table."""
     op = definition.op
     if op is e.cast:
         return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])
     if op is e.powi:
         return _narrow(definition, _power(definition, operands[0]))
-    if op not in TEMPLATES:
+    if op not in templates:
         return None
     numbers = {n: constant(definition.params[n], "i64") for n in op.params}
     letters = dict(zip("abc", operands, strict=False))
-    return _narrow(definition, fill(_template(definition), **numbers, **letters))
+    return _narrow(definition, fill(_template(definition, templates[op]), **numbers, **letters))
 
 
-def _template(definition: Def) -> str:
+def _template(definition: Def, template: str) -> str:
     op, dtype = definition.op, definition.args[-1].type.dtype
-    template = TEMPLATES[op]
     if dtype == "bool":
         return BOOL.get(op, INTEGER.get(op, template))
     if op in TRUTH:

@@ -1,0 +1,121 @@
+"""The backend `cuda`: loops whose trips are independent become kernels, around which the host runs.
+
+`schedule` says which loops, `kernel` writes their texts, `host` the program around them. Never
+compiles: the device does, when a program is first run on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from srcgrad.backends import python
+from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.backends.cpu.refusals import refuse
+from srcgrad.backends.cuda import checks, launching, library
+from srcgrad.backends.cuda.arrays import Arguments
+from srcgrad.backends.cuda.device import Device
+from srcgrad.backends.cuda.device import Kernel as Loaded
+from srcgrad.backends.cuda.expressions import is_written
+from srcgrad.backends.cuda.host import host_text
+from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.backends.cuda.placement import Placement, is_library
+from srcgrad.backends.cuda.schedule import Schedule
+from srcgrad.backends.cuda.selection import current
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Block, Def, Function
+from srcgrad.ir.text import identifier
+from srcgrad.ir.types import Array
+from srcgrad.ir.walk import blocks
+from srcgrad.passes.effects import may_raise
+from srcgrad.passes.pipeline import Pass, lowering_for_devices
+
+
+class Cuda(Backend):
+    name = "cuda"
+
+    def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
+        return lowering_for_devices(options.strict)
+
+    def build(self, function: Function, options: BuildOptions) -> Executable:
+        program = Program(function, options)
+        return Executable(program.run, program.printed)
+
+
+BACKEND: Backend = Cuda()
+
+
+class Program:
+    """A function as kernels and the host's program around them."""
+
+    def __init__(self, function: Function, options: BuildOptions):
+        refuse(function)
+        self.function = function
+        schedule = Schedule(function, _in_kernels)
+        placement = Placement(function, schedule)
+        placement.refuse_loops(function.body)
+        self._refuse_library(function.body, schedule)
+        launches = schedule.launches
+        can_fail = any(launch.raises for launch in launches.values())
+        name = identifier(function.name)
+        kernels = {
+            s: Kernel(f"{name}_{k}", launch, can_fail)
+            for k, (s, launch) in enumerate(launches.items())
+        }
+        self.sites: list[Def] = []
+        self.texts = [k.text(self.sites, bool(options.fastmath)) for k in kernels.values()]
+        self.host = host_text(function, kernels, placement)
+        scope = python.namespace()
+        scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
+        scope |= {k.name: launching.launcher(k) for k in kernels.values()}
+        self.call = python.running(function, self.host, scope)
+        self.loaded: dict[Device, Mapping[str, Loaded]] = {}
+        self.keep = options.cache
+        self.written = _written(function)
+
+    def _refuse_library(self, block: Block, schedule: Schedule) -> None:
+        for s in block:
+            if isinstance(s, Def) and is_library(s):
+                library.refuse(s)
+            for b in blocks(s) if s not in schedule.launches else ():
+                self._refuse_library(b, schedule)
+
+    def printed(self) -> str:
+        return "\n\n".join([*(t.source for t in self.texts), self.host.text])
+
+    def run(self, *args: Any) -> tuple:
+        device = current()
+        state = launching.begun(device, self.kernels_on(device), self.sites)
+        token = launching.RUN.set(state)
+        try:
+            given = Arguments(device, args)
+            try:
+                out = self.call(*given.values)
+            finally:
+                state.check()
+            return given.leave(out, self.written)
+        finally:
+            launching.RUN.reset(token)
+
+    def kernels_on(self, device: Device) -> Mapping[str, Loaded]:
+        """The kernels, compiled when a device first runs them."""
+        if device not in self.loaded:
+            self.loaded[device] = device.load(self.texts, self.keep)
+        return self.loaded[device]
+
+
+def _written(function: Function) -> list[int]:
+    """The positions of the arrays that a function stores to."""
+    classes = AliasClasses(function)
+    return [
+        k
+        for k, p in enumerate(function.params)
+        if isinstance(p.type, Array) and classes.of(p) in classes.written
+    ]
+
+
+def _in_kernels(s: Def) -> bool:
+    """Whether a statement can be written in a kernel, and so can its check."""
+    if may_raise(s) and not checks.can_fail(s):
+        return False
+    return s.var is None or is_written(s)

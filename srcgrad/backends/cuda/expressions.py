@@ -1,0 +1,134 @@
+"""The expression of a scalar primitive in a kernel, and the texts of the functions it calls.
+
+They are those of the cpu's text where numba-cuda has the same function; the rest stands here, most
+of it functions of libdevice. An operation in neither table has no kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from srcgrad.backends.cpu.text.expressions import TEMPLATES, named_dtype, scalar
+from srcgrad.ir.nodes import Atom, Def, Var
+from srcgrad.ir.types import is_complex
+from srcgrad.operation import Primitive
+from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import elementwise as e
+from srcgrad.primitives import special as sp
+
+THREADS = 128  # of a block: a power of two, for the trees of its sums
+
+# libdevice's names for float64; those for float32 have an f behind
+LIBDEVICE: dict[Primitive, str] = {
+    e.floor: "floor", e.ceil: "ceil", e.trunc: "trunc", e.rint: "rint", e.exp2: "exp2",
+    e.cbrt: "cbrt", sp.gammaln: "lgamma", sp.gammafn: "tgamma", sp.erfinv: "erfinv",
+    sp.erfcinv: "erfcinv", sp.erfcx: "erfcx", sp.ndtr: "normcdf", sp.ndtri: "normcdfinv",
+    sp.bessel_j0: "j0", sp.bessel_j1: "j1", sp.bessel_y0: "y0", sp.bessel_y1: "y1",
+    sp.bessel_i0: "cyl_bessel_i0", sp.bessel_i1: "cyl_bessel_i1",
+}  # fmt: skip
+OTHERS = {
+    e.signbit: "math.copysign(1.0, a) < 0",
+    e.fmod: "math.fmod(a, b)",
+    e.logaddexp: "logaddexp(a, b)",
+    memory.wrap: "a + b if a < 0 else a",
+    memory.index: "a + b if a < 0 else a",
+    memory.slice_start: "slice_end(a, b, c)",
+    memory.slice_stop: "slice_end(a, b, c)",
+    memory.broadcast_dim: "b if a == 1 else a",
+    memory.trips: "trips(a, b, c)",
+}
+_SCIPY = set(map(REGISTRY.__getitem__, sp.SPECIAL))
+# numba-cuda has the functions of math: np.arcsin is math.asin
+_SAME = {
+    op: text.replace("np.arc", "math.a").replace("np.", "math.")
+    for op, text in TEMPLATES.items()
+    if op not in _SCIPY
+}
+KERNEL = {
+    suffix: {**_SAME, **OTHERS, **{op: f"libdevice.{n}{suffix}(a)" for op, n in LIBDEVICE.items()}}
+    for suffix in ("", "f")
+}
+MODULES = ("srcgrad.backends.cpu.kernels", "srcgrad.backends.cuda.functions")
+
+
+def expression(s: Def, operands: list[ast.expr]) -> ast.expr | None:
+    """The expression of a scalar definition; None if kernels do not have it."""
+    if is_complex(s.args[-1].type.dtype) and s.op in LIBDEVICE:
+        return None
+    return scalar(s, operands, KERNEL["f" if s.args[-1].type.dtype == "f32" else ""])
+
+
+def is_written(s: Def) -> bool:
+    """Whether kernels have a scalar definition."""
+    if s.var is None or not s.args:
+        return False
+    return expression(s, [ast.Name(id="x")] * len(s.args)) is not None
+
+
+def combined(op: Primitive, v: Var, a: str, b: str) -> str:
+    """The expression that puts two values of trips together."""
+    atoms: tuple[Atom, ...] = (v, v)
+    made = expression(Def(v, op, atoms), [ast.Name(id=a), ast.Name(id=b)])
+    assert made is not None
+    return ast.unparse(made)
+
+
+# ---- functions ----
+def called_by(text: str) -> list[str]:
+    """The texts of the functions that a text calls, what those call first."""
+    found: dict[str, str] = {}
+
+    def visit(text: str) -> None:
+        for name in re.findall(r"(?<![.\w])(\w+)\(", text):
+            if name in sources() and name not in found:
+                visit(sources()[name].partition(":\n")[2])
+                found[name] = sources()[name]
+
+    visit(text)
+    return list(found.values())
+
+
+@cache
+def sources() -> dict[str, str]:
+    """The texts of the functions that kernels may call, by their names."""
+    found: dict[str, str] = {}
+    for module in MODULES:
+        spec = find_spec(module)
+        assert spec is not None and spec.origin is not None
+        for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                node.decorator_list = []
+                found[node.name] = ast.unparse(node) + "\n"
+    return found
+
+
+def block_function(op: Primitive, v: Var) -> tuple[str, str]:
+    """The name and the text of what combines the values of a block's threads, in a fixed tree."""
+    name = f"block_{op.name}_{v.type.dtype}"
+    lines = [
+        f"def {name}(value):",
+        f"    values = cuda.shared.array({THREADS}, {named_dtype(v.type.dtype)})",
+        "    place = cuda.threadIdx.x",
+        "    values[place] = value",
+        "    cuda.syncthreads()",
+        f"    half = {THREADS // 2}",
+        "    while half > 0:",
+        "        if place < half:",
+        f"            values[place] = {combined(op, v, 'values[place]', 'values[place + half]')}",
+        "        cuda.syncthreads()",
+        "        half //= 2",
+        "    result = values[0]",
+        "    cuda.syncthreads()",
+        "    return result",
+    ]
+    return name, "\n".join(lines) + "\n"
+
+
+def taken() -> Iterable[str]:
+    """Names that a kernel's own variables do not get."""
+    return {*sources(), "cuda", "libdevice", "flat", "thread", "total", "place", "half", "values"}

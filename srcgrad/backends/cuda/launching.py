@@ -1,0 +1,131 @@
+"""What a host program calls: launches, and the memory of the device that is current.
+
+The number of blocks of a launch follows from its trips alone, and partial results are combined in
+order: a result is the same on every device. Reading one waits for the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from srcgrad.backends.cuda import checks
+from srcgrad.backends.cuda.device import Device
+from srcgrad.backends.cuda.device import Kernel as Loaded
+from srcgrad.backends.cuda.expressions import THREADS
+from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import np_dtype
+from srcgrad.primitives import memory, tapes
+from srcgrad.primitives.tapes import GrowingArray
+
+BLOCKS = 1024  # at most; a thread then runs several trips
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of a program: its device, its kernels there, and its record of failures."""
+
+    device: Device
+    kernels: Mapping[str, Loaded]
+    sites: Sequence[Def]
+    record: tuple[Any, ...]
+
+    def check(self) -> None:
+        """Raises what failed in a kernel, if anything did."""
+        if self.record:
+            failed, operands = map(self.device.to_host, self.record)
+            found = checks.error(self.sites, failed, operands)
+            if found is not None:
+                raise found
+
+    def fetched(self, x: Any) -> np.ndarray:
+        """A device array on the host, unless a kernel has failed."""
+        self.check()
+        return self.device.to_host(x)
+
+
+RUN: ContextVar[Run] = ContextVar("the call of a cuda program that is running")
+
+
+def begun(device: Device, kernels: Mapping[str, Loaded], sites: Sequence[Def]) -> Run:
+    xp = device.xp
+    types = checks.TYPES if sites else ()
+    record = tuple(xp.zeros(t.dims, np_dtype(t.dtype)) for t in types)
+    return Run(device, kernels, sites, record)
+
+
+# ---- launches ----
+def launcher(k: Kernel) -> Callable[..., tuple]:
+    """What the host's text calls for a kernel: returns what its trips make together."""
+    grid, carried = len(k.launch.grid), k.launch.carried
+    place_of_reads = 2 * grid + len(carried)
+    place_of_sizes = place_of_reads + len(k.reads)
+
+    def launch(*args: Any) -> tuple:
+        run = RUN.get()
+        starts, stops = args[0 : 2 * grid : 2], args[1 : 2 * grid : 2]
+        trips = [max(int(b) - int(a), 0) for a, b in zip(starts, stops, strict=True)]
+        inits = args[2 * grid : place_of_reads]
+        total = prod(trips)
+        if total == 0:
+            return inits
+        blocks = min(-(-total // THREADS), BLOCKS)
+        bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
+        given = [i for i, c in zip(inits, carried, strict=True) if not c.begins_at_zero]
+        reads = [_plain(a) for a in args[place_of_reads:place_of_sizes]]
+        xp = run.device.xp
+        rows = [
+            xp.empty((*map(int, size), blocks * THREADS), np_dtype(v.type.dtype))
+            for v, size in zip(k.stored, args[place_of_sizes:], strict=True)
+        ]
+        parts = [xp.empty(blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
+        record = run.record if k.can_fail else ()
+        run.kernels[k.name](blocks, THREADS, [*bounds, *given, *reads, *rows, *parts, *record])
+        return tuple(_ends(run, k, inits, parts))
+
+    return launch
+
+
+def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: list[Any]) -> Iterable[Any]:
+    """What the trips made of what they carry."""
+    partial = dict(zip(k.sums, map(run.fetched, parts), strict=True))
+    for c, init in zip(k.launch.carried, inits, strict=True):
+        yield init if c.op is None else c.op.impl(init, c.op.impl.reduce(partial[c]))
+
+
+def _plain(a: Any) -> Any:
+    return a.data if isinstance(a, GrowingArray) else a
+
+
+# ---- memory ----
+def _zeros(*dims: int, dtype: str) -> Any:
+    return RUN.get().device.xp.zeros(dims, np_dtype(dtype))
+
+
+def _empty(*dims: int, dtype: str) -> Any:
+    return RUN.get().device.xp.empty(dims, np_dtype(dtype))
+
+
+def _load(x: Any, *at: int) -> Any:
+    return RUN.get().fetched(x[at])[()]
+
+
+def _tape(size: int, dtype: str) -> GrowingArray:
+    return GrowingArray(size, dtype, RUN.get().device.xp.zeros)
+
+
+def _tape_like(tape: GrowingArray) -> GrowingArray:
+    return GrowingArray(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
+
+
+# what there are two of: one of the host's and one of the device's
+PLACED: dict[Any, Callable[..., Any]] = {
+    memory.zeros: _zeros, memory.empty: _empty, memory.load: _load, tapes.tape: _tape,
+    tapes.tape_like: _tape_like,
+}  # fmt: skip

@@ -1,0 +1,250 @@
+"""Which loops become kernels, and how one is laid out: a thread runs trips of a flattened grid.
+
+The outermost loops that are marked as independent are launched. A loop inside that is all its trip
+does joins the grid: a thread then runs trips of both. What is carried is combined by a tree in each
+block and one partial result per block; additions that trips share are atomic. Never looks at a
+device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from srcgrad.errors import Location
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import blocks, defined, dims_of, walk
+from srcgrad.operation import Primitive
+from srcgrad.passes.dependence import Dependence, Independent
+from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, may_raise
+from srcgrad.passes.hoist_allocations import stored_zeros
+from srcgrad.passes.places import ELEMENTS
+from srcgrad.primitives import elementwise, memory
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A value that the trips of a launch make together: by `op`, or unchanged (None)."""
+
+    param: Var
+    init: Atom
+    end: Atom
+    result: Var
+    op: Primitive | None
+
+    @property
+    def begins_at_zero(self) -> bool:
+        """Whether a thread begins with zero; else with `init`, which may be seen many times."""
+        return self.op is elementwise.add
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """A nest as one kernel: `body` is what a thread does for each trip of the `grid`."""
+
+    loop: For
+    grid: tuple[For, ...]
+    body: Block
+    carried: tuple[Carried, ...]
+    atomic: frozenset[Def]  # the additions that trips share
+
+    @property
+    def made(self) -> list[Var]:
+        """The arrays that a trip makes for itself."""
+        found = [s for s in walk(self.body) if isinstance(s, Def) and makes_buffer(s)]
+        return [s.var for s in found if s.var is not None]
+
+    @property
+    def raises(self) -> bool:
+        return any(isinstance(s, Def) and may_raise(s) for s in walk(self.body))
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a loop is no kernel."""
+
+    reason: str
+    loc: Location | None
+
+
+class Schedule:
+    """The launches of a lowered program, and why its other loops are none.
+
+    `is_written` says whether a kernel can have a scalar operation or a check.
+    """
+
+    def __init__(self, function: Function, is_written: Callable[[Def], bool]):
+        self.facts, self.is_written = Dependence(function), is_written
+        self.classes = AliasClasses(function)
+        self.launches: dict[For, Launch] = {}
+        self.obstacles: dict[For, Obstacle] = {}
+        self._block(function.body)
+
+    def _block(self, block: Block) -> None:
+        for s in block:
+            if isinstance(s, For) and self._launched(s):
+                continue
+            for b in blocks(s):
+                self._block(b)
+
+    def _launched(self, s: For) -> bool:
+        found = self.obstacle(s)
+        if found is None:
+            self.launches[s] = self._laid_out(s)
+        else:
+            self.obstacles[s] = found
+        return found is None
+
+    # ---- what a kernel may hold ----
+    def obstacle(self, s: For) -> Obstacle | None:
+        found = self.facts.of(s)
+        if not isinstance(found, Independent):
+            return Obstacle(found.reason, found.loc or s.loc)
+        if any(is_reference(p.type) for p in s.params):
+            return Obstacle("each trip hands an array on", s.loc)
+        if not s.independent:
+            return Obstacle("fastmath=False: its sums keep the order of the trips", s.loc)
+        inside = defined((s,))
+        return next(filter(None, (self._statement(t, inside) for t in walk((s,)))), None)
+
+    def _statement(self, s: Stmt, inside: set[Var]) -> Obstacle | None:
+        if not isinstance(s, Def):
+            return None
+        if makes_buffer(s):
+            if s.op not in (memory.empty, memory.zeros):
+                return Obstacle(f"each trip calls '{s.op.name}'", s.loc)
+            if any(v in inside for v in dims_of(s)):
+                return Obstacle(f"the length of '{s.var}' differs from trip to trip", s.loc)
+            return None
+        if s.op is memory.view and not _goes_up(s):
+            return Obstacle("each trip slices with a step that may be negative", s.loc)
+        if s.op in ELEMENTS or s.op is memory.dim or s.op.view or self.is_written(s):
+            return None
+        return Obstacle(f"kernels have no '{s.op.name}'", s.loc)
+
+    # ---- the layout ----
+    def _laid_out(self, s: For) -> Launch:
+        grid, before = [s], list[Stmt]()
+        while (inner := self._joining(grid, before)) is not None:
+            before += grid[-1].body[:-1]
+            grid.append(inner)
+        last = grid[-1]
+        shared = {x for g in grid for x in self._independent(g).shared + self._independent(g).near}
+        body, atomic = _Additions(self, shared).block((*before, *last.body))
+        return Launch(s, tuple(grid), body, tuple(self._carried(grid)), frozenset(atomic))
+
+    def _independent(self, s: For) -> Independent:
+        found = self.facts.of(s)
+        assert isinstance(found, Independent)
+        return found
+
+    def _joining(self, grid: list[For], before: list[Stmt]) -> For | None:
+        """The loop inside the last one that joins the grid: what is before it may be done again."""
+        outer = grid[-1]
+        inner = outer.body[-1] if outer.body else None
+        if not isinstance(inner, For) or not isinstance(self.facts.of(inner), Independent):
+            return None
+        inside = {v for g in grid for v in (g.index, *g.params)} | defined(
+            (*before, *outer.body[:-1])
+        )
+        written = classes_written(inner.body, self.classes)
+        again = all(self._may_be_done_again(s, written) for s in outer.body[:-1])
+        bounds = {v for v in (inner.start, inner.stop) if isinstance(v, Var)}
+        return inner if again and not bounds & inside and _hands_on(outer, inner) else None
+
+    def _may_be_done_again(self, s: Stmt, written: set[Var]) -> bool:
+        if not isinstance(s, Def) or s.op.effect or may_raise(s) or makes_buffer(s):
+            return False
+        return not classes_read(s, self.classes) & written
+
+    def _carried(self, grid: list[For]) -> Iterator[Carried]:
+        first, last = grid[0], grid[-1]
+        for k, op in enumerate(self._independent(last).combined):
+            j = _handed(first, grid[1:], last.params[k])
+            yield Carried(last.params[k], first.inits[j], last.yields[k], first.results[j], op)
+
+
+def _goes_up(view: Def) -> bool:
+    """Whether the steps of a view's slices are known to be positive."""
+    atoms = iter(view.args[1:])
+    for code in view.params["spec"]:
+        span = [next(atoms) for _ in range({"i": 1, "s": 3}.get(code, 0))]
+        if code == "s" and not (isinstance(span[2], Const) and span[2].value > 0):
+            return False
+    return True
+
+
+def _hands_on(outer: For, inner: For) -> bool:
+    """Whether what a loop carries is what the one inside it carries."""
+    if len(outer.params) != len(inner.params) or set(outer.params) != set(inner.inits):
+        return False
+    pairs = zip(inner.inits, inner.results, strict=True)
+    return all(outer.yields[outer.params.index(p)] is r for p, r in pairs)
+
+
+def _handed(outer: For, inner: list[For], param: Var) -> int:
+    """The position among what `outer` carries of a value that the innermost loop carries."""
+    for s in reversed(inner):
+        init = s.inits[s.params.index(param)]
+        assert isinstance(init, Var)
+        param = init
+    return outer.params.index(param)
+
+
+class _Additions:
+    """Makes additions of a load, a sum and a store, to elements that trips share, atomic ones."""
+
+    def __init__(self, schedule: Schedule, shared: set[Var]):
+        self.places, self.shared = schedule.facts.places, shared
+        self.dropped: set[Def] = set()
+        self.atomic: list[Def] = []
+
+    def block(self, block: Block) -> tuple[Block, list[Def]]:
+        for s in walk(block):
+            if isinstance(s, Def) and s.op is memory.store and self.is_shared(s):
+                self.dropped.update(self.parts(s)[:2])
+        return self.rebuilt(block), self.atomic
+
+    def is_shared(self, s: Def) -> bool:
+        return self.places.place(s.array, (None,) * (len(s.args) - 2))[0] in self.shared
+
+    def parts(self, s: Def) -> tuple[Def, Def, Atom]:
+        """Of a store of what was there and more: the load, the sum and the rest."""
+        total = self.places.definition[s.args[-1]]  # type: ignore[index]  (proved: a sum)
+        found = [self.places.definition.get(a) for a in total.args if isinstance(a, Var)]
+        old = next(
+            d for d in found
+            if d is not None and d.op is memory.load and d.args == s.args[:-1]
+        )  # fmt: skip
+        rest = total.args[1] if total.args[0] is old.var else total.args[0]
+        return old, total, rest
+
+    def rebuilt(self, block: Block) -> Block:
+        out: list[Stmt] = []
+        for s in block:
+            match s:
+                case Def():
+                    out += self.definition(s)
+                case For():
+                    out.append(altered(s, body=self.rebuilt(s.body)))
+                case While():
+                    out.append(altered(s, test=self.rebuilt(s.test), body=self.rebuilt(s.body)))
+                case If():
+                    then, orelse = self.rebuilt(s.then), self.rebuilt(s.orelse)
+                    out.append(altered(s, then=then, orelse=orelse))
+        return tuple(out)
+
+    def definition(self, s: Def) -> Iterator[Stmt]:
+        if s in self.dropped:
+            return
+        if s.op is memory.zeros and s.var is not None:
+            yield altered(s, op=memory.empty)
+            yield from stored_zeros(s.var, s.loc)
+            return
+        if s.op in (memory.store, memory.add_at) and self.is_shared(s):
+            if s.op is memory.store:
+                s = altered(s, op=memory.add_at, args=(*s.args[:-1], self.parts(s)[2]))
+            self.atomic.append(s)
+        yield s

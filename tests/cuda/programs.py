@@ -1,0 +1,143 @@
+"""Programs for the target cuda with arguments: what becomes kernels, and what the host does."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import srcgrad as flow
+
+
+def chain(x):
+    return np.sum(np.sin(x) * np.exp(-x) + np.tanh(x))
+
+
+def broadcasting(x, w, b):
+    return np.sum((x * w + b) ** 2)
+
+
+def extrema(x):
+    return np.max(x) - np.min(np.cos(x)) + np.max(np.abs(x) * 0.5)
+
+
+def cross_entropy(w, x, labels):
+    z = x @ w
+    z = z - np.max(z, axis=1)[:, None]
+    lse = np.log(np.sum(np.exp(z), axis=1))
+    return -np.mean(z[np.arange(len(labels)), labels] - lse)
+
+
+def mlp(w1, b1, w2, b2, x, t):
+    h = np.tanh(x @ w1 + b1)
+    return np.mean((h @ w2 + b2 - t) ** 2)
+
+
+def stencil(u, c):
+    for _ in range(6):
+        v = u.copy()
+        v[1:-1] = u[1:-1] + c * (u[2:] - 2 * u[1:-1] + u[:-2])
+        u = v
+    return np.sum(u**2)
+
+
+def newton(x):
+    """A while loop of the host, whose condition is read from the device."""
+    y = np.ones_like(x)
+    while np.max(np.abs(y * y - x)) > 1e-10:
+        y = 0.5 * (y + x / y)
+    return np.sum(y)
+
+
+def option(z, s0, sigma):
+    """Monte-Carlo: a path for each thread, forward and in reverse."""
+    n, m = z.shape
+    total = 0.0
+    for i in flow.prange(n):
+        s, mean = s0, 0.0
+        for k in range(m):
+            s *= np.exp(-0.5 * sigma**2 / m + sigma * np.sqrt(1.0 / m) * z[i, k])
+            mean += s
+        total += max(mean / m - 1.0, 0.0)
+    return total / n
+
+
+def buffers(x, w):
+    """Each trip has arrays of its own: a short one, and one as long as an argument."""
+    total = 0.0
+    for i in flow.prange(len(x)):
+        short, long = np.zeros(3), np.empty(len(w))
+        for k in range(len(w)):
+            long[k] = np.sin(w[k] * x[i])
+            short[k % 3] += long[k]
+        for k in range(len(w)):
+            total += long[k] * short[k % 3]
+    return total
+
+
+def histogram(x, places):
+    """Additions of several trips to one element."""
+    y = np.zeros(7)
+    for i in flow.prange(len(x)):
+        y[places[i]] += np.sin(x[i])
+    return np.sum(y**3)
+
+
+def neighbours(u):
+    """Loops that load from neighbours: their reverse adds to them."""
+    n, m = u.shape
+    v = np.zeros((n, m))
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            v[i, j] = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] * u[i, j + 1]
+    return np.sum(v * u)
+
+
+def bodies(x, m):
+    """All pairs: rows of a thread, sums in it."""
+    n = len(m)
+    a = np.zeros((n, 2))
+    for i in range(n):
+        for j in range(n):
+            dx, dy = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1]
+            r = dx * dx + dy * dy + 0.1
+            a[i, 0] += m[j] * dx / r
+            a[i, 1] += m[j] * dy / r
+    return np.sum(a * a)
+
+
+def elements(x):
+    """Single elements, which the host reads and stores."""
+    y = x * 2.0
+    y[0] = x[1] * x[2]
+    return np.sum(y) * x[3]
+
+
+@dataclass(frozen=True)
+class Program:
+    fn: Any
+    args: tuple[Any, ...]
+
+    @property
+    def positions(self) -> list[int]:
+        return [k for k, a in enumerate(self.args) if np.asarray(a).dtype.kind == "f"]
+
+
+_r = np.random.default_rng(0)
+PROGRAMS = [
+    Program(chain, (_r.random(300),)),
+    Program(broadcasting, (_r.random((5, 7)), _r.random(7), _r.random((5, 1)))),
+    Program(extrema, (_r.normal(size=200),)),
+    Program(cross_entropy, (_r.random((4, 3)), _r.random((6, 4)), np.array([0, 1, 2, 0, 1, -1]))),
+    Program(
+        mlp,
+        tuple(_r.random(s) for s in ((4, 5), (5,), (5, 2), (2,), (7, 4), (7, 2))),
+    ),
+    Program(stencil, (_r.random(30), 0.1)),
+    Program(newton, (_r.random(20) + 0.5,)),
+    Program(option, (_r.normal(size=(150, 4)), 1.0, 0.2)),
+    Program(buffers, (_r.random(140), _r.random(5))),
+    Program(histogram, (_r.random(40), _r.integers(0, 7, 40))),
+    Program(neighbours, (_r.random((12, 14)),)),
+    Program(bodies, (_r.random((9, 2)), _r.random(9))),
+    Program(elements, (_r.random(5),)),
+]

@@ -1,0 +1,214 @@
+"""The target cuda on the simulated device: right in every order of the threads, or refused."""
+
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import srcgrad as flow
+from srcgrad.backends.cuda import launching
+from srcgrad.backends.cuda.selection import using
+from srcgrad.backends.cuda.simulator import Simulator
+from srcgrad.errors import BoundsError, RaisedError, UnsupportedError
+from tests.cuda.programs import PROGRAMS, Program, chain
+from tests.structures import flatten
+
+ORDERS = ("forward", "backward", 0)
+
+
+def cuda(fn, **options):
+    return flow.value_and_grad(flow.compile(fn, target="cuda"), **options)
+
+
+def near(got, want):
+    got, want = flatten(got), flatten(want)
+    assert np.max(np.abs(got - want), initial=0.0) <= 1e-12 * np.max(np.abs(want), initial=1.0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
+def test_programs(program: Program, order):
+    wrt = tuple(program.positions)
+    want = flow.value_and_grad(flow.compile(program.fn), wrt)(*program.args)
+    before = [np.array(a) for a in program.args]
+    with using(Simulator(order)):
+        got = flow.value_and_grad(program.fn, wrt, target="cuda")(*program.args)
+    near(got, want)
+    for a, b in zip(program.args, before, strict=True):
+        assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
+def test_few_blocks_run_many_trips(program: Program, monkeypatch):
+    wrt = tuple(program.positions)
+    want = flow.value_and_grad(flow.compile(program.fn), wrt)(*program.args)
+    monkeypatch.setattr(launching, "BLOCKS", 1)
+    near(flow.value_and_grad(program.fn, wrt, target="cuda")(*program.args), want)
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 1000])
+def test_sizes(size):
+    x = np.linspace(0.0, 1.0, size)
+    near(cuda(chain)(x), flow.value_and_grad(flow.compile(chain))(x))
+
+
+def test_sums_do_not_depend_on_the_order_of_threads():
+    def cubes(x):
+        return np.sum(x * x * x)
+
+    x = np.random.default_rng(1).normal(size=1000)
+    found = set()
+    for order in ORDERS:
+        with using(Simulator(order)):
+            found.add(float(flow.compile(cubes, target="cuda")(x)))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.bool_])
+def test_sums_have_their_dtype(dtype):
+    x = np.arange(300).astype(dtype)
+    got, want = (flow.compile(lambda x: np.sum(x), target=t)(x) for t in ("cuda", "cpu"))
+    assert got == want and np.asarray(got).dtype == np.asarray(want).dtype
+
+
+def test_an_argument_is_changed_in_place():
+    def double(x):
+        x *= 2.0
+
+    x = np.arange(4.0)
+    flow.compile(double, target="cuda")(x)
+    assert x.tolist() == [0.0, 2.0, 4.0, 6.0]
+
+
+def test_a_result_that_is_an_argument_is_that_argument():
+    x = np.arange(4.0)
+    assert flow.compile(lambda x: x, target="cuda")(x) is x
+
+
+# ---- errors ----
+def at(fn, text: str) -> int:
+    lines, first = inspect.getsourcelines(fn)
+    return first + next(k for k, line in enumerate(lines) if text in line)
+
+
+def gathered(x, places):
+    y = x[places]
+    return np.sum(y * y)
+
+
+def raising(x):
+    for i in flow.prange(len(x)):
+        if x[i] < 0.0:
+            raise ValueError(f"negative: {x[i]} at {i}")
+    return np.sum(np.sqrt(x))
+
+
+@pytest.mark.parametrize(
+    ("fn", "args", "kind", "line"),
+    [
+        (gathered, (np.ones(3), np.array([0, 5, 1])), BoundsError, "x[places]"),
+        (gathered, (np.ones(0), np.array([0])), BoundsError, "x[places]"),
+        (raising, (np.array([1.0, 2.0, -3.5]),), RaisedError, "raise"),
+    ],
+)
+def test_a_check_that_fails_in_a_kernel(fn, args, kind, line):
+    errors = []
+    for target in ("cuda", "cpu"):
+        with pytest.raises(Exception) as found:
+            flow.grad(fn, target=target)(*args)
+        errors.append(found.value)
+    mine, reference = errors
+    assert type(mine) is type(reference) and str(mine) == str(reference)
+    assert mine.location.line == at(fn, line)
+
+
+def test_nothing_runs_after_a_failure():
+    """The index that failed is not used, nor is what the kernel would have made."""
+
+    def f(x, places, y):
+        z = x[places]
+        y[...] = 1.0
+        return z
+
+    y = np.zeros(3)
+    with pytest.raises(IndexError):
+        flow.compile(f, target="cuda")(np.ones(3), np.array([0, 9, 1]), y)
+    assert not y.any()
+
+
+# ---- refusals ----
+def scan(x):
+    s = 0.0
+    for i in range(len(x)):
+        s = 0.5 * s + x[i]
+    return s
+
+
+def search(x):
+    i = 0
+    while x[i] > 0.5:
+        i += 1
+    return x[i]
+
+
+def permuted(x):
+    places = np.argsort([2.0, 1.0, 3.0])
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[places[i]] = x[i]
+    return np.sum(y)
+
+
+REFUSED = [
+    (scan, "s = 0.5", "each trip needs 's' of the one before it"),
+    (search, "while", "a while loop runs one trip after the other"),
+    (permuted, "y[places[i]]", "trips may touch one element of 'y'"),
+]
+
+
+@pytest.mark.parametrize(("fn", "line", "reason"), REFUSED)
+def test_loops_over_elements_are_refused(fn, line, reason):
+    with pytest.raises(UnsupportedError) as found:
+        flow.compile(fn, target="cuda")(np.array([0.7, 0.2, 0.9]))
+    assert reason in str(found.value) and "flow.prange" in str(found.value)
+    assert found.value.location.line in (at(fn, line), at(fn, "for") if fn is scan else 0)
+
+
+def test_the_ways_out_of_a_refusal():
+    def promised(x, places):
+        y = np.zeros(len(x))
+        for i in flow.prange(len(x)):
+            y[places[i]] = x[i]
+        return np.sum(y * np.arange(len(x)))
+
+    x, places = np.array([0.7, 0.2, 0.9]), np.array([1, 0, 2])
+    want = promised(x, places)
+    assert flow.compile(promised, target="cuda")(x, places) == want
+    assert flow.compile(scan, target="cpu")(x) == scan(x)
+
+
+def test_with_fastmath_off_sums_are_refused():
+    with pytest.raises(UnsupportedError, match="keep the order"):
+        flow.compile(chain, target="cuda", fastmath=False)(np.ones(3))
+
+
+def test_operations_without_a_device_form_are_refused():
+    def root(a):
+        return np.sum(scipy.linalg.sqrtm(a))
+
+    with pytest.raises(UnsupportedError, match="cuda has no 'sqrtm'") as found:
+        flow.compile(root, target="cuda")(np.eye(3))
+    assert found.value.location.line == at(root, "linalg.sqrtm")
+
+
+def test_nothing_is_loaded_before_it_is_needed():
+    code = """
+import sys, srcgrad
+srcgrad.compile(lambda x: x, target="cuda")
+print("srcgrad.backends.cuda" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
