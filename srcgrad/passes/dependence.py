@@ -340,9 +340,10 @@ def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
             return s.var, {s.op}
         case Def() if s.op is elementwise.sub and read == 1 and s.args[0] is here:
             return None if s.var is None else (s.var, {elementwise.add})
-        case For() if here in s.inits and read == 1:
+        case For() | While() if here in s.inits and read == 1:
             k = s.inits.index(here)
-            ops = chain(s.body, s.params[k], s.yields, s.yields[k])
+            before, others = (s.test, (s.cond,)) if isinstance(s, While) else ((), ())
+            ops = chain(before + s.body, s.params[k], s.yields + others, s.yields[k])
             return None if ops is None else (s.results[k], ops)
         case If() if here is not s.cond:
             return _through_branches(s, here)

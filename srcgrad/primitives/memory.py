@@ -265,7 +265,7 @@ take_last = linear("take_last", _take_last, typing=_gather_typing, exact=True)
 def _index(i: Any, n: Any, axis: int = 0) -> Any:
     if not -n <= i < n:
         raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
-    return i + n if i < 0 else i
+    return int(i) + n if i < 0 else i  # a narrow one has no room for the length
 
 
 def _check_indices(i: np.ndarray, n: int, axis: int = 0) -> Any:
@@ -290,7 +290,7 @@ dim = nondiff("dim", lambda x, axis, may_be_one=False: x.shape[axis], typing=who
 index = nondiff("index", _index, typing=whole, raises=True, cheap="scalars")
 # the places of an index that some path reached: the check has been made
 wrap = nondiff(
-    "wrap", lambda i, n: i + n if i < 0 else i, typing=whole, cheap="scalars", identity=WRAPPED
+    "wrap", lambda i, n: int(i) + n if i < 0 else i, typing=whole, cheap="scalars", identity=WRAPPED
 )
 # all the places first..last of a loop at once, none of them negative; fails as the first would
 check_range = nondiff("check_range", _check_range, effect=True, raises=True)

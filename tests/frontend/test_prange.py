@@ -142,6 +142,10 @@ def folded(x):
         most = max(most, x[i])
         least = min(least, x[i])
         s -= x[i] if x[i] > 0.3 else 0.2
+        for k in range(3):
+            if x[k] > 0.8:
+                break
+            s += x[k] * x[i]
     return most * least + s
 
 

@@ -60,6 +60,12 @@ SPLIT = {
         "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = add(s, v)\n    c: bool = gt(v, 3.0)\n"
         "    s2: f64 = where(c, s, s1)\n    s = s2"
     ),
+    "a sum of a loop that ends by data": (
+        "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = s\n    k: int = 0\n"
+        "    while True:\n        c: bool = lt(k, 5)\n        if not c: break\n"
+        "        s2: f64 = add(s1, v)\n        k1: int = add(k, 1)\n        s1, k = s2, k1\n"
+        "    s = s1"
+    ),
     "an extremum": "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = maximum(s, v)\n    s = s1",
     "a value that is handed on": (
         "s: f64 = f64(0.5)\n" + PLAIN + "    w: f64 = mul(v, s)\n    store(y, i, w)\n    s = s"
@@ -109,6 +115,17 @@ WHOLE = {
     "a choice by an extremum": "s: f64 = f64(0.0)\n" + PLAIN
     + "    s1: f64 = maximum(s, v)\n    c: bool = gt(s1, 3.0)\n    s2: f64 = where(c, s, s1)\n"
     "    s = s2",
+    "a sum that ends a loop": (
+        "s: f64 = f64(0.0)\n" + PLAIN + "    s1: f64 = s\n    while True:\n"
+        "        c: bool = lt(s1, 5.0)\n        if not c: break\n"
+        "        s2: f64 = add(s1, 1.0)\n        s1 = s2\n    s = s1"
+    ),
+    "a truth that ends a loop": (
+        "s: bool = True\n" + PLAIN + "    s1: bool = s\n    k: int = 0\n"
+        "    while True:\n        if not s1: break\n        c: bool = lt(k, 2)\n"
+        "        s2: bool = logical_and(s1, c)\n        k1: int = add(k, 1)\n"
+        "        s1, k = s2, k1\n    s = s1"
+    ),
     "a choice of another value": "s: f64 = f64(0.0)\n" + PLAIN
     + "    s1: f64 = add(s, v)\n    c: bool = gt(v, 3.0)\n    s2: f64 = where(c, v, s1)\n"
     "    s = s2",

@@ -107,7 +107,7 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
             v = it.b("load", v)
         if not is_scalar(v) or atom(v).type.dtype[0] not in "iu":
             it.refuse(node, f"range() takes integers, not {describe(v)}", like=TypeError)
-        values.append(v if not isinstance(v, np.integer) else int(v))
+        values.append(_index(it, v))
     if is_number(values[2]) and values[2] == 0:
         it.refuse(node, "range() arg 3 must not be zero", like=ValueError)
     if isinstance(values[2], Var):
@@ -116,11 +116,16 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
     return Range(*values)
 
 
+def _index(it: Interpreter, v: Any) -> Any:
+    """Python's own number for an integer of any width: arithmetic with it does not wrap."""
+    return it.b.retyped(v, INT) if isinstance(v, Var) else int(v)
+
+
 @implements(enumerate)
 def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
-    return enumerated(it, iterated(it, x, node), start)
+    return enumerated(it, iterated(it, x, node), _index(it, start))
 
 
 @implements(zip)

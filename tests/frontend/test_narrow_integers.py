@@ -1,0 +1,79 @@
+"""Ranges and places by narrow integers: Python counts with numbers that do not wrap."""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+X = np.linspace(0.1, 1.0, 300)
+
+
+def upwards(x, a, b):
+    return x[1] + sum([x[0] * (i * 2 - 5) for i in range(a, b, 3)])
+
+
+def downwards(x, a, b):
+    s = 0.0
+    for i in range(b, a, -7):
+        s += x[i] * (i * 2 - 300)
+    return s
+
+
+def turned(x, a, b):
+    s = 0.0
+    for i in reversed(range(a, b)):
+        s += x[i - 3] * i * 3
+    return s
+
+
+def kept(x, a, b):
+    i = 0
+    for i in range(a, b):
+        if i * 2 > 230:
+            break
+    return x[0] * (i * 2 - 200)
+
+
+def counted(x, a, b):
+    s = 0.0
+    for k, (i, v) in enumerate(zip(range(a, b, 2), x, strict=False), a):
+        s += v * (k * 2 - 300) * (i * 2 - 250)
+    return s
+
+
+def placed(x, a, b):
+    i = a
+    s = 0.0
+    while i < b:
+        s += x[i] * x[-int(i)]
+        i += 1
+    return s
+
+
+BOUNDS = [
+    (np.uint8(3), np.uint8(250)), (np.int8(-100), np.int8(120)), (np.uint16(7), np.int8(100)),
+    (np.uint8(0), np.int8(-1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("fn", [upwards, downwards, turned, kept, counted, placed])
+def test_as_in_python(fn, bounds, target):
+    with np.errstate(over="ignore"):
+        want = fn(X, *bounds)
+    g = flow.value_and_grad(flow.compile(fn, target=target))
+    value, gradient = g(X, *bounds)
+    assert value == pytest.approx(want, rel=1e-12)
+    assert np.sum(gradient * X) == pytest.approx(slope(fn, bounds), rel=1e-7, abs=1e-7)
+
+
+def slope(fn, bounds):
+    with np.errstate(over="ignore"):
+        return (fn(X * (1 + 1e-5), *bounds) - fn(X * (1 - 1e-5), *bounds)) / 2e-5
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_an_array_of_places(target):
+    at = np.array([-1, 2, -100], np.int8)
+    assert flow.compile(lambda x, at: x[at], target=target)(X, at).tolist() == X[at].tolist()
