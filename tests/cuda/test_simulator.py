@@ -143,3 +143,16 @@ def k(x, y):
     assert [type(v) for v in y[:5]] == [dtype] * 5
     assert y[0] == -np.inf and y[1] == np.inf and np.isnan(y[2]) and y[3] == -2
     assert type(y[5]) is int
+
+
+def test_floats_are_those_of_the_compiler():
+    source = """
+def k(x, y):
+    y[0], y[1] = 1.0 / x[0], x[1] * 2.0
+    y[2] = float(x[1]) / 0.0
+    y[3] = 1.0 / (1.0 - int(x[1]))
+"""
+    x, y = np.array([0, 1], np.float32), np.zeros(4, object)
+    run("k", source, 1, 1, [x, y])
+    assert y.tolist() == [np.inf, 2, np.inf, np.inf]
+    assert {type(v) for v in y} == {np.float64}

@@ -59,8 +59,8 @@ class Simulator:
 
 def _kernel(text: KernelText, order: Order) -> Kernel:
     machine = _Machine(_ordering(order))
-    scope = {"cuda": machine, "np": np, "math": _Math(), "libdevice": _Libdevice()}
-    text.run_in(scope, _with_yields(text.source))
+    scope = {"cuda": machine, "np": np, "math": _Math(), "libdevice": _Libdevice(), **NUMBERS}
+    text.run_in(scope, _as_simulated(text.source, scope))
     return lambda blocks, threads, args: machine.launch(
         scope[text.name], _extent(blocks), _extent(threads), _converted(args, text.parameters)
     )
@@ -89,18 +89,24 @@ def _ordering(order: Order) -> Callable[[list], list]:
     return (lambda items: items) if order == "forward" else (lambda items: items[::-1])
 
 
-# ---- functions with barriers, as generators ----
+# ---- functions with barriers, as generators; floats as the compiler has them ----
 _BARRIERS = ("syncthreads", "syncthreads_or", "syncthreads_and", "syncthreads_count")
 
 
-def _with_yields(source: str) -> ast.Module:
-    """The text with `yield` for each barrier, and `yield from` for calls that reach one."""
+NUMBERS = {"float": np.float64, "int": np.int64}  # a float32 times a float is a float64
+
+
+def _as_simulated(source: str, scope: dict[str, Any]) -> ast.Module:
+    """The text with `yield` for each barrier, and `yield from` for calls that reach one.
+
+    Its floats are NumPy's, under names in the scope: they divide by zero as devices do.
+    """
     tree = ast.parse(source)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     reaching: set[str] = set()
     while more := {f.name for f in functions if _reaches(f, reaching)} - reaching:
         reaching |= more
-    return ast.fix_missing_locations(_Yields(reaching).visit(tree))
+    return ast.fix_missing_locations(_Simulated(reaching, scope).visit(tree))
 
 
 def _reaches(function: ast.FunctionDef, reaching: set[str]) -> bool:
@@ -119,9 +125,16 @@ def _barrier(call: ast.Call) -> str | None:
     return None
 
 
-class _Yields(ast.NodeTransformer):
-    def __init__(self, reaching: set[str]):
-        self.reaching = reaching
+class _Simulated(ast.NodeTransformer):
+    def __init__(self, reaching: set[str], scope: dict[str, Any]):
+        self.reaching, self.scope = reaching, scope
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if not isinstance(node.value, float):
+            return node
+        name = f"float {node.value!r}"  # no name of the text
+        self.scope[name] = np.float64(node.value)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
