@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad import above, collector
+from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
@@ -32,7 +33,7 @@ from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
-from srcgrad.transforms.signature import blank, key_under, too_wide
+from srcgrad.transforms.signature import blank, key_under, stand_in, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, kind_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, of_call, shown_by, transforms, weights_of
@@ -40,7 +41,7 @@ from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import Apart
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
-from srcgrad.tree import filled, mapped, paths
+from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
@@ -191,6 +192,8 @@ class Compiled:
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock, collector.waiting():
             stale = self._entries.get(self._key(arguments, given), ())
+            if any([is_on_device(v) for _, v in given]):
+                return self._of_stand_ins(arguments, given)
             known = None
             for entry in stale:
                 captured = entry.captured()
@@ -220,6 +223,16 @@ class Compiled:
                 offer(self, entry, under)
                 record_build(self, reason)
             return entry
+
+    def _of_stand_ins(self, arguments: dict[str, Any], given: list) -> Entry:
+        """What is compiled for NumPy's arrays like those of a GPU among the arguments."""
+        at = functools.partial(stand_in, target=self.options.target)
+        shown = {n: mapped_by_path(v, (n,), at) for n, v in arguments.items()}
+        entry, _ = self._entry_for(shown, [p for n, v in shown.items() for p in paths(v, (n,))])
+        key = self._key(arguments, given)
+        others = [e for e in self._entries.get(key, ()) if e is not entry]
+        self._entries[key] = (entry, *others)[:MOST_ENTRIES]
+        return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
         """Try this signature first from now on, if it is a plain one."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentValueError
+from srcgrad.backends.gpu_arrays import is_on_device, layout_of
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
 from srcgrad.records import record
 from srcgrad.tree import form_of, paths, spelled
@@ -30,6 +31,9 @@ def key_of(value: Any) -> Any:
         return kind
     if type(value) in BY_VALUE:
         return type(value), value
+    if is_on_device(value):
+        like = layout_of(value)
+        return "on a GPU", like.dtype, like.contiguous, tuple(n == 1 for n in like.shape)
     if isinstance(value, set):
         return type(value), frozenset(value)
     return type(value), Same(value)
@@ -83,6 +87,20 @@ def blank(value: Any) -> Any:
     else:
         made = np.empty((*value.shape, 2), value.dtype)[..., 0]
     return made.view(type(value)) if type(value) in MARKS else made
+
+
+def stand_in(path: tuple, value: Any, target: str) -> Any:
+    """A leaf as a program is made for it: an array on a GPU is like one of NumPy's."""
+    if isinstance(value, np.ndarray | np.generic) or not is_on_device(value):
+        return value
+    if target != "cuda":
+        raise ArgumentTypeError(
+            f"argument '{spelled(path)}' is on a GPU: a {type(value).__name__}, "
+            f"the target is {target!r}",
+            None,
+            'choose target="cuda", or pass a NumPy array: cupy.asnumpy(x)',
+        )
+    return layout_of(value).stand_in()
 
 
 def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exception:

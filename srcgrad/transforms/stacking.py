@@ -7,6 +7,7 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.backends.gpu_arrays import is_on_device, layout_of
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.ir.types import float_type
@@ -68,6 +69,8 @@ def aux_of(out: tuple) -> Any:
 def is_float(v: Any) -> bool:
     """Whether a leaf is a number or an array with a gradient."""
     t = type_of_value(v)
+    if t is None and is_on_device(v):
+        return layout_of(v).dtype.kind in "fc"
     return t is not None and float_type(t)
 
 

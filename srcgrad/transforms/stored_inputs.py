@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.gpu_arrays import is_on_device, may_share
+
 
 class Apart:
     """Called with a program's inputs, whether those stored to share no memory with others.
@@ -40,14 +42,14 @@ class Apart:
 
     def _apart(self, arrays: list[Any], places: range) -> bool:
         for j in places:
-            a = arrays[j]
-            if not isinstance(a, np.ndarray):
-                continue
             others = range(len(arrays)) if j in self.stored else self.stored
-            for k in others:
-                b = arrays[k]
-                if k == j or not isinstance(b, np.ndarray):
-                    continue
-                if np.may_share_memory(a, b) and np.shares_memory(a, b):
-                    return False
+            if any(k != j and _share(arrays[j], arrays[k]) for k in others):
+                return False
         return True
+
+
+def _share(a: Any, b: Any) -> bool:
+    """Whether two inputs are arrays with memory in common."""
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.may_share_memory(a, b) and np.shares_memory(a, b)
+    return is_on_device(a) and is_on_device(b) and may_share(a, b)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad import above
+from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import describe
-from srcgrad.ir.types import float_type
+from srcgrad.transforms.stacking import is_float
 from srcgrad.tree import is_leaf, part, paths, spelled
 
 ZERO = "None stands for zero"
@@ -27,8 +27,7 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
     for name, value in arguments.items():
         _check_structure(value, given.get(name), (name,))
         for path, v in paths(value, (name,)):
-            kind = type_of_value(getattr(v, "srcgrad_value", v))
-            if kind is not None and float_type(kind):
+            if is_float(getattr(v, "srcgrad_value", v)):
                 t = tangent_at(given, path)
                 t = getattr(t, "srcgrad_value", t)
                 out["tangent", *path] = _fitted(v, t, spelled(path))
@@ -81,6 +80,8 @@ def _fitted(v: Any, t: Any, name: str) -> Any:
     """A tangent cast to the dtype of its argument; refused if its shape differs."""
     if hasattr(type(v), "srcgrad_value"):
         return above.tensor_calls().fitted(t, v, f"the tangent of {name}", "that")
+    if is_on_device(v):
+        return on_device(t, v, f"the tangent of {name}", name)
     if t is None:
         return np.zeros_like(v, order="C") if isinstance(v, np.ndarray) else type(v)(0)
     kind = np.asarray(v).dtype

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad import above
+from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentValueError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.compiled import Compiled
@@ -132,4 +133,6 @@ def _adjoint(out: Any, g: Any) -> Any:
         if g.shape != out.shape:
             raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
         return g
+    if is_on_device(out):
+        return on_device(g, out, "an adjoint", "its output")
     return type(out)(0 if g is None else g)

@@ -1,7 +1,8 @@
 """The arguments of a call on a device, and its results in the caller's kind of array.
 
 NumPy's arrays are copied over; what a program stores to comes back, if it succeeds, and results
-become NumPy's arrays. Where an argument is an array of a device, results stay there.
+become NumPy's arrays. Where an argument is an array of a device, results stay there, as arrays of
+the library of the first such argument.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.cuda.device import Device
+from srcgrad.backends.gpu_arrays import is_on_device, made_like
 from srcgrad.backends.progress import LOG
 
 
@@ -22,9 +24,8 @@ class Arguments:
     def __init__(self, device: Device, given: Sequence[Any]):
         self.device, self.given = device, given
         self.values = [device.array(a) if _is_array(a) else a for a in given]
-        arrays = [a for a in given if _is_array(a)]
-        self.on_host = all(isinstance(a, np.ndarray) for a in arrays)
-        if arrays and self.on_host:
+        self.like = next((a for a in given if is_on_device(a)), None)
+        if any(isinstance(a, np.ndarray) for a in given):
             _say_once()
 
     def leave(self, results: Iterable[Any], stored: Iterable[int] = ()) -> tuple:
@@ -40,7 +41,7 @@ class Arguments:
         for given, taken in zip(self.given, self.values, strict=True):
             if value is taken:
                 return given
-        return self.device.to_host(value) if self.on_host else value
+        return self.device.to_host(value) if self.like is None else made_like(value, self.like)
 
 
 def _is_array(value: Any) -> bool:
