@@ -33,6 +33,7 @@ from collections.abc import Iterable
 
 from srcgrad.ir.nodes import For, Function, Stmt, While, altered
 from srcgrad.ir.types import is_float, is_reference
+from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import elementwise
@@ -71,5 +72,5 @@ class _IndependentLoops(Rewriter):
 
 def reorders(s: For, found: Independent) -> bool:
     """Whether another order of the trips adds floats in another order."""
-    sums = [p for p, op in zip(s.params, found.combined, strict=True) if op is elementwise.add]
+    sums = [p for p, op in zip(s.params, found.combined, strict=True) if op in NEUTRAL]
     return bool(found.shared or found.near) or any(is_float(p.type.dtype) for p in sums)

@@ -60,13 +60,14 @@ from srcgrad.ir.nodes import (
 from srcgrad.ir.types import INT, Array, is_float, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, results, walk
 from srcgrad.operation import Primitive
+from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.effects import makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.independent_loops import reorders
 from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.primitives import REGISTRY, memory
 
 ENOUGH = 4_000_000  # statements: with fewer, starting threads does not pay
 MANY = 64  # chunks
@@ -301,7 +302,10 @@ class _Split:
 
     def begin(self, p: Var, init: Atom, op: Primitive | None) -> Atom:
         """What a chunk begins with: an extremum may see the initial value many times."""
-        return Const(_zero(p), p.type) if op is elementwise.add else init
+        if op not in NEUTRAL:
+            return init
+        first = NEUTRAL[op]
+        return Const(float(first) if is_float(p.type.dtype) else first, p.type)
 
     # ---- what the chunks made ----
     def combined(self, count: Atom) -> For:
@@ -330,10 +334,6 @@ class _Split:
         for i, n in reversed([(chunk, count), *zip(at, x.type.dims, strict=True)]):
             nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=self.loop.loc),)
         b.append(nest[0])
-
-
-def _zero(p: Var) -> int | float:
-    return 0.0 if is_float(p.type.dtype) else 0
 
 
 def _is_zero(a: Atom) -> bool:

@@ -17,6 +17,7 @@ from srcgrad.ir.check import check
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
+from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
@@ -201,15 +202,19 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     return (*before, split, HOIST_INTO_CHUNKS)
 
 
-def lowering_for_devices(in_order: bool = False) -> tuple[Pass, ...]:
+def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple[Pass, ...]:
     """The passes to loop nests for a device that runs each trip of a marked loop as a thread.
 
     Columns and fission put buffers between the statements of a trip: there they pay for vectors,
-    which a thread is not.
+    which a thread is not. What is in the `library` of the device stays whole.
     """
     left_out = (PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
-    kept = [p for p in lowering(in_order) if p not in left_out]
+    others = {
+        "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),
+        "lower": Pass("lower", partial(lower, library=library)),
+    }
+    kept = [others.get(p.name, p) for p in lowering(in_order) if p not in left_out]
     return (*kept, marking, HOIST_INTO_CHUNKS, marking)  # again: hoisting makes loops of zeros
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 import srcgrad as flow
 
@@ -112,6 +113,50 @@ def elements(x):
     return np.sum(y) * x[3]
 
 
+def selected(x):
+    """Places that the library finds: masks, extrema."""
+    y = x[x > 0.4]
+    x[x > 0.7] = np.sin(x[x > 0.7])
+    return np.sum(y * y) * x[np.argmax(x)] - x[np.argmin(np.abs(x))]
+
+
+def stored(x, v, places):
+    """The last of several stores to a place counts, in the gradient too."""
+    y = np.zeros((7, 3))
+    y[places] = x
+    y[places, 1] = v
+    y[:, places[:3]] = v[:3]
+    return np.sum(y**3)
+
+
+def scans(x):
+    return np.sum(np.cumsum(x) * x) + np.prod(x) * np.sum(np.cumsum(x[::-1]))
+
+
+def best_of_rows(x):
+    """A search in each trip, which is a thread's."""
+    total = 0.0
+    for i in flow.prange(len(x)):
+        total += x[i, np.argmax(x[i])] * np.sum(np.cumsum(x[i]))
+    return total
+
+
+def spectrum(x):
+    y = np.fft.rfft(x * np.hanning(len(x)))
+    z = np.fft.fft(np.exp(1j * x))
+    return np.sum(np.abs(y) ** 2) + np.sum(z.real * z.imag)
+
+
+def decomposed(a, b):
+    """Solves, determinants, eigenvalues, singular values, orders."""
+    s = a @ a.T + 4.0 * np.eye(len(a))
+    low = np.linalg.cholesky(s)
+    values = np.linalg.eigvalsh(s) * np.linalg.svd(a, compute_uv=False)
+    q, r = np.linalg.qr(a)
+    solved = np.linalg.solve(s, b) + scipy.linalg.solve_triangular(low, b, lower=True)
+    return np.sum(values * np.sort(solved)) + np.linalg.slogdet(s)[1] + np.sum(q * r)
+
+
 @dataclass(frozen=True)
 class Program:
     fn: Any
@@ -140,4 +185,10 @@ PROGRAMS = [
     Program(neighbours, (_r.random((12, 14)),)),
     Program(bodies, (_r.random((9, 2)), _r.random(9))),
     Program(elements, (_r.random(5),)),
+    Program(selected, (_r.random(50),)),
+    Program(stored, (_r.random((6, 3)), _r.random(6), np.array([1, 0, 2, 1, 2, 2]))),
+    Program(scans, (_r.random(20) + 0.5,)),
+    Program(best_of_rows, (_r.random((9, 5)),)),
+    Program(spectrum, (_r.random(16),)),
+    Program(decomposed, (_r.random((4, 4)), _r.random(4))),
 ]

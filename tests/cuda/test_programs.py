@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.special
 
 import srcgrad as flow
 from srcgrad.backends.cuda import launching
@@ -202,6 +203,37 @@ def test_operations_without_a_device_form_are_refused():
     with pytest.raises(UnsupportedError, match="cuda has no 'sqrtm'") as found:
         flow.compile(root, target="cuda")(np.eye(3))
     assert found.value.location.line == at(root, "linalg.sqrtm")
+
+
+def test_functions_without_a_kernel_are_refused():
+    def f(x):
+        return np.sum(scipy.special.digamma(x))
+
+    with pytest.raises(UnsupportedError, match="kernels have no 'digamma'") as found:
+        flow.compile(f, target="cuda")(np.ones(3))
+    assert found.value.location.line == at(f, "special.digamma")
+
+
+@pytest.mark.parametrize(
+    ("f", "a"),
+    [
+        (np.linalg.solve, np.zeros((2, 2))),
+        (np.linalg.cholesky, -np.eye(2)),
+        (np.argmax, np.zeros(0)),
+        (scipy.linalg.solve_triangular, np.diag([1.0, 0.0])),
+    ],
+)
+def test_errors_of_the_library_are_those_of_the_cpu(f, a):
+    def of_two(a):
+        return f(a, a[0])
+
+    fn = of_two if "solve" in f.__name__ else lambda a: f(a)
+    errors = []
+    for target in ("cuda", "cpu"):
+        with pytest.raises(Exception) as found:
+            flow.compile(fn, target=target)(a)
+        errors.append((type(found.value), str(found.value)))
+    assert errors[0] == errors[1]
 
 
 def test_nothing_is_loaded_before_it_is_needed():

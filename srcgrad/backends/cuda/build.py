@@ -35,7 +35,7 @@ class Cuda(Backend):
     name = "cuda"
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
-        return lowering_for_devices(options.strict)
+        return lowering_for_devices(frozenset(library.LIBRARY), options.strict)
 
     def build(self, function: Function, options: BuildOptions) -> Executable:
         program = Program(function, options)
@@ -67,6 +67,7 @@ class Program:
         self.host = host_text(function, kernels, placement)
         scope = python.namespace()
         scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
+        scope |= {op.name: launching.library_call(op) for op in library.LIBRARY}
         scope |= {k.name: launching.launcher(k) for k in kernels.values()}
         self.call = python.running(function, self.host, scope)
         self.loaded: dict[Device, Mapping[str, Loaded]] = {}

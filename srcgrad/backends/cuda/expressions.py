@@ -29,12 +29,13 @@ LIBDEVICE: dict[Primitive, str] = {
     e.cbrt: "cbrt", sp.gammaln: "lgamma", sp.gammafn: "tgamma", sp.erfinv: "erfinv",
     sp.erfcinv: "erfcinv", sp.erfcx: "erfcx", sp.ndtr: "normcdf", sp.ndtri: "normcdfinv",
     sp.bessel_j0: "j0", sp.bessel_j1: "j1", sp.bessel_y0: "y0", sp.bessel_y1: "y1",
-    sp.bessel_i0: "cyl_bessel_i0", sp.bessel_i1: "cyl_bessel_i1",
 }  # fmt: skip
 OTHERS = {
     e.signbit: "math.copysign(1.0, a) < 0",
     e.fmod: "math.fmod(a, b)",
     e.logaddexp: "logaddexp(a, b)",
+    sp.xlogy: "xlogy(a, b)",
+    sp.xlog1py: "xlog1py(a, b)",
     memory.wrap: "a + b if a < 0 else a",
     memory.index: "a + b if a < 0 else a",
     memory.slice_start: "slice_end(a, b, c)",
@@ -49,18 +50,25 @@ _SAME = {
     for op, text in TEMPLATES.items()
     if op not in _SCIPY
 }
+COMPLEX = (
+    {op: _SAME[op] for op in (e.add, e.sub, e.mul, e.div, e.neg, e.pow, e.eq, e.ne, e.where)}
+    | {op: _SAME[op] for op in (e.real, e.imag, e.conj, e.abs, e.absorb, e.stop_gradient)}
+    | {op: f"cmath.{op.name}(a)" for op in (e.exp, e.log, e.sqrt, e.isnan, e.isinf, e.isfinite)}
+    | {op: f"cmath.{op.name[0]}{op.name[3:]}(a)" for op in (e.arcsin, e.arccos, e.arctan)}
+    | {op: f"complex_{op.name}(a)" for op in (e.sin, e.cos, e.sinh, e.cosh)}
+)
 KERNEL = {
     suffix: {**_SAME, **OTHERS, **{op: f"libdevice.{n}{suffix}(a)" for op, n in LIBDEVICE.items()}}
     for suffix in ("", "f")
-}
+} | {"c": COMPLEX}
 MODULES = ("srcgrad.backends.cpu.kernels", "srcgrad.backends.cuda.functions")
 
 
 def expression(s: Def, operands: list[ast.expr]) -> ast.expr | None:
     """The expression of a scalar definition; None if kernels do not have it."""
-    if is_complex(s.args[-1].type.dtype) and s.op in LIBDEVICE:
-        return None
-    return scalar(s, operands, KERNEL["f" if s.args[-1].type.dtype == "f32" else ""])
+    dtype = s.args[-1].type.dtype
+    kind = "c" if is_complex(dtype) else "f" if dtype == "f32" else ""
+    return scalar(s, operands, KERNEL[kind])
 
 
 def is_written(s: Def) -> bool:

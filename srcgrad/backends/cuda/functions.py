@@ -25,3 +25,28 @@ def logaddexp(a, b):
     if a > b:
         return a + math.log1p(math.exp(b - a))
     return b + math.log1p(math.exp(a - b))
+
+
+def xlogy(a, b):
+    return a * math.log(b) if a != 0 or b != b else a
+
+
+def xlog1py(a, b):
+    return a * math.log1p(b) if a != 0 or b != b else a
+
+
+# ---- of complex numbers ----
+def complex_sin(a):
+    return complex(math.sin(a.real) * math.cosh(a.imag), math.cos(a.real) * math.sinh(a.imag))
+
+
+def complex_cos(a):
+    return complex(math.cos(a.real) * math.cosh(a.imag), -math.sin(a.real) * math.sinh(a.imag))
+
+
+def complex_sinh(a):
+    return complex(math.sinh(a.real) * math.cos(a.imag), math.cosh(a.real) * math.sin(a.imag))
+
+
+def complex_cosh(a):
+    return complex(math.cosh(a.real) * math.cos(a.imag), math.sinh(a.real) * math.sin(a.imag))

@@ -44,7 +44,7 @@ class Kernel:
 
     @cached_property
     def inits(self) -> list[Carried]:
-        return [c for c in self.launch.carried if not c.begins_at_zero]
+        return [c for c in self.launch.carried if c.first is None]
 
     @cached_property
     def sums(self) -> list[Carried]:
@@ -140,9 +140,9 @@ class _KernelPrinter(Printer):
         k = self.kernel
         self.write(0, f"def {k.name}({', '.join(self.names[v] for v in k.parameters)}):")
         for c in k.sums:
-            if c.begins_at_zero:
-                zero = f"{named_dtype(c.param.type.dtype)}(0)"
-                self.put(1, assign(self.names[c.param], parsed(zero)))
+            if c.first is not None:
+                first = f"{named_dtype(c.param.type.dtype)}({c.first})"
+                self.put(1, assign(self.names[c.param], parsed(first)))
         self.write(1, f"total = {' * '.join(self.names[t] for _, t in k.bounds)}")
         self.write(1, "flat = cuda.grid(1)")
         if k.rows:

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.backends.cuda import checks
+from srcgrad.backends.cuda import checks, library
 from srcgrad.backends.cuda.device import Device
 from srcgrad.backends.cuda.device import Kernel as Loaded
 from srcgrad.backends.cuda.expressions import THREADS
 from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import np_dtype
+from srcgrad.operation import Primitive
 from srcgrad.primitives import memory, tapes
 from srcgrad.primitives.tapes import GrowingArray
 
@@ -77,7 +78,7 @@ def launcher(k: Kernel) -> Callable[..., tuple]:
             return inits
         blocks = min(-(-total // THREADS), BLOCKS)
         bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
-        given = [i for i, c in zip(inits, carried, strict=True) if not c.begins_at_zero]
+        given = [i for i, c in zip(inits, carried, strict=True) if c.first is None]
         reads = [_plain(a) for a in args[place_of_reads:place_of_sizes]]
         xp = run.device.xp
         rows = [
@@ -122,6 +123,17 @@ def _tape(size: int, dtype: str) -> GrowingArray:
 
 def _tape_like(tape: GrowingArray) -> GrowingArray:
     return GrowingArray(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
+
+
+def library_call(op: Primitive) -> Callable[..., Any]:
+    """An operation on whole arrays by the device's library; a number is read by the host."""
+
+    def call(*args: Any, **params: Any) -> Any:
+        run = RUN.get()
+        out = library.called(op, run.device.xp, *args, **params)
+        return run.fetched(out)[()] if getattr(out, "ndim", 1) == 0 else out
+
+    return call
 
 
 # what there are two of: one of the host's and one of the device's

@@ -1,18 +1,35 @@
-"""Operations on whole arrays that the library of the device has: products, solves, sorts.
+"""Operations on whole arrays that the library of the device has: products, solves, sorts, scans.
 
-Their implementations are NumPy's functions, which hand over to CuPy where an operand is an array
-of CuPy's. An operation that is not named here is refused.
+Each is a function of `xp`, which is CuPy (or NumPy for the simulated device), and of the operands.
+What CuPy has not, and nothing here makes of what it has, is refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import arrays, linalg
+from srcgrad.operation import Primitive
+from srcgrad.primitives import (
+    arrays,
+    factorisations,
+    least_squares,
+    linalg,
+    memory,
+    reductions,
+    scans,
+    transforms,
+    triangular,
+)
 
-LIBRARY = frozenset((
-    arrays.matmul, arrays.matvec, arrays.vecdot, linalg.solve, linalg.inv, linalg.cholesky,
-))  # fmt: skip
 WAY_OUT = 'use target="cpu"'
 
 
@@ -20,3 +37,187 @@ def refuse(s: Def) -> None:
     """Refuses an operation of the host on arrays that the device's library does not have."""
     if s.op not in LIBRARY:
         raise UnsupportedError(f"the target cuda has no '{s.op.name}'", s.loc, WAY_OUT)
+
+
+def called(op: Primitive, xp: ModuleType, *args: Any, **params: Any) -> Any:
+    """The result of an operation, contiguous; its LinAlgError has NumPy's text."""
+    try:
+        with _raising(xp):
+            out = LIBRARY[op](xp, *args, **params)
+    except np.linalg.LinAlgError:
+        text = CALLS[op].error
+        if isinstance(text, str):
+            raise np.linalg.LinAlgError(text) from None
+        raise
+    return xp.ascontiguousarray(out) if getattr(out, "ndim", 0) else out
+
+
+def _raising(xp: ModuleType) -> AbstractContextManager[Any]:
+    """CuPy says that a matrix is singular only if it is asked to."""
+    return nullcontext() if xp is np else import_module("cupyx").errstate(linalg="raise")
+
+
+def _linalg_of(xp: ModuleType) -> Any:
+    """`scipy.linalg`, or what CuPy has of it."""
+    return import_module("scipy.linalg" if xp is np else "cupyx.scipy.linalg")
+
+
+# ---- triangles ----
+def _solve_triangular(xp: Any, a: Any, b: Any, lower: bool, transposed: bool, unit: bool) -> Any:
+    zeros = xp.flatnonzero(xp.diagonal(a) == 0)
+    if zeros.size and not unit:
+        text = CALLS[triangular.solve_triangular].error
+        raise np.linalg.LinAlgError(text(int(zeros[0]) + 1))  # type: ignore[operator]  (a function)
+    return _linalg_of(xp).solve_triangular(
+        a, b, trans=int(transposed), lower=lower, unit_diagonal=unit, check_finite=False
+    )
+
+
+def _lu(xp: Any, a: Any) -> Any:
+    out = xp.array(a)
+    for k in range(len(out) - 1):
+        pivot = out[k, k]
+        out[k + 1 :, k] /= xp.where(pivot == 0, 1, pivot)
+        out[k + 1 :, k + 1 :] -= out[k + 1 :, k : k + 1] * out[k, k + 1 :]
+    return out
+
+
+def _lu_pivots(xp: Any, a: Any) -> Any:
+    return _linalg_of(xp).lu_factor(a)[1].astype(np.int64)
+
+
+# ---- factorisations ----
+def _eigh(xp: Any, a: Any, lower: bool) -> Any:
+    w, v = xp.linalg.eigh(a, "L" if lower else "U")
+    return xp.concatenate((w[None], v))
+
+
+def _svd(xp: Any, a: Any) -> Any:
+    u, s, vt = xp.linalg.svd(a, full_matrices=False)
+    return xp.concatenate((s[None], u, vt.T))
+
+
+def _singular_values(xp: Any, a: Any, checked: bool) -> Any:
+    try:
+        return xp.linalg.svd(a, compute_uv=False)
+    except np.linalg.LinAlgError:
+        if checked:
+            raise
+        return xp.full(min(a.shape), np.nan, a.dtype)
+
+
+def _qr(xp: Any, a: Any) -> Any:
+    q, r = xp.linalg.qr(a)
+    return xp.concatenate((q, r.T))
+
+
+def _coincide(xp: Any, a: Any, b: Any) -> Any:
+    sizes = xp.abs(xp.concatenate((a, b, xp.zeros(1, a.dtype))))
+    unit = max(a.size, b.size) * np.finfo(a.dtype).eps
+    return xp.abs(a[:, None] - b) <= unit * xp.max(sizes)
+
+
+def _cofactors(xp: Any, a: Any) -> Any:
+    u, s, vt = xp.linalg.svd(a)
+    others = xp.where(xp.eye(len(s), dtype=bool), xp.ones((), s.dtype), s)
+    return xp.linalg.det(u) * xp.linalg.det(vt) * xp.conj((u * xp.prod(others, axis=1)) @ vt)
+
+
+# ---- along an axis ----
+def _cumsum(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
+    if reverse:
+        return xp.flip(xp.cumsum(xp.flip(x, axis), axis, x.dtype), axis)
+    return xp.cumsum(x, axis, x.dtype)
+
+
+def _running_product(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
+    """The product of what comes before each element."""
+    lines = xp.moveaxis(x, axis, 0)
+    lines = lines[::-1] if reverse else lines
+    y = xp.ones_like(lines)
+    y[1:] = xp.cumprod(lines[:-1], axis=0)
+    return xp.moveaxis(y[::-1] if reverse else y, 0, axis)
+
+
+def _extreme_place(name: str) -> Callable[..., Any]:
+    def place(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        if not all(x.shape[k] for k in axes):
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        return getattr(xp, name)(x, axis=None if len(axes) == x.ndim else axes[0])
+
+    return place
+
+
+# ---- stores at places by data: of those at one place the last one counts ----
+def _scatter(xp: Any, x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
+    *places, value = rest
+    axes = [k for k, code in enumerate(spec) if code == "a"]
+    dims = memory.gather_dims(x.shape, places[0].shape, spec)
+    adjacent = axes[-1] - axes[0] == len(axes) - 1
+    first, rank = axes[0] if adjacent else 0, places[0].ndim
+    lines = xp.broadcast_to(value, dims).reshape((*dims[:first], -1, *dims[first + rank :]))
+    last = _last_writers(xp, [p.ravel() for p in places], [x.shape[k] for k in axes])
+    x[memory.fancy_index(tuple(places), spec)] = xp.take(lines, last, axis=first).reshape(dims)
+
+
+def _last_writers(xp: Any, places: list[Any], lengths: list[int]) -> Any:
+    """For each store the number of the last one at its place."""
+    flat = xp.zeros(places[0].shape, np.int64)
+    for p, n in zip(places, lengths, strict=True):
+        flat = flat * n + p
+    if not flat.size:
+        return flat
+    order = xp.argsort(flat, kind="stable")
+    ordered = flat[order]
+    ends = xp.ones(flat.shape, bool)
+    ends[:-1] = ordered[1:] != ordered[:-1]
+    group = xp.cumsum(ends) - ends  # of places, counted from 0
+    last = xp.empty_like(order)
+    last[order] = order[xp.flatnonzero(ends)[group]]
+    return last
+
+
+# ---- transforms ----
+def _fft(xp: Any, x: Any, axis: int, inverse: bool) -> Any:
+    if inverse:
+        return xp.fft.ifft(x, axis=axis, norm="forward")
+    return xp.fft.fft(x, axis=axis)
+
+
+def _irfft(xp: Any, x: Any, n: Any, axis: int) -> Any:
+    return xp.fft.irfft(x, int(n), axis=axis, norm="forward")
+
+
+LIBRARY: dict[Primitive, Callable[..., Any]] = {
+    arrays.matmul: lambda xp, a, b: xp.matmul(a, b),
+    arrays.matvec: lambda xp, a, x: xp.dot(a, x),
+    arrays.vecdot: lambda xp, a, b: xp.dot(a, b),
+    linalg.solve: lambda xp, a, b: xp.linalg.solve(a, b),
+    linalg.inv: lambda xp, a: xp.linalg.inv(a),
+    linalg.cholesky: lambda xp, a: xp.linalg.cholesky(a),
+    linalg.det: lambda xp, a: xp.linalg.det(a),
+    linalg.logabsdet: lambda xp, a: xp.linalg.slogdet(a)[1],
+    linalg.detsign: lambda xp, a: xp.linalg.slogdet(a)[0],
+    linalg.cofactors: _cofactors,
+    triangular.solve_triangular: _solve_triangular,
+    triangular.lu: _lu,
+    triangular.lu_pivots: _lu_pivots,
+    factorisations.eigh: _eigh,
+    factorisations.svd: _svd,
+    factorisations.singular_values: _singular_values,
+    factorisations.qr: _qr,
+    factorisations.coincide: _coincide,
+    least_squares.pinv: lambda xp, a, rcond: xp.linalg.pinv(a, rcond),
+    least_squares.lstsq: lambda xp, a, b, rcond: xp.linalg.lstsq(a, b, rcond)[0],
+    reductions.argmax: _extreme_place("argmax"),
+    reductions.argmin: _extreme_place("argmin"),
+    reductions.nonzero: lambda xp, x, n: xp.flatnonzero(x),
+    scans.cumsum: _cumsum,
+    scans.running_product: _running_product,
+    memory.scatter: _scatter,
+    scans.argsort: lambda xp, x, axis: xp.argsort(x, axis=axis, kind="stable"),
+    scans.searchsorted: lambda xp, a, v, side: xp.searchsorted(a, xp.asarray(v), side),
+    transforms.fft: _fft,
+    transforms.rfft: lambda xp, x, axis: xp.fft.rfft(x, axis=axis),
+    transforms.irfft: _irfft,
+}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.backends.cuda.schedule import Schedule
+from srcgrad.backends.cuda.schedule import Obstacle, Schedule
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Block, Def, For, Function, Var, While
 from srcgrad.ir.types import is_reference
@@ -77,9 +77,12 @@ class Placement:
 
     def _refuse(self, loop: For | While, s: Def) -> None:
         found = self.schedule.obstacles.get(loop) if isinstance(loop, For) else None
-        why = found.reason if found else "a while loop runs one trip after the other"
-        text = f"a loop over single elements of arrays, which does not run on the device: {why}"
-        raise UnsupportedError(text, (found.loc if found else None) or loop.loc or s.loc, WAY_OUT)
+        found = found or Obstacle("a while loop runs one trip after the other", loop.loc)
+        place = found.loc or loop.loc or s.loc
+        if found.lacking:
+            raise UnsupportedError(found.reason, place, 'use target="cpu"')
+        text = "a loop over single elements of arrays, which does not run on the device: "
+        raise UnsupportedError(text + found.reason, place, WAY_OUT)
 
 
 def is_library(s: Def) -> bool:

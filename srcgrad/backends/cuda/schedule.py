@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import is_complex, is_reference
 from srcgrad.ir.walk import blocks, defined, dims_of, walk
 from srcgrad.operation import Primitive
+from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.places import ELEMENTS
-from srcgrad.primitives import elementwise, memory
+from srcgrad.primitives import memory
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ class Carried:
     op: Primitive | None
 
     @property
-    def begins_at_zero(self) -> bool:
-        """Whether a thread begins with zero; else with `init`, which may be seen many times."""
-        return self.op is elementwise.add
+    def first(self) -> int | None:
+        """What a thread begins with; None: with `init`, which may be seen many times."""
+        return None if self.op is None else NEUTRAL.get(self.op)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,7 @@ class Obstacle:
 
     reason: str
     loc: Location | None
+    lacking: bool = False  # its trips are independent, but kernels lack what they do
 
 
 class Schedule:
@@ -122,7 +124,8 @@ class Schedule:
             return Obstacle("each trip slices with a step that may be negative", s.loc)
         if s.op in ELEMENTS or s.op is memory.dim or s.op.view or self.is_written(s):
             return None
-        return Obstacle(f"kernels have no '{s.op.name}'", s.loc)
+        dtype = " of complex numbers" if any(is_complex(_dtype(a)) for a in s.args) else ""
+        return Obstacle(f"kernels have no '{s.op.name}'{dtype}", s.loc, lacking=True)
 
     # ---- the layout ----
     def _laid_out(self, s: For) -> Launch:
@@ -164,6 +167,10 @@ class Schedule:
         for k, op in enumerate(self._independent(last).combined):
             j = _handed(first, grid[1:], last.params[k])
             yield Carried(last.params[k], first.inits[j], last.yields[k], first.results[j], op)
+
+
+def _dtype(a: Atom) -> str:
+    return getattr(a.type, "dtype", "")
 
 
 def _goes_up(view: Def) -> bool:

@@ -63,6 +63,7 @@ class Simulator:
 def _kernel(text: KernelText, order: Order) -> Kernel:
     machine = _Machine(_ordering(order))
     scope = {"cuda": machine, "np": np, "math": _Math(), "libdevice": _Libdevice(), **NUMBERS}
+    scope["cmath"] = _Math()
     text.run_in(scope, _as_simulated(text.source, scope))
     return lambda blocks, threads, args: machine.launch(
         scope[text.name], _extent(blocks), _extent(threads), _converted(args, text.parameters)

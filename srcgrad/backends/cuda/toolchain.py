@@ -6,6 +6,7 @@ not contracted to fused multiply-adds unless `fastmath` allows it. Never launche
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 from types import FunctionType
@@ -66,6 +67,7 @@ def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
 
 def _compiled(kernel: KernelText, capability: Capability, output: str) -> Any:
     scope: dict[str, Any] = {"cuda": cuda, "np": np, "math": math, "libdevice": libdevice}
+    scope["cmath"] = cmath
     kernel.run_in(scope)
     function = scope.pop(kernel.name)
     options = {"fastmath": kernel.fastmath, "capability": capability}

@@ -35,10 +35,11 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import results, uses, walk
+from srcgrad.operation import Primitive
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.emitter import builder_for
 from srcgrad.passes.lower.fusion_group import NO_EFFECTS, Effects, FusionGroup, touched
-from srcgrad.passes.lower.lowering import Lowering, expanded
+from srcgrad.passes.lower.lowering import Lowering, Whole, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
 from srcgrad.records import record
@@ -94,8 +95,8 @@ class _Facts:
 
 
 class _Planner:
-    def __init__(self, b: Builder, classes: AliasClasses, in_order: bool):
-        self.b, self.classes, self.in_order = b, classes, in_order
+    def __init__(self, b: Builder, classes: AliasClasses, in_order: bool, whole: Whole):
+        self.b, self.classes, self.in_order, self.whole = b, classes, in_order, whole
         self.known: dict[Def, _Facts] = {}
 
     def facts_of(self, s: Def) -> _Facts:
@@ -129,7 +130,7 @@ class _Planner:
         ]
 
     def _step(self, s: Stmt) -> Step | None:
-        if not isinstance(s, Def) or s.op in ALONE:
+        if not isinstance(s, Def) or s.op in ALONE or self.whole(s):
             return None
         moves = s.op in (memory.copy, reductions.broadcast_to)
         scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]  (it has a result)
@@ -210,10 +211,12 @@ def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None
     return range(0)
 
 
-def fuse(function: Function, in_order: bool = False) -> Function:
+def fuse(
+    function: Function, in_order: bool = False, library: frozenset[Primitive] = frozenset()
+) -> Function:
     """The function lowered, with one nest for operations that may share it.
 
-    With `in_order` additions to the same memory keep their order.
+    With `in_order` additions to the same memory keep their order. `library`: see `lower`.
     """
     function = expanded(function)
     b = builder_for(function)
@@ -225,8 +228,9 @@ def fuse(function: Function, in_order: bool = False) -> Function:
         reduced = any(step.statement.var is v and step.reduction is not None for step in steps)
         return reduced or counts[v] > inside[v]
 
-    planner = _Planner(b, AliasClasses(function), in_order)
-    return Lowering(b, planner.plan, stored).function(function)
+    whole = Whole(function, library)
+    planner = _Planner(b, AliasClasses(function), in_order, whole)
+    return Lowering(b, planner.plan, stored, whole).function(function)
 
 
 def _uses(function: Function) -> Counter[Var]:

@@ -20,12 +20,15 @@ Library calls, views and allocation stay whole. What is scalar already is not to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.ir.walk import map_atoms, refresh_types
+from srcgrad.operation import Primitive
+from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.lower.expand import early, late
 from srcgrad.passes.lower.nest import Nest
@@ -36,10 +39,14 @@ from srcgrad.primitives import memory, reductions
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
 
 
-def lower(function: Function) -> Function:
-    """The function with a nest of loops for each array operation."""
+def lower(function: Function, library: frozenset[Primitive] = frozenset()) -> Function:
+    """The function with a nest of loops for each array operation.
+
+    Those of `library` stay whole, but in the trips of a loop that may run at once.
+    """
     function = expanded(function)
-    return Lowering(builder_for(function), lambda block: block, always).function(function)
+    whole = Whole(function, library)
+    return Lowering(builder_for(function), lambda block: block, always, whole).function(function)
 
 
 def expanded(function: Function) -> Function:
@@ -57,12 +64,40 @@ class _Expand(Emitter):
             yield s
 
 
+class Whole:
+    """What stays whole for the library of a device: not in a trip that is to be a thread."""
+
+    def __init__(self, function: Function, library: frozenset[Primitive]):
+        self.library = library
+        self.facts = Dependence(function) if library else None
+        self.trips = 0  # how many such loops are around
+
+    def __call__(self, s: Def) -> bool:
+        return s.op in self.library and not self.trips
+
+    @contextmanager
+    def inside(self, s: For | While) -> Generator[None]:
+        at_once = False
+        if self.facts is not None and isinstance(s, For):
+            at_once = isinstance(self.facts.of(s), Independent)
+        self.trips += at_once
+        yield
+        self.trips -= at_once
+
+
 class Lowering(Emitter):
     """`stored(v, steps)` says whether an array made in a nest has to exist in memory."""
 
-    def __init__(self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Step]], bool]):
+    def __init__(
+        self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Step]], bool], whole: Whole
+    ):
         super().__init__(b)
-        self.plan, self.stored = plan, stored
+        self.plan, self.stored, self.whole = plan, stored, whole
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        with self.whole.inside(s):
+            new = self.rebuilt(s)
+        yield new
 
     def block(self, block: Block) -> Block:
         with self.b.block() as out:
@@ -90,7 +125,9 @@ class Lowering(Emitter):
     def definition(self, s: Def) -> Iterable[Stmt]:
         b = self.b
         b.loc = s.loc
-        if _is_number_of(s):
+        if self.whole(s):
+            yield s
+        elif _is_number_of(s):
             assert s.var is not None
             self.new[s.var] = self._number(s.args[0], s.var)
         elif step_of(b, s) is not None:
@@ -112,4 +149,4 @@ def _is_number_of(s: Def) -> bool:
     return scalar and s.op in (memory.copy, reductions.broadcast_to)
 
 
-__all__ = ["Lowering", "builder_for", "expanded", "lower"]
+__all__ = ["Lowering", "Whole", "builder_for", "expanded", "lower"]
