@@ -32,6 +32,8 @@ class Gpu:
     xp: ModuleType
 
     def load(self, kernels: Sequence[KernelText], keep: bool = True) -> Mapping[str, Kernel]:
+        if not kernels:
+            return {}
         module = _loaded(machine_code(kernels, self.capability, keep))
         stream = self.xp.cuda.get_current_stream
         return {k.name: Launch(module.get_kernel(k.name), k.parameters, stream) for k in kernels}
