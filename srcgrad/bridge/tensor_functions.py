@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.bridge import composed, tensor_formulas
 from srcgrad.eager import apply as calls
-from srcgrad.eager import create, fast_ops, indexing
+from srcgrad.eager import create, devices, fast_ops, indexing
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.functions import (
     arrangements,
@@ -121,7 +121,8 @@ def _tensor(
     it: Interpreter, node: Node, data: Any, dtype: Any = None, device: Any = None, **others: Any
 ) -> Any:
     """`flow.tensor` of Python's numbers; tensors lose their history there, so they are refused."""
-    create.check_device(device)
+    if device is not None and devices.device(device) != devices.CPU:
+        it.refuse(node, f"a tensor on {device} in compiled code", "make it outside and pass it")
     if others.get("requires_grad"):
         it.refuse(node, "a tensor that requires grad is made outside of compiled code")
     target = getattr(dtype, "np", dtype)

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.eager import create, dtypes, functions, memory, protocols
 from srcgrad.eager.create import manual_seed
+from srcgrad.eager.devices import device, get_default_device, set_default_device
 from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.engine import backward, grad
 from srcgrad.eager.files import load, save
@@ -107,10 +108,11 @@ PUBLIC: dict[str, Any] = {
     **{
         f.__name__: f
         for f in (
-            Size, Tensor, broadcast_shapes, can_cast, dtype, enable_grad, finfo,
-            get_default_dtype, iinfo, inference_mode, is_floating_point, is_grad_enabled,
-            is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad, numel, promote_types,
-            result_type, save, set_default_dtype, set_grad_enabled, set_printoptions,
+            Size, Tensor, broadcast_shapes, can_cast, device, dtype, enable_grad, finfo,
+            get_default_device, get_default_dtype, iinfo, inference_mode, is_floating_point,
+            is_grad_enabled, is_inference_mode_enabled, is_tensor, load, manual_seed, no_grad,
+            numel, promote_types, result_type, save, set_default_device, set_default_dtype,
+            set_grad_enabled, set_printoptions,
         )
     },
 }  # fmt: skip

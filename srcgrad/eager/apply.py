@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, mode, node_kinds
+from srcgrad.eager import devices, dtypes, mode, node_kinds
 from srcgrad.eager.graph import level_above
 from srcgrad.eager.tensor import Storage, Tensor, make, storage
 from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
@@ -39,7 +39,7 @@ def operand(x: Any) -> Any:
     """A tensor or a Python number; arrays become tensors, NumPy's scalars numbers."""
     if isinstance(x, Tensor) or type(x) in _NUMBERS:
         return x
-    if isinstance(x, np.ndarray):
+    if devices.is_array(x):
         return make(x)
     if isinstance(x, np.generic):
         return x.item()
@@ -56,7 +56,7 @@ def as_tensor_operand(x: Any, name: str) -> Tensor:
     """The tensor that a function was given; TypeError if it is none."""
     if isinstance(x, Tensor):
         return x
-    if isinstance(x, np.ndarray):
+    if devices.is_array(x):
         return make(x)
     kind = type(x).__name__
     raise TensorTypeError(f"{name}(): argument 'input' must be Tensor, not {kind}")
@@ -78,14 +78,24 @@ def apply(op: Primitive, args: tuple, params: dict) -> Any:
     try:
         y = op.impl(*raw, **params)
     except (ValueError, TypeError) as error:
-        raise reworded(error, raw) from None
+        near = devices.beside(raw)
+        if near is raw:
+            raise reworded(error, raw) from None
+        y = _on_one_device(op, near, params)
     return recorded(op, args, params, y)
+
+
+def _on_one_device(op: Primitive, raw: Any, params: dict) -> Any:
+    try:
+        return op.impl(*raw, **params)
+    except (ValueError, TypeError) as error:
+        raise reworded(error, raw) from None
 
 
 def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
     """The tensor over the value `y` of a primitive, with its node if a gradient is wanted."""
     if type(y) is not _ndarray:
-        y = np.asarray(y)
+        y = devices.array_of(y)
     heads = tuple([a._node if isinstance(a, Tensor) else None for a in args])
     if not any(heads) or (_OFF and not mode.is_grad_enabled()):
         return make(y)
@@ -110,14 +120,16 @@ def _promoted(op: Primitive, raw: list) -> list:
     """The operands in the dtype that the operation is done in; numbers stay weak."""
     start = int(op.selects)
     joined = raw[start:]
-    if not start and not any(isinstance(a, _ndarray) for a in joined):
+    if not start and not any(isinstance(a, _ndarray) or devices.on_device(a) for a in joined):
         return raw
     target = dtypes.promoted([_number(a) for a in joined])
-    return raw[:start] + [
-        a.astype(target) if isinstance(a, _ndarray) and a.dtype != target else
-        target.type(a) if not isinstance(a, _ndarray) and start else a
-        for a in joined
-    ]  # fmt: skip
+    made = raw[:start]
+    for a in joined:
+        if type(a) is _ndarray or devices.is_array(a):
+            made.append(a if a.dtype == target else a.astype(target))
+        else:
+            made.append(target.type(a) if start else a)
+    return made
 
 
 def _number(a: Any) -> Any:
@@ -125,7 +137,11 @@ def _number(a: Any) -> Any:
 
 
 def reworded(error: Exception, raw: list) -> Exception:
-    """NumPy's complaint about shapes as PyTorch words it; any other as it is."""
+    """NumPy's complaint about devices or shapes as PyTorch words it; any other as it is."""
+    try:
+        devices.check_one_device(raw)
+    except TensorError as several:
+        return several
     if isinstance(error, TypeError):
         if "'invert'" in str(error):
             return TensorTypeError(
@@ -134,7 +150,7 @@ def reworded(error: Exception, raw: list) -> Exception:
         if "boolean" in str(error):
             return TensorError(str(error))
         return UnsupportedError(str(error))
-    shapes = [a.shape for a in raw if isinstance(a, _ndarray)]
+    shapes = [a.shape for a in raw if devices.is_array(a)]
     for one, other in itertools.pairwise(shapes):
         n = max(len(one), len(other))
         a, b = (1,) * (n - len(one)) + one, (1,) * (n - len(other)) + other

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes
+from srcgrad.eager import devices, dtypes
 from srcgrad.eager.data import array_of_data
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorTypeError, UnsupportedError
 
+CUDA = 2  # the number of this kind of device in DLPack's protocol
 _generator = np.random.default_rng()
 
 
@@ -30,16 +31,9 @@ def generator() -> np.random.Generator:
     return _generator
 
 
-def check_device(device: Any) -> None:
-    """Raise RuntimeError for any device but the CPU."""
-    if device is not None and str(device).partition(":")[0] != "cpu":
-        raise TensorError(f"tensors live on the cpu; device {device!r} is not there")
-
-
 def finished(a: Any, requires_grad: bool, device: Any) -> Tensor:
-    """The tensor over a fresh array."""
-    check_device(device)
-    t = make(a)
+    """The tensor over a fresh array, on the device that is asked for."""
+    t = make(devices.placed(a, device))
     if requires_grad:
         t.requires_grad = True
     return t
@@ -56,16 +50,17 @@ def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     >>> flow.tensor([[1, 2.5]])
     tensor([[1.0000, 2.5000]], dtype=srcgrad.float32)
     """
-    a = np.array(array_of_data(data, dtype))
-    return finished(a, requires_grad, device)
+    a = array_of_data(data, dtype)
+    there = devices.placed(a, device)
+    return finished(a.copy(order="K") if there is a else there, requires_grad, None)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of `data` without a copy where it is an array or tensor of that dtype."""
-    check_device(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)
-    return make(array_of_data(data, dtype))
+        made = data if dtype is None else data.to(dtype)
+        return made if device is None else made.to(device)
+    return finished(array_of_data(data, dtype), False, device)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -81,7 +76,7 @@ Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]  (att
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor that shares the memory of another library's array in main memory.
+    """A tensor that shares the memory of another library's array, on the CPU or a CUDA device.
 
     TypeError for what does not speak DLPack, RuntimeError for memory that cannot be shared.
 
@@ -92,7 +87,8 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     if not hasattr(ext_tensor, "__dlpack__"):
         raise TensorTypeError(f"from_dlpack() takes an array, not {type(ext_tensor).__name__}")
     try:
-        a = np.from_dlpack(ext_tensor)
+        kind, _ = ext_tensor.__dlpack_device__()
+        a = (devices.library() if kind == CUDA else np).from_dlpack(ext_tensor)
     except (BufferError, RuntimeError, ValueError) as error:
         raise TensorError(f"this memory cannot be shared: {error}") from None
     return make(a)
@@ -137,7 +133,8 @@ def _like(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
         input: Tensor, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
         d = input.dtype if dtype is None else dtypes.to_dtype(dtype)
-        return finished(draw(input._a.shape, d.np), requires_grad, device)
+        at = input.device if device is None else device
+        return finished(draw(input._a.shape, d.np), requires_grad, at)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -190,7 +187,8 @@ def full_like(
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Another tensor's shape and dtype, filled with one number."""
-    return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, device,
+    at = input.device if device is None else device
+    return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, at,
                 requires_grad)  # fmt: skip
 
 
@@ -245,7 +243,6 @@ def randint(
     low: Any, high: Any = None, size: Any = None, dtype: Any = None, device: Any = None
 ) -> Tensor:
     """Integers drawn from [low, high); from [0, low) if two arguments are given."""
-    check_device(device)
     if size is None:
         low, high, size = 0, low, high
     d = dtypes.int64 if dtype is None else dtypes.to_dtype(dtype)
@@ -253,7 +250,8 @@ def randint(
         raise TensorError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
-    return make(_generator.integers(low, high, shape_of("randint", (size,))).astype(d.np))
+    drawn = _generator.integers(low, high, shape_of("randint", (size,)))
+    return finished(drawn.astype(d.np), False, device)
 
 
 def randperm(n: int) -> Tensor:
@@ -273,10 +271,10 @@ def logspace(
 
 def _new(name: str, f: Callable) -> None:
     def method(self: Tensor, *args: Any, **params: Any) -> Tensor:
-        return f(*args, **{"dtype": self.dtype, **params})
+        return f(*args, **{"dtype": self.dtype, "device": self.device, **params})
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`{name[4:]}` with this tensor's dtype."
+    method.__doc__ = f"`{name[4:]}` with this tensor's dtype, on its device."
     setattr(Tensor, name, method)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes
+from srcgrad.eager import devices, dtypes
 from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
 
 
@@ -19,8 +19,8 @@ def array_of_data(data: Any, dtype: Any) -> np.ndarray:
     target = None if dtype is None else dtypes.to_dtype(dtype).np
     if is_tensor(data):
         a: Any = data._a
-    elif isinstance(data, np.ndarray | np.generic):
-        a = np.asarray(data)
+    elif isinstance(data, np.generic) or devices.is_array(data):
+        a = devices.array_of(data)
         dtypes.of(a)
     elif data is None:
         raise TensorError("Could not infer dtype of NoneType")
@@ -44,7 +44,7 @@ def array_of_data(data: Any, dtype: Any) -> np.ndarray:
 def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple | range):
         return [_plain(x) for x in data]
-    return data._a if is_tensor(data) else data
+    return devices.moved(data._a, devices.CPU) if is_tensor(data) else data
 
 
 def _check_lengths(data: Any, depth: int) -> int | None:
@@ -68,7 +68,7 @@ def _inferred(data: Any, a: np.ndarray) -> np.dtype:
         leaf = data
         while isinstance(leaf, list | tuple) and leaf:
             leaf = leaf[0]
-        if is_tensor(leaf) or isinstance(leaf, np.generic | np.ndarray):
+        if is_tensor(leaf) or isinstance(leaf, np.generic) or devices.is_array(leaf):
             return a.dtype
     if not a.size or a.dtype.kind == "f":
         return dtypes.get_default_dtype().np

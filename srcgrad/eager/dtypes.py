@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.errors import TensorTypeError
 
 _BY_NUMPY: dict[np.dtype, dtype] = {}
@@ -124,7 +125,7 @@ def promoted(operands: Any) -> np.dtype:
     """The dtype in which an elementwise operation on arrays and Python numbers is done."""
     ranks: list[np.dtype | None] = [None, None, None]  # numbers, 0-d arrays, arrays with dims
     for x in operands:
-        if isinstance(x, np.ndarray):
+        if isinstance(x, np.ndarray) or devices.on_device(x):
             rank, d = (2 if x.ndim else 1), x.dtype
         else:
             rank, d = 0, _PYTHON[type(x)].np

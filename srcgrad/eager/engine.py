@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import hooks, mode
+from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.graph import HOOKED, Leaf, Node
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorTypeError
@@ -158,7 +158,9 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
     else:
         # held by this frame, its caller's variable and getrefcount's argument: ours alone
         ours = type(g) is np.ndarray and g.base is None and sys.getrefcount(g) <= 3
-        tensor._grad = make(g if ours else np.array(g, order="C"))
+        tensor._grad = make(
+            g if ours else (g if type(g) is np.ndarray else devices.array_of(g)).copy()
+        )
     hooks.after_accumulation(leaf, tensor)
 
 
@@ -180,7 +182,7 @@ def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> lis
                     "Check failed: IsScalarTensor(*outputs.at(i)) "
                     "Grad can be implicitly created only for scalar outputs"
                 )
-            seed: Any = np.ones(out._a.shape, out._a.dtype)
+            seed: Any = devices.namespace(out._a).ones(out._a.shape, out._a.dtype)
             roots.append((out._node, make(seed) if record else seed))
             continue
         if g._a.shape != out._a.shape:
@@ -251,7 +253,11 @@ def backward(
         if type(t._node) is Leaf:
             accumulate(t._node, g, create_graph)
         else:
-            more = g if create_graph else make(np.array(g, order="C"))
+            more = (
+                g
+                if create_graph
+                else make((g if type(g) is np.ndarray else devices.array_of(g)).copy())
+            )
             t._grad = more if t.grad is None else t.grad + more
 
 
@@ -295,7 +301,13 @@ def grad(
                 f"The differentiated Tensor at index {k} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        made.append(None if g is None else g if create_graph else make(np.array(g, order="C")))
+        made.append(
+            None
+            if g is None
+            else g
+            if create_graph
+            else make((g if type(g) is np.ndarray else devices.array_of(g)).copy())
+        )
     return tuple(made)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, mode, node_kinds, nodes
+from srcgrad.eager import devices, dtypes, mode, node_kinds, nodes
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded, reworded
 from srcgrad.eager.constants import F32, F64, IN_F32, IN_F64, constant
 from srcgrad.eager.tensor import Tensor
@@ -50,7 +50,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
                 return slow(input)
             y = impl(input._a)
             if type(y) is not _ndarray:
-                y = np.asarray(y)
+                y = devices.array_of(y)
             node: Any = kind()
             node.level = head.level + 1
             node.next = head
@@ -127,7 +127,10 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                     c = IN_F64.get(other) if d is F64 else IN_F32.get(other) if d is F32 else None
                     if c is None:
                         c = constant(other, d)
-                    y = impl(a, c)
+                    try:
+                        y = impl(a, c)
+                    except TypeError:  # beside an array of a device numbers have no array
+                        return slow(input, other)
                     p = c if left_passes else left_scale(None, None, other)
                     kind = left
             else:
@@ -145,7 +148,7 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
                 else:
                     return two(input, other)
             if type(y) is not _ndarray:
-                y = np.asarray(y)
+                y = devices.array_of(y)
             node = kind()
             node.level = head.level + 1
             node.next = head
@@ -174,9 +177,12 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
             or (one is None and other is None) or (_OFF and not mode.is_plain())
         ):  # fmt: skip
             return slow(x, z)
-        y = impl(a, b)
+        try:
+            y = impl(a, b)
+        except TypeError:  # on two devices, which numbers may be
+            return slow(x, z)
         if type(y) is not _ndarray:
-            y = np.asarray(y)
+            y = devices.array_of(y)
         node = both()
         node.next = one, other
         if one is None:
@@ -218,7 +224,10 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
         target = dtypes.promoted(raw)
         if divides and target.kind in "biu":
             target = dtypes.get_default_dtype().np
-        raw = [np.asarray(a, target) for a in raw]
+        try:
+            raw = [np.asarray(a, target) for a in raw]
+        except TypeError:  # of a device: its arrays never become NumPy's
+            raw = devices.alike(raw, target)
         if whole and target.kind in "iu" and not raw[1].all():
             raise TensorError("ZeroDivisionError: an integer divided by zero")
         try:

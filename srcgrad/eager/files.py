@@ -13,8 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from srcgrad.eager import dtypes
-from srcgrad.eager.create import check_device
+from srcgrad.eager import devices, dtypes
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 
@@ -46,7 +45,8 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
 def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
     """What `save` wrote to a file; an `.npz` file of NumPy's gives a dict of tensors.
 
-    RuntimeError for a file of another kind. `map_location` may be "cpu", where all tensors are.
+    RuntimeError for a file of another kind. The tensors are on the device `map_location`; without
+    it on the CPU, wherever they were.
 
     >>> import io, srcgrad as flow
     >>> file = io.BytesIO()
@@ -55,14 +55,14 @@ def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
     >>> flow.load(file)
     tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
     """
-    check_device(map_location)
     found = read(f)
+    at = None if map_location is None else devices.device(map_location)
     if isinstance(found, np.ndarray):
-        return _tensor("the array", found)
+        return _tensor("the array", found, at)
     if _NESTING not in found:
-        return {name: _tensor(repr(name), a) for name, a in found.items()}
+        return {name: _tensor(repr(name), a, at) for name, a in found.items()}
     try:
-        return _put_together(json.loads(found[_NESTING].tobytes()), found)
+        return _put_together(json.loads(found[_NESTING].tobytes()), found, at)
     except (ValueError, KeyError, TypeError) as error:
         raise _foreign(f"how it is nested cannot be read ({error})") from None
 
@@ -93,13 +93,13 @@ def _foreign(why: str) -> TensorError:
     )
 
 
-def _tensor(name: str, a: np.ndarray) -> Tensor:
+def _tensor(name: str, a: np.ndarray, at: devices.device | None) -> Tensor:
     """A tensor over an array from a file without tensor metadata."""
     try:
         dtypes.of(a)
     except TypeError:
         raise _foreign(f"{name} holds {a.dtype}, which is no dtype of tensors") from None
-    return make(a)
+    return make(devices.placed(a, at))
 
 
 def _taken_apart(obj: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -107,7 +107,7 @@ def _taken_apart(obj: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(obj, Tensor):
         if not obj.is_leaf:
             raise AutogradError("only leaf tensors can be saved: use detach()")
-        return ["tensor", _stored(obj._a, arrays), obj.requires_grad]
+        return ["tensor", _stored(devices.moved(obj._a, devices.CPU), arrays), obj.requires_grad]
     if isinstance(obj, np.ndarray | np.generic):
         return ["array", _stored(np.asarray(obj), arrays)]
     if isinstance(obj, Mapping):
@@ -128,20 +128,22 @@ def _stored(a: np.ndarray, arrays: dict[str, np.ndarray]) -> str:
     return name
 
 
-def _put_together(nesting: Any, archive: Mapping[str, np.ndarray]) -> Any:
+def _put_together(
+    nesting: Any, archive: Mapping[str, np.ndarray], at: devices.device | None
+) -> Any:
     match nesting:
         case ["tensor", name, requires_grad]:
-            t = make(archive[name])
+            t = make(devices.placed(archive[name], at))
             t.requires_grad = requires_grad
             return t
         case ["array", name]:
             return archive[name]
         case ["dict", parts]:
-            return {k: _put_together(v, archive) for k, v in parts.items()}
+            return {k: _put_together(v, archive, at) for k, v in parts.items()}
         case ["list", parts]:
-            return [_put_together(v, archive) for v in parts]
+            return [_put_together(v, archive, at) for v in parts]
         case ["tuple", parts]:
-            return tuple(_put_together(v, archive) for v in parts)
+            return tuple(_put_together(v, archive, at) for v in parts)
         case ["plain", value]:
             return value
     raise _foreign("how it is nested cannot be read")

@@ -6,11 +6,12 @@ where there is none. The context keeps what is saved, with its version. Runs no 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import mode
+from srcgrad.eager import devices, mode
 from srcgrad.eager.apply import recording
 from srcgrad.eager.graph import Node, Output, level_above
 from srcgrad.eager.inplace import check_writable, rebase
@@ -98,7 +99,7 @@ _OURS: Any = object()
 class _FunctionNode(Node):
     """The node of one call of a user's function."""
 
-    __slots__ = ("ctx", "forms", "function", "label", "shapes")
+    __slots__ = ("ctx", "forms", "function", "label", "zeros")
     many = True
 
     def vjp(self, g: Any, keep: bool) -> Any:
@@ -115,11 +116,11 @@ class _FunctionNode(Node):
         ctx = self.ctx
         if ctx._saved is None:
             raise self.released()
-        grads = [given.get(k) for k in range(len(self.shapes))]
+        grads = [given.get(k) for k in range(len(self.zeros))]
         if ctx._materialize:
             grads = [
-                make(np.zeros(*form)) if g is None else g
-                for g, form in zip(grads, self.shapes, strict=True)
+                make(zeros()) if g is None else g
+                for g, zeros in zip(grads, self.zeros, strict=True)
             ]
         made = self.function.backward(ctx, *grads)
         if not keep and ctx._saved:
@@ -164,7 +165,7 @@ def _summable(shape: tuple, target: tuple) -> bool:
 
 def _own(g: Any) -> Any:
     """A gradient that `backward` may write: one number in many places becomes an array."""
-    return g if isinstance(g, Tensor) or g.flags.writeable else np.array(g, order="C")
+    return g if isinstance(g, Tensor) or devices.is_own(g) else g.copy()
 
 
 def _numbered(g: Any) -> dict:
@@ -241,8 +242,11 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
     node: Any = object.__new__(_FunctionNode)
     node.level, node.next, node.ctx, node.function = level_above(heads), heads, ctx, cls
     node.label = f"{cls.__name__}Backward"
-    node.shapes = [
-        (o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), np.float32) for o in outputs
+    node.zeros = [
+        partial(devices.namespace(o._a).zeros, o._a.shape, o._a.dtype)
+        if isinstance(o, Tensor)
+        else partial(np.zeros, (), np.float32)
+        for o in outputs
     ]
     node.forms = [(a._a.shape, a._a.dtype) if isinstance(a, Tensor) else None for a in args]
     ctx._pack(node, outputs)

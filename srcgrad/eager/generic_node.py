@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.eager.mode import saving
 from srcgrad.eager.rules import reads, rule_on_arrays
 from srcgrad.eager.saved import Packed, Saved, Shaped, fitted, modified, rebuilt
@@ -17,8 +18,6 @@ from srcgrad.eager.tensor import Storage, Tensor, make
 from srcgrad.errors import UnsupportedError
 from srcgrad.primitives.registry import ZERO
 from srcgrad.primitives.rules import plain, product, rule_of
-
-_ndarray = np.ndarray
 
 
 class General(Saved):
@@ -82,9 +81,9 @@ class General(Saved):
                 saved = (self.versions or {}).get(k, 0)
                 if s.version != saved:
                     raise modified(self, a._a, s.version, saved)
-        if self.out is not None and self.out.version and type(y) is _ndarray:
+        if self.out is not None and self.out.version and devices.is_array(y):
             raise modified(self, y, self.out.version, 0)
-        if not keep and (type(y) is _ndarray or any(isinstance(a, Tensor) for a in args)):
+        if not keep and (devices.is_array(y) or any(isinstance(a, Tensor) for a in args)):
             self.args = self.y = None
         return args, y
 
@@ -99,11 +98,13 @@ class General(Saved):
     def vjp(self, g: Any, keep: bool) -> Any:
         args, y = self._operands(keep)
         raw = [a._a if isinstance(a, Tensor) else a for a in args]
+        if type(g) is not np.ndarray:
+            raw = devices.beside([g, *raw])[1:]
         return self._contributions(g, y, raw, False)
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         args, y = self._operands(keep)
-        if type(y) is _ndarray:
+        if devices.is_array(y):
             y = rebuilt(y, self, self.out)
         tensors = [
             rebuilt(a._a, n, a._store) if isinstance(a, Tensor) else a

@@ -11,8 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from srcgrad.eager import devices
 from srcgrad.eager.graph import HOOKED, Leaf, Node
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
@@ -64,7 +63,7 @@ def run(node: Node, g: Any, record: bool) -> Any:
         return g
     retained = []
     if not record:
-        g = np.array(g)  # a hook may write into it, and others may hold it
+        g = devices.array_of(g).copy(order="K")  # a hook may write into it, and others may hold it
     for entry in list(node.hooks):
         if isinstance(entry, _Retained):
             retained.append(entry)
@@ -82,7 +81,7 @@ def run(node: Node, g: Any, record: bool) -> Any:
     for entry in retained:
         tensor = entry.tensor()
         if tensor is not None:
-            more = g if record else make(np.array(g))
+            more = g if record else make(devices.array_of(g).copy(order="K"))
             tensor._grad = more if tensor.grad is None else tensor.grad + more
     return g
 

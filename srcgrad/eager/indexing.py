@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.eager.apply import apply, viewed
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import ArgumentValueError, TensorIndexError, TensorTypeError
@@ -19,8 +20,15 @@ from srcgrad.primitives import indexing
 def numpy_index(t: Tensor, index: Any) -> Any:
     """The index as NumPy takes it, checked."""
     if isinstance(index, tuple):
-        return tuple(_item(i) for i in index)
-    return _item(index)
+        return tuple(_beside(t, _item(i)) for i in index)
+    return _beside(t, _item(index))
+
+
+def _beside(t: Tensor, index: Any) -> Any:
+    """An index whose array is on the device of the tensor."""
+    if type(index) is np.ndarray and type(t._a) is not np.ndarray:
+        return devices.moved(index, t.device)
+    return index
 
 
 def _item(i: Any) -> Any:

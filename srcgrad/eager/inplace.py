@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import hooks, mode
+from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.apply import Unsuitable, apply, operand, recorded, recording
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.indexing import numpy_index
@@ -39,7 +39,7 @@ def check_writable(t: Tensor) -> None:
 
 def check_memory(t: Tensor) -> None:
     """RuntimeError for an expanded tensor, and for one over an array that is read only."""
-    if not t._a.flags.writeable:
+    if not devices.is_own(t._a):
         raise TensorError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             "single memory location, or its memory may not be written. Please clone() the tensor "
@@ -107,7 +107,7 @@ def rebase(t: Tensor, node: Any) -> None:
         flat = recorded(memory.reshape, (flat, base._a.size), {}, base._a.reshape(-1))
     value = make(t._a, node)
     patched = recorded(
-        indexing.patch, (flat, value), {"index": places}, np.empty(base._a.size, base._a.dtype)
+        indexing.patch, (flat, value), {"index": places}, np.empty_like(base._a, shape=base._a.size)
     )
     if base._a.ndim != 1:
         patched = recorded(memory.reshape, (patched, *base._a.shape), {}, base._a)
@@ -157,8 +157,8 @@ def store(t: Tensor, index: Any, value: Any) -> None:
     if isinstance(a, complex) and t._a.dtype.kind != "c":
         raise TensorError("value cannot be converted to the tensor's dtype without overflow")
     head = value._node if isinstance(value, Tensor) else None
-    if isinstance(a, np.ndarray) and np.may_share_memory(a, t._a):
-        a = a.copy()
+    if devices.is_array(a) and np.may_share_memory(a, t._a):
+        a = a.copy()  # type: ignore[union-attr]  (it is an array)
     try:
         t._a[index] = a
     except ValueError as error:
@@ -171,7 +171,7 @@ def store(t: Tensor, index: Any, value: Any) -> None:
     if not recording() or (t._node is None and head is None):
         return
     old = make(t._a, t._node)
-    v = make(np.asarray(a, t._a.dtype)) if not isinstance(value, Tensor) else value
+    v = value if isinstance(value, Tensor) else make(devices.namespace(t._a).asarray(a, t._a.dtype))
     new = recorded(indexing.patch, (old, v), {"index": index}, t._a)
     rebase(t, new._node)
 
@@ -208,6 +208,8 @@ def copy_(self: Tensor, other: Any) -> Tensor:
         other = operand(other)
     except Unsuitable as kind:
         raise TensorTypeError(f"copy_(): argument 'other' must be Tensor, not {kind}") from None
+    if isinstance(other, Tensor):
+        other = other.to(self.device)
     head = other._node if isinstance(other, Tensor) else None
     try:
         write(self, other._a if isinstance(other, Tensor) else other)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
 from srcgrad.primitives import numpy_fast_paths
@@ -85,7 +86,7 @@ class OfInputAndNumber(OfInput):
         a = self._operand(keep)._a
         p = self.rule(None, a, self.c) if self.first else self.rule(None, self.c, a)
         r = product(g, p, self.singular)
-        return r if r.dtype is g.dtype else np.asarray(r, g.dtype)
+        return r if r.dtype is g.dtype else devices.array_of(r, g.dtype)
 
     def vjp_recorded(self, g: Any, keep: bool) -> Any:
         x = self._operand(keep)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
-from srcgrad.eager import mode
+from srcgrad.eager import devices, mode
 from srcgrad.eager.graph import Node, Output, level_above
 from srcgrad.eager.saved import modified
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -58,7 +56,7 @@ def record(
         watcher.made(node)
     made = list(outputs)
     for k in floats:
-        made[k] = make(np.asarray(outputs[k]), node if len(floats) == 1 else Output(node, k))
+        made[k] = make(devices.array_of(outputs[k]), node if len(floats) == 1 else Output(node, k))
     return made
 
 

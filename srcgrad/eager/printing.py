@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.records import record
 
 
@@ -126,13 +127,15 @@ def _shown_elements(a: np.ndarray) -> np.ndarray:
 
 def tensor_text(t: Any, prefix: str = "tensor(") -> str:
     """What `repr` of a tensor gives."""
-    a = t._a
+    a = devices.moved(t._a, devices.CPU)
     summarize = a.size > _options.threshold
     if a.size:
         body = _rows(a, _formatter(_shown_elements(a) if summarize else a), len(prefix), summarize)
     else:
         body = "[]"
     suffixes = [] if a.size or a.ndim == 1 else [f"size={tuple(a.shape)}"]
+    if t.is_cuda:
+        suffixes.append(f"device='{t.device}'")
     suffixes.append(f"dtype={t.dtype!r}")
     if t.grad_fn is not None:
         suffixes.append(f"grad_fn=<{t.grad_fn.name()}>")

@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from srcgrad.eager import devices
 from srcgrad.eager.graph import Leaf, Node
 from srcgrad.eager.tensor import Storage, Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
 from srcgrad.primitives import elementwise, reductions
 from srcgrad.primitives.registry import Primitive
+
+_ndarray = np.ndarray
 
 
 def modified(node: Node, x: Any, version: int, saved: int) -> AutogradError:
@@ -49,10 +52,11 @@ class Saved(Node):
 class Shaped:
     """What is kept of an operand that no rule reads: enough to give a gradient its form."""
 
-    __slots__ = ("dtype", "shape")
+    __slots__ = ("dtype", "remote", "shape")
 
     def __init__(self, a: Any):
         self.shape, self.dtype = a.shape, a.dtype
+        self.remote = type(a) is not _ndarray and devices.on_device(a)
 
     @property
     def ndim(self) -> int:
@@ -83,15 +87,21 @@ class Packed:
 def fitted(c: Any, like: Any, recorded: bool) -> Any:
     """A contribution with its operand's shape and dtype: undoes broadcasting and promotion."""
     shape = tuple(like.shape)
-    target = like._a.dtype if isinstance(like, Tensor) else like.dtype
+    a = like._a if isinstance(like, Tensor) else like
+    target, remote = a.dtype, type(a) is not _ndarray
+    if remote:
+        remote = a.remote if type(a) is Shaped else devices.on_device(a)
     if type(c) is float or type(c) is int:
-        full = np.full(shape, c, target)
+        full = (devices.library() if remote else np).full(shape, c, target)
         return make(full) if recorded else full
+    if not remote and type(c._a if recorded else c) is not _ndarray:
+        # an operand without dims may be on the CPU beside others on a device
+        c = c.cpu() if recorded else devices.moved(c, devices.CPU)
     if tuple(c.shape) != shape:
         c = _spread(c, shape)
     if recorded:
         return c if c._a.dtype == target else elementwise.cast(c, dtype=target.name)
-    return c if c.dtype == target else np.asarray(c).astype(target)
+    return c if c.dtype == target else devices.array_of(c).astype(target)
 
 
 def _spread(c: Any, shape: tuple) -> Any:

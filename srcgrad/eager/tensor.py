@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes, graph, mode
+from srcgrad.eager import devices, dtypes, graph, mode
 from srcgrad.eager.data import array_of_data
 from srcgrad.eager.dtypes import Size
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
@@ -52,7 +52,7 @@ class Tensor:
 
     def __new__(cls, data: Any = None, dtype: Any = None, requires_grad: bool = False) -> Any:
         self = object.__new__(cls)
-        self._a = np.array(array_of_data([] if data is None else data, dtype))
+        self._a = array_of_data([] if data is None else data, dtype).copy(order="K")
         self._node = self._store = None
         if requires_grad:
             self.requires_grad = True
@@ -76,8 +76,8 @@ class Tensor:
         return dtypes.of(self._a)
 
     @property
-    def device(self) -> str:
-        return "cpu"
+    def device(self) -> devices.device:
+        return devices.device_of(self._a)
 
     def dim(self) -> int:
         """The number of dims."""
@@ -101,7 +101,12 @@ class Tensor:
 
     @property
     def is_cuda(self) -> bool:
-        return False
+        return devices.on_device(self._a)
+
+    def get_device(self) -> int:
+        """The number of the CUDA device; -1 on the CPU."""
+        at = self.device.index
+        return -1 if at is None else at
 
     def element_size(self) -> int:
         """The bytes of one element."""
@@ -121,7 +126,7 @@ class Tensor:
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return self._a.ctypes.data
+        return int(self._a.data.ptr if self.is_cuda else self._a.ctypes.data)  # type: ignore[attr-defined]  (CuPy's)
 
     # ---- autograd state ----
     @property
@@ -244,25 +249,38 @@ class Tensor:
             )
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The array itself, sharing memory; RuntimeError if the tensor requires grad."""
-        if self._node is not None and not force:
+        """The array itself, sharing memory; RuntimeError if the tensor requires grad.
+
+        TypeError for a tensor on a CUDA device, unless `force`: then it is copied.
+        """
+        if not force:
+            self._check_detached()
+        if self.is_cuda and not force:
+            raise TensorTypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
+                "copy the tensor to host memory first."
+            )
+        return devices.moved(self._a, devices.CPU)
+
+    def _check_detached(self) -> None:
+        if self._node is not None:
             raise TensorError(
                 "Can't call numpy() on Tensor that requires grad. "
                 "Use tensor.detach().numpy() instead."
             )
-        return self._a
 
     def asnumpy(self) -> np.ndarray:
-        """The array, requiring grad or not; it shares memory."""
+        """The array, requiring grad or not; it shares memory unless that is on a CUDA device."""
         self._check_no_gradient_lost("asnumpy()")
-        return self._a
+        return devices.moved(self._a, devices.CPU)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         a = self.numpy()
         return np.array(a, dtype) if copy or (dtype is not None and a.dtype != dtype) else a
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self.numpy().__dlpack__(**options)
+        self._check_detached()
+        return self._a.__dlpack__(**options)
 
     def __dlpack_device__(self) -> Any:
         return self._a.__dlpack_device__()
@@ -351,7 +369,7 @@ def _unpickled(cls: type, a: np.ndarray, requires_grad: bool) -> Tensor:
 def make(a: Any, node: graph.Node | None = None) -> Tensor:
     """A tensor over an array, or over a NumPy scalar."""
     t = object.__new__(Tensor)
-    t._a = a if type(a) is np.ndarray else np.asarray(a)
+    t._a = a if type(a) is np.ndarray else devices.array_of(a)
     t._node = node
     t._store = None
     return t

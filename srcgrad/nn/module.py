@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import Tensor
+from srcgrad.eager import Tensor, devices
+from srcgrad.eager.functions.places import names_device
 from srcgrad.eager.mode import no_grad
 from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.nn.parameter import Parameter
@@ -209,12 +210,30 @@ class Module:
         fn(self)
         return self
 
-    def to(self, dtype: Any) -> Module:
-        """Casts the floating parameters and buffers in place."""
+    def to(self, *args: Any, dtype: Any = None, device: Any = None) -> Module:
+        """Casts the floating parameters and buffers, or moves all to a device, in place.
+
+        `to(dtype)`, `to(device)` or `to(device, dtype)`, as of a tensor. Gradients go along.
+        """
+        for a in args:
+            if names_device(a):
+                device = a
+            else:
+                dtype = a
         for p in [*self.parameters(), *self.buffers()]:
-            if p.is_floating_point():
-                p.data = p.detach().to(dtype)
+            for t in (p, p.grad):
+                if t is not None:
+                    kind = dtype if t.is_floating_point() else None
+                    t.data = t.detach().to(dtype=kind, device=device)
         return self
+
+    def cpu(self) -> Module:
+        """Moves the parameters and buffers to the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: Any = None) -> Module:
+        """Moves the parameters and buffers to a CUDA device, the current one if none is named."""
+        return self.to("cuda" if device is None else devices.device(device))
 
     def double(self) -> Module:
         """Casts the floating parameters and buffers to float64."""

@@ -16,6 +16,7 @@ from srcgrad.eager.mode import enable_grad
 from srcgrad.eager.tensor import storage
 from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.nn.module import clear
+from srcgrad.primitives.libraries import is_array
 
 
 class Optimizer:
@@ -102,7 +103,7 @@ class Optimizer:
         for group, other in zip(self.param_groups, saved, strict=True):
             group.update({k: v for k, v in other.items() if k != "params"})
         self.state = {
-            flat[k]: {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in s.items()}
+            flat[k]: {n: v.copy() if is_array(v) else v for n, v in s.items()}
             for k, s in state_dict["state"].items()
         }
 

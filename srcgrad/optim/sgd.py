@@ -41,7 +41,7 @@ class SGD(Optimizer):
         if group["momentum"]:
             v = state.get("momentum_buffer")
             if v is None:
-                v = state["momentum_buffer"] = np.array(g)
+                v = state["momentum_buffer"] = np.copy(g)
             else:
                 v *= group["momentum"]
                 v += (1.0 - group["dampening"]) * g

@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.identities import AND, MINUS, OR, OVER, PLUS, REPEATED, SELECTED, TIMES
+from srcgrad.primitives.libraries import array_of, near, on_device, special_of
 from srcgrad.primitives.registry import ZERO, Function, Primitive, derive, linear, nondiff
 from srcgrad.primitives.rules import select
 
@@ -153,7 +154,12 @@ signbit = _test("signbit", np.signbit)
 # ---- selection ----
 def _where(c: Operand, a: Operand, b: Operand) -> Any:
     y = numpy_fast_paths.where(c, a, b)
-    return np.where(c, a, b)[()] if y is None else y
+    if y is not None:
+        return y
+    try:
+        return np.where(c, a, b)[()]
+    except TypeError:  # a mask of NumPy's beside arrays on a device
+        return np.where(near(a if on_device(a) else b, c), a, b)
 
 
 where = derive(
@@ -231,12 +237,12 @@ rint = _step("rint", np.rint, ordered=True)
 
 
 def _copied(part: Callable[[Any], np.ndarray]) -> Callable[[Any], Any]:
-    return lambda a: np.array(part(a))[()]
+    return lambda a: np.copy(part(a))[()]
 
 
 stop_gradient = nondiff(
     "stop_gradient",
-    _copied(np.asarray),
+    _copied(lambda a: a),
     elementwise=True,
     flat=True,
     analytic=True,
@@ -339,13 +345,11 @@ sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y), ordered=True)
 
 def _special(name: str) -> Any:
     def impl(a: Any) -> Any:
-        from scipy import special
-
-        a = np.asarray(a)
+        a = array_of(a)
         if a.dtype.kind == "c":
             raise TypeError(f"{name}() takes real numbers")
         dtype = a.dtype if a.dtype.kind == "f" else np.float64
-        return np.asarray(getattr(special, name)(a)).astype(dtype, copy=False)[()]
+        return array_of(getattr(special_of(a), name)(a)).astype(dtype, copy=False)[()]
 
     return impl
 
@@ -389,7 +393,7 @@ to_complex = linear(
 
 # ---- conversion: its transpose is done where adjoints are accumulated ----
 def _cast(a: Any, dtype: Any) -> Any:
-    return np.asarray(a).astype(dtype_of(dtype))[()]
+    return array_of(a).astype(dtype_of(dtype))[()]
 
 
 # a decision where it converts floats to integers or booleans

@@ -6,10 +6,11 @@ named twice is read twice, and its adjoints add. What the eager tape's views and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from srcgrad.primitives.libraries import array_of, copied, is_array, near, on_device, zeros
 from srcgrad.primitives.registry import linear
 from srcgrad.primitives.rules import select
 from srcgrad.primitives.rules import shape as shape_of
@@ -32,22 +33,31 @@ def is_basic(index: Index) -> bool:
     )  # fmt: skip
 
 
+def _near(x: Any, index: Any) -> Any:
+    """The index with its arrays in the memory of `x`."""
+    if type(x) is np.ndarray:
+        return index
+    if isinstance(index, tuple):
+        return tuple([near(x, i) for i in cast(Any, index)])
+    return near(x, index)
+
+
 def _put(x: Any, index: Index, shape: tuple[Any, ...]) -> Any:
-    x = np.asarray(x)
+    x = array_of(x)
     if (
-        len(shape) == 1 and isinstance(index, np.ndarray) and index.dtype.kind in "iu"
-        and index.size and x.dtype.kind == "f"
+        len(shape) == 1 and type(index) is np.ndarray and type(x) is np.ndarray
+        and index.dtype.kind in "iu" and index.size and x.dtype.kind == "f"
     ):  # fmt: skip
         # add.at takes three times as long
         places = np.where(index < 0, index + shape[0], index).ravel()
         return np.bincount(places, np.broadcast_to(x, index.shape).ravel(), shape[0]).astype(
             x.dtype
         )
-    out = np.zeros(shape, x.dtype)
+    out = zeros(x, shape)
     if is_basic(index) or _names_no_place_twice(index, shape):
-        out[index] = x
+        out[_near(x, index)] = x
     else:
-        places: Any = index
+        places: Any = _near(x, index)
         np.add.at(out, places, x)
     return out
 
@@ -67,14 +77,14 @@ def _names_no_place_twice(index: Index, shape: tuple[Any, ...]) -> bool:
 
 
 def _patch(x: Any, v: Any, index: Any) -> Any:
-    out = np.array(x)
-    out[index] = v
+    out = copied(x)
+    out[_near(x, index)] = near(x, v)
     return out
 
 
 def _erase(x: Any, index: Any) -> Any:
-    out = np.array(x)
-    out[index] = 0
+    out = copied(x)
+    out[_near(x, index)] = 0
     return out
 
 
@@ -82,15 +92,18 @@ def _written(g: Any, shape: tuple[Any, ...], index: Any) -> Any:
     """`g` without the places that a later one of the same store wrote over."""
     if is_basic(index):
         return g
-    order = np.zeros(shape, np.int64)
-    writer = np.arange(1, int(np.prod(shape_of(g))) + 1).reshape(shape_of(g))
+    items = cast(Any, index if isinstance(index, tuple) else (index,))
+    named = max([i for i in items if is_array(i)], key=on_device, default=None)
+    index = _near(named, index)
+    order = near(named, np.zeros(shape, np.int64))
+    writer = near(named, np.arange(1, int(np.prod(shape_of(g))) + 1).reshape(shape_of(g)))
     order[index] = writer
     return select(np.equal(order[index], writer), g, 0.0)
 
 
 pick = linear(
     "pick",
-    lambda x, index: x[index],
+    lambda x, index: x[_near(x, index)],
     lambda g, y, x, index: put(g, index=index, shape=shape_of(x)),
 )
 # zeros of a shape, with `x` added at the places that the index names
@@ -112,7 +125,7 @@ def _diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
 
 
 def _from_diagonal(x: Any, shape: tuple[Any, ...], offset: int, axis1: int, axis2: int) -> Any:
-    out = np.zeros(shape, np.result_type(x))
+    out = np.zeros_like(x, shape=shape)
     _diagonal(out, offset, axis1, axis2)[...] = x
     return out
 

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import dtype_of
 from srcgrad.primitives.identities import REPEATED, WRAPPED
+from srcgrad.primitives.libraries import array_of, copied
 from srcgrad.primitives.raising import instance
 from srcgrad.primitives.registry import linear, nondiff
 from srcgrad.primitives.rules import shape
@@ -53,7 +54,7 @@ def _empty(*dims: Any, dtype: str) -> Any:
 
 
 def _copy(x: Any) -> Any:
-    return np.array(x, order="C")
+    return copied(x)
 
 
 zeros = nondiff("zeros", _zeros, typing=_alloc_typing, fresh=True)
@@ -245,7 +246,7 @@ def _scatter_add(x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
 def _take_last(x: np.ndarray, *rest: Any, spec: tuple[str, ...]) -> Any:
     """What each place wrote last by a scatter gets back; zero for those overwritten since."""
     idx = fancy_index(rest, spec)
-    order = np.zeros(x.shape, np.int64)
+    order = np.zeros_like(x, np.int64)
     writer = np.arange(1, order[idx].size + 1).reshape(order[idx].shape)
     order[idx] = writer
     return np.where(order[idx] == writer, x[idx], x.dtype.type(0))
@@ -269,7 +270,7 @@ def _index(i: Any, n: Any, axis: int = 0) -> Any:
 
 
 def _check_indices(i: np.ndarray, n: int, axis: int = 0) -> Any:
-    i = np.asarray(i)
+    i = array_of(i)
     bad = i[(i < -n) | (i >= n)]
     if bad.size:
         raise IndexError(f"index {bad.flat[0]} is out of bounds for axis {axis} with size {n}")

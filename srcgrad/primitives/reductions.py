@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.operation import Stated
 from srcgrad.primitives import numpy_fast_paths
 from srcgrad.primitives.elementwise import eq
+from srcgrad.primitives.libraries import copied
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import Operators, custom, linear, nondiff
 from srcgrad.primitives.rules import select, shape
@@ -85,7 +86,7 @@ def _expand(x: Any, *dims: Any) -> Any:
 
 
 def _broadcast_to(x: Any, *dims: Any) -> Any:
-    return np.array(np.broadcast_to(x, dims), order="C")
+    return copied(np.broadcast_to(x, dims))
 
 
 def _summed_back(g: Any, y: Any, x: Any, *dims: Any) -> Any:

@@ -72,6 +72,9 @@ class Select(Operators):
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **options: Any) -> Any:
         return getattr(ufunc, method)(*map(plain, args), **options)
 
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return function(*map(plain, args), **options)
+
     def __mul__(self, other: Any) -> Any:
         if isinstance(self.c, Operators) and self.c.masks:
             return REGISTRY["mul"](self.value(), plain(other))

@@ -49,13 +49,13 @@ def _lines(x: Any, axis: int, reverse: bool) -> Any:
 
 
 def _running_product(x: Any, axis: int, reverse: bool) -> Any:
-    y = np.ones(x.shape, x.dtype)
+    y = np.ones_like(x)
     np.cumprod(_lines(x, axis, reverse)[:-1], axis=0, out=_lines(y, axis, reverse)[1:])
     return y
 
 
 def _recurrence(a: Any, u: Any, axis: int, reverse: bool) -> Any:
-    y = np.zeros(a.shape, a.dtype)
+    y = np.zeros_like(a)
     a, u, to = (_lines(x, axis, reverse) for x in (a, u, y))
     for k in range(1, len(a)):
         to[k] = a[k - 1] * to[k - 1] + u[k - 1]

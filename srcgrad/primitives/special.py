@@ -23,6 +23,7 @@ from srcgrad.primitives.elementwise import (
     pow,
     sign,
 )
+from srcgrad.primitives.libraries import array_of, special_of
 from srcgrad.primitives.registry import Part, Primitive, derive
 from srcgrad.primitives.rules import select
 
@@ -34,9 +35,7 @@ _END = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
 
 def _of_scipy(name: str) -> Callable[..., Any]:
     def impl(*args: Any) -> Any:
-        from scipy import special
-
-        return getattr(special, name)(*args)
+        return getattr(special_of(*args), name)(*args)
 
     return impl
 
@@ -51,10 +50,9 @@ def _special(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitiv
 # ---- gamma and beta functions ----
 def _polygamma(a: Any, n: int) -> Any:
     import numpy as np
-    from scipy import special
 
-    y = special.polygamma(n, a)
-    return np.asarray(y).astype(np.result_type(np.asarray(a), np.float32))[()]
+    y = special_of(a).polygamma(n, a)
+    return array_of(y).astype(np.result_type(array_of(a), np.float32))[()]
 
 
 polygamma = _special(

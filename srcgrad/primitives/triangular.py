@@ -23,7 +23,7 @@ def lower_part(x: Any, weight: float = 1.0) -> Any:
     i, j = expand_dims(iota(n), (1,)), expand_dims(iota(m), (0,))
     if weight == 1.0:
         return select(ge(i, j), x, 0.0)
-    return select(ge(i, j), x * select(eq(i, j), weight, 1.0), 0.0)
+    return select(ge(i, j), select(eq(i, j), x * weight, x), 0.0)
 
 
 def outer(u: Any, v: Any) -> Any:
@@ -98,7 +98,7 @@ def _lu_pivots(a: Any) -> Any:
 
 
 def _lu(a: Any) -> Any:
-    out = np.array(a)
+    out = np.copy(a)
     for k in range(len(out) - 1):
         if out[k, k] != 0:
             out[k + 1 :, k] /= out[k, k]

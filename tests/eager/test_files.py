@@ -153,7 +153,7 @@ def test_devices_that_are_not_there(tmp_path):
         lambda d: flow.nn.Linear(2, 1, device=d),
         lambda d: x.to(d),
     ):
-        with pytest.raises(RuntimeError, match="device 'cuda' is not there"):
+        with pytest.raises(RuntimeError, match="CUDA device"):
             make("cuda")
         make("cpu")
 

@@ -10,6 +10,7 @@ from srcgrad.eager.functions import (
     layers,
     linear_algebra,
     losses,
+    places,
     pointwise,
     products,
     ranks,
@@ -22,6 +23,6 @@ from srcgrad.eager.functions.table import TABLE
 
 __all__ = [
     "TABLE", "activations", "arrangements", "composed", "contractions", "elementary", "fills",
-    "layers", "linear_algebra", "losses", "pointwise", "products", "ranks", "reductions",
+    "layers", "linear_algebra", "losses", "places", "pointwise", "products", "ranks", "reductions",
     "selections", "shapes", "statistics",
 ]  # fmt: skip

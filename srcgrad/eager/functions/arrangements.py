@@ -245,7 +245,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
         before.append(width)
     for x, at in zip(xs, before, strict=False):
         h, w = x._a.shape
-        left, right = (make(np.zeros((h, m), x._a.dtype)) for m in (at, width - at - w))
+        left, right = (make(np.zeros_like(x._a, shape=(h, m))) for m in (at, width - at - w))
         rows.append(cat([left, x, right], 1))
     return cat(rows, 0)
 

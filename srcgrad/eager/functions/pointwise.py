@@ -13,7 +13,6 @@ import numpy as np
 
 from srcgrad.eager import dtypes, mode, node_kinds
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
-from srcgrad.eager.create import check_device
 from srcgrad.eager.fast_ops import binary, unary
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.inplace import in_place
@@ -230,23 +229,6 @@ def cast(input: Tensor, dtype: Any) -> Tensor:
         return input
     a = input._a.astype(target.np)
     return recorded(p.cast, (input,), {"dtype": target.name}, a)
-
-
-@declared("to", top=False)
-def to(
-    self: Tensor, *args: Any, dtype: Any = None, device: Any = None, copy: bool = False
-) -> Tensor:
-    """The tensor in a dtype, or in another tensor's; the device can only be the CPU."""
-    for a in args:
-        if isinstance(a, Tensor):
-            dtype = a.dtype
-        elif isinstance(a, str) and a.partition(":")[0] in ("cpu", "cuda"):
-            device = a
-        elif not isinstance(a, bool):
-            dtype = a
-    check_device(device)
-    made = self if dtype is None else cast(self, dtype)
-    return made.clone() if copy and made is self else made
 
 
 declare("type_as", lambda self, other: cast(self, other.dtype), top=False)

@@ -18,6 +18,7 @@ from srcgrad.eager.functions.shapes import cat, gather, narrow, reshape, unsquee
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError
+from srcgrad.primitives.libraries import near
 
 
 # ---- elements by rank ----
@@ -27,7 +28,9 @@ def _at_rank(name: str, input: Tensor, rank: Any, dim: int, keepdim: bool) -> An
     if not input._a.ndim:
         return _pair(name)(mul(input, 1), make(np.zeros((), np.int64)))
     order = np.argsort(input._a, axis=k, kind="stable")
-    rank = np.expand_dims(np.broadcast_to(rank, np.delete(order.shape, k)), k)
+    rank = near(
+        order, np.expand_dims(np.broadcast_to(rank, (*order.shape[:k], *order.shape[k + 1 :])), k)
+    )
     places = make(np.take_along_axis(order, rank, k))
     values = gather(input, k, places)
     if keepdim:
@@ -105,7 +108,7 @@ def quantile(
     >>> flow.quantile(flow.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3., dtype=srcgrad.float32)
     """
-    qs = np.asarray(q._a if isinstance(q, Tensor) else q, np.float64)
+    qs = np.asarray(q.cpu()._a if isinstance(q, Tensor) else q, np.float64)
     if not ((qs >= 0) & (qs <= 1)).all():
         raise TensorError("quantile() q values must be in the range [0, 1]")
     x = input if dim is not None else reshape(input, -1)
@@ -121,7 +124,7 @@ def quantile(
         raise TensorError(f"quantile() interpolation {interpolation!r} is not there")
     pick = TABLE["index_select"].function
     form = [-1 if a == k else 1 for a in range(x._a.ndim)]
-    w = make(weights[interpolation].astype(x._a.dtype).reshape(form))
+    w = make(near(x._a, weights[interpolation].astype(x._a.dtype).reshape(form)))
     one, other = (pick(ordered, k, make(n)) for n in (low, high))
     made = add(one, mul(sub(other, one), w)).transpose(0, k)
     made = unsqueeze(made, 1).transpose(1, k + 1) if x._a.ndim > 1 or keepdim else made
@@ -152,7 +155,7 @@ def _running(name: str, better: Any) -> None:
         if not input._a.ndim:
             return _pair(name)(mul(input, 1), make(np.zeros((), np.int64)))
         a = np.moveaxis(input._a, k, 0)
-        places = np.zeros(a.shape, np.int64)
+        places = np.zeros_like(a, np.int64)
         best = a[:1].copy()
         for i in range(1, len(a)):
             won = better(a[i], best[0]) | np.isnan(a[i])

@@ -18,6 +18,7 @@ from srcgrad.eager.functions.table import declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
 from srcgrad.primitives import indexing, scans
+from srcgrad.primitives.libraries import near
 
 
 def _grid(index: np.ndarray, k: int, n: int) -> tuple:
@@ -34,7 +35,7 @@ def _grid(index: np.ndarray, k: int, n: int) -> tuple:
 
 def _patched(x: Tensor, v: Any, index: Any) -> Tensor:
     if not isinstance(v, Tensor):
-        v = make(np.asarray(v, x._a.dtype))
+        v = make(near(x._a, np.asarray(v, x._a.dtype)))
     elif v._a.dtype != x._a.dtype:
         raise TensorError(
             f"expected both tensors to have the same dtype, but found {x.dtype} and {v.dtype}"
@@ -69,7 +70,7 @@ def scatter(
     src = value if src is None else src
     if reduce == "add":
         if not isinstance(src, Tensor):
-            src = make(np.full(index._a.shape, src, input._a.dtype))
+            src = make(np.full_like(input._a, src, shape=index._a.shape))
         return scatter_add(input, dim, index, src)
     if reduce is not None:
         raise ArgumentValueError(f"scatter(): reduce {reduce!r} is not there, only 'add'")
@@ -138,7 +139,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     places = tuple(i._a.copy() for i in indices)
     if not accumulate:
         return _patched(input, values, places)
-    wanted = np.empty(input._a.shape, bool)[places].shape
+    wanted = np.empty_like(input._a, bool)[places].shape
     put = {"index": places, "shape": input._a.shape}
     return add(input, apply(indexing.put, (expand(values, wanted),), put))
 
@@ -168,7 +169,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Te
     """Each element, or each slice of a dim, several times in a row."""
     x = reshape(input, -1) if dim is None else input
     k = one_axis(x._a.ndim, 0 if dim is None else dim)
-    times = repeats._a if isinstance(repeats, Tensor) else repeats
+    times = repeats.cpu()._a if isinstance(repeats, Tensor) else repeats
     places = np.repeat(np.arange(x._a.shape[k]), times)
     return getitem(x, (*(slice(None),) * k, make(places)))
 

@@ -19,6 +19,7 @@ from srcgrad.eager.inplace import copy_, fill_, store, zero_
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
 from srcgrad.primitives import arrays, indexing, memory, reductions, scans
+from srcgrad.primitives.libraries import near
 
 Tensor.__getitem__ = getitem  # type: ignore[attr-defined]  (attached)
 Tensor.__setitem__ = store  # type: ignore[attr-defined]  (attached)
@@ -159,7 +160,6 @@ declare("expand_as", lambda self, other: expand(self, other._a.shape), top=False
 declare("broadcast_to", lambda input, shape: expand(input, shape))
 declare("clone", lambda input: apply(memory.copy, (input,), {}))
 declare("contiguous", lambda self: self if self.is_contiguous() else self.clone(), top=False)
-declare("cpu", lambda self: self, top=False)
 
 
 # ---- joins ----
@@ -334,7 +334,7 @@ def _triangle(name: str, f: Any) -> None:
     def function(input: Tensor, diagonal: int = 0) -> Tensor:
         if input._a.ndim < 2:
             raise TensorError(f"{name}: input tensor must have at least 2 dimensions")
-        mask = make(f(np.ones(input._a.shape[-2:], bool), diagonal))
+        mask = make(near(input._a, f(np.ones(input._a.shape[-2:], bool), diagonal)))
         return where(mask, input, make(np.zeros((), input._a.dtype)))
 
     function.__name__ = function.__qualname__ = name
