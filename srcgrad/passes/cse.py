@@ -23,7 +23,9 @@ def f(x: f64[n], k: int, v: f64):
 Scalars, views and whatever reads pure classes only are shared with all that follows in the block
 and inside it; a read of a class that is stored to, until the next store to that class. Two array
 results become one buffer only if nothing is ever stored to either, and not if both are returned:
-the caller may write to one. Never moves a statement.
+the caller may write to one. A branch whose sides compute the same as those of an earlier one, on
+the same condition, has its results, if there is no loop, store or output in it. Never moves a
+statement.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from typing import Any
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
-from srcgrad.ir.walk import atoms, blocks, walk
+from srcgrad.ir.walk import atoms, blocks, results, walk
 from srcgrad.passes.effects import (
     classes_written,
     has_several_results,
@@ -43,6 +45,7 @@ from srcgrad.passes.effects import (
     reads,
 )
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.unify_lengths import SHAPE_CHECKS
 from srcgrad.primitives import memory, reductions
 from srcgrad.primitives.identities import is_same
 
@@ -80,8 +83,60 @@ class _Cse(Rewriter):
         yield self.rebuilt(s)
 
     def branch(self, s: If) -> Iterable[Stmt]:
-        yield self.rebuilt(s)
+        new = self.rebuilt(s)
+        assert isinstance(new, If)
+        key = self.form((new,), {}) if self.may_share_results(new) else None
+        earlier = None if key is None else self.find_all(key, new.results)
+        if earlier is not None:
+            self.new |= dict(zip(new.results, earlier, strict=True))
+            return
+        if key is not None:
+            self.known[-1] |= {(key, k): r for k, r in enumerate(new.results)}
+        yield new
         self.forget(self.written(s))
+
+    # ---- branches ----
+    def may_share_results(self, s: If) -> bool:
+        """Whether a branch has results, all as good as values, and nothing else to show."""
+        shown = (t.op.effect and t.op not in SHAPE_CHECKS for t in walk((s,)) if isinstance(t, Def))
+        buffers = [r for r in s.results if is_reference(r.type)]
+        return (
+            bool(s.results)
+            and not any(shown)
+            and all(self.classes.is_pure(r) for r in buffers)
+            and not any(self.classes.of(r) in self.returned for r in buffers)
+        )
+
+    def form(self, block: Block, own: dict[Var, int]) -> tuple[Any, ...] | None:
+        """A block without the names of what it defines: equal ones compute the same.
+
+        None if there is a loop in it.
+        """
+
+        def named(a: Any) -> Any:
+            return own.get(a, a) if isinstance(a, Var) else a
+
+        out: list[Any] = []
+        for s in block:
+            if isinstance(s, Def):
+                stores = [self.stores.get(self.classes.of(v), 0) for v in reads(s)]
+                out.append((s.op.name, repr(s.params), *map(named, s.args), *stores))
+            elif isinstance(s, If):
+                sides = self.form(s.then, own), self.form(s.orelse, own)
+                if sides[0] is None or sides[1] is None:
+                    return None
+                out.append((*sides, *map(named, (s.cond, *s.then_yields, *s.else_yields))))
+            else:
+                return None
+            for v in results(s):
+                dims = [named(d) for d in getattr(v.type, "dims", ())]
+                out.append((v.type.dtype, v.type.layout, *dims) if dims else v.type)
+                own[v] = len(own)
+        return tuple(out)
+
+    def find_all(self, key: Any, wanted: tuple[Var, ...]) -> list[Var] | None:
+        found = [v for k in range(len(wanted)) if (v := self.find((key, k))) is not None]
+        return found if len(found) == len(wanted) else None
 
     def written(self, s: Stmt) -> set[Var]:
         return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))

@@ -24,6 +24,7 @@ from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.fold_views import fold_views
+from srcgrad.passes.forward_stores import forward_stores
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
@@ -58,6 +59,7 @@ HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
+FORWARD_STORES = Pass("forward_stores", forward_stores)
 LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
@@ -65,6 +67,7 @@ STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
     UNIFY_LENGTHS,
+    FORWARD_STORES,
     CSE,
     LIFT_NEW_AXES,
     FIRST_ADDITIONS,

@@ -199,3 +199,110 @@ g: f64 = load(x, 0)
 """
     new = agree(cse, program("x: f64[n], c: bool", body, "a, r, g,"), (X, True), (X, False))
     assert count(new, "load") == 4
+
+
+# ---- branches ----
+SIDES = """
+{r}: f64
+if c:
+    {a}: f64 = sin(v)
+    {b}: f64 = mul({a}, v)
+    {r} = {b}
+else:
+    {d}: f64
+    if e:
+        {a}2: f64 = cos(v)
+        {d} = {a}2
+    else:
+        {d} = {other}
+    {r} = {d}
+"""
+BRANCHES = "c: bool, e: bool, v: f64, x: f64[n]"
+CALLS = [(c, e, 0.5, X) for c in (True, False) for e in (True, False)]
+
+
+def sides(k, other="v"):
+    return SIDES.format(r=f"r{k}", a=f"a{k}", b=f"b{k}", d=f"d{k}", other=other)
+
+
+def branches(body, returns="r0, r1,"):
+    """How many branches stand at the top of a program, after the pass."""
+    new = agree(cse, program(BRANCHES, body, returns), *CALLS)
+    return sum(line.startswith("if ") for line in text(new).splitlines())
+
+
+def test_branches_that_compute_the_same_are_shared():
+    assert branches(sides(0) + sides(1)) == 1
+
+
+def test_and_what_depends_on_them():
+    body = sides(0) + "s: f64 = sin(r0)\n" + sides(1) + "t: f64 = sin(r1)"
+    new = agree(cse, program(BRANCHES, body, "s, t,"), *CALLS)
+    assert text(new).endswith("return (s, s,)")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        sides(1, other="2.0"),
+        sides(1).replace("sin", "cos"),
+        sides(1).replace("if c:", "if e:"),
+        sides(1).replace("mul(a1, v)", "mul(v, a1)"),
+        sides(1).replace("r1 = b1", "r1 = a1"),
+    ],
+)
+def test_branches_that_differ_are_not(other):
+    assert branches(sides(0) + other) == 2
+
+
+def test_a_store_between_keeps_branches_apart():
+    one = sides(0).replace("sin(v)", "load(x, 0)")
+    two = sides(1).replace("sin(v)", "load(x, 0)")
+    assert branches(one + "store(x, 1, v)\n" + two) == 2
+    assert branches(one + two) == 1
+
+
+def test_branches_that_store_are_not_shared():
+    one, two = (sides(k).replace("    r", "    add_at(x, 0, v)\n    r", 1) for k in (0, 1))
+    assert branches(one + two, "r0, r1, x,") == 2
+
+
+BUFFERS = """
+{r}: f64[n]
+if c:
+    {a}: f64[n] = neg(x)
+    {r} = {a}
+else:
+    {b}: f64[n] = sin(x)
+    {r} = {b}
+"""
+
+
+def buffers(k):
+    return BUFFERS.format(r=f"r{k}", a=f"a{k}", b=f"b{k}")
+
+
+def test_arrays_of_branches_that_are_both_returned_stay_two():
+    assert branches(buffers(0) + buffers(1)) == 2
+
+
+def test_arrays_of_branches_are_shared_unless_one_is_stored_to():
+    both = buffers(0) + buffers(1) + "{}t: f64[n] = mul(r0, r1)"
+    assert branches(both.format(""), "t,") == 1
+    assert branches(both.format("store(r1, 0, v)\n"), "t,") == 2
+
+
+def test_branches_with_loops_are_not_shared():
+    body = """
+{r}: f64
+if c:
+    {s}: f64 = 0.0
+    for {i} in range(0, 3):
+        {q}: f64 = add({s}, v)
+        {s} = {q}
+    {r} = {s}
+else:
+    {r} = v
+"""
+    both = "".join(body.format(r=f"r{k}", s=f"s{k}", i=f"i{k}", q=f"q{k}") for k in (0, 1))
+    assert branches(both) == 2

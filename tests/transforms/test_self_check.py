@@ -101,17 +101,17 @@ def test_a_wrong_gradient_is_an_error_each_time():
 
 
 def test_a_wrong_gradient_of_a_number():
-    def f(w):
+    def f(w, k):
         a = np.ones(20) * w  # too long to become numbers, which nothing is stored to
-        a[1] = a[1] * w * a[0]
-        a[1] = a[1] * a[2]
-        return a[1] * a[0]
+        a[k] = a[k] * w * a[0]
+        a[k] = a[k] * a[2]
+        return a[k] * a[0]
 
     with (
         faults.inject("zero-after-store"),
         pytest.raises(GradientError, match=r"by w is wrong: reverse mode gives"),
     ):
-        flow.grad(flow.compile(f, target="python"))(0.7)
+        flow.grad(flow.compile(f, target="python"))(0.7, 1)
 
 
 def test_a_kink_only_warns():

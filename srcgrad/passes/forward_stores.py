@@ -1,0 +1,212 @@
+"""Stored values: what is read at a place of an array is what was last stored there.
+
+>>> show(forward_stores(parse('''
+... def f(v: f64[3], w: f64[3]):
+...     a: f64[3, 2] = zeros(3, 2, dtype='f64')
+...     c: f64.strided[3] = view(a, 0, spec=(':', 'i'))
+...     assign(c, v)
+...     d: f64.strided[3] = view(a, 1, spec=(':', 'i'))
+...     assign(d, w)
+...     t: f64[3] = mul(c, c)
+...     y: f64 = load(a, 1, 1)
+...     return (t, y,)
+... ''')))
+def f(v: f64[3], w: f64[3]):
+    a: f64[3, 2] = zeros(3, 2, dtype='f64')
+    c: f64.strided[3] = view(a, 0, spec=(':', 'i'))
+    assign(c, v)
+    d: f64.strided[3] = view(a, 1, spec=(':', 'i'))
+    assign(d, w)
+    t: f64[3] = mul(v, v)
+    y: f64 = load(w, 1)
+    return (t, y,)
+
+So `cse` sees that two programs that keep their steps in the columns of a matrix compute the same,
+and stores that nobody reads are dead. A place is an integer or the whole of each axis, both known
+when compiling. An array is forwarded if it has the shape of the place, by name, and is never stored
+to; a view of the place, or what a loop or a branch hands on, stays one of the memory. Any other
+store to the alias class forgets what it may overwrite. Never removes a store (`dead_code` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.types import INT, Array, Scalar, same_dims
+from srcgrad.ir.walk import blocks
+from srcgrad.passes.effects import classes_written, is_write, reads
+from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives import memory
+from srcgrad.records import record
+
+Region: TypeAlias = tuple[int | None, ...]  # for each axis a place, or None: all of it
+# accesses to an element, and how many operands follow its indices
+ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
+
+
+def forward_stores(function: Function) -> Function:
+    return _ForwardStores(AliasClasses(function)).function(function)
+
+
+@record()
+class _Held:
+    """What is known of the memory of a class: places of `root`, which is no view by places."""
+
+    root: Var
+    elements: dict[Region, Atom]
+    parts: dict[Region, Var]  # places of several elements
+
+    def copy(self) -> _Held:
+        return _Held(self.root, dict(self.elements), dict(self.parts))
+
+    def forget(self, region: Region) -> None:
+        if None in region:
+            for r in [r for r in self.elements if _meet(r, region)]:
+                del self.elements[r]
+        else:
+            self.elements.pop(region, None)
+        for r in [r for r in self.parts if _meet(r, region)]:
+            del self.parts[r]
+
+
+class _ForwardStores(Rewriter):
+    def __init__(self, classes: AliasClasses):
+        super().__init__()
+        self.classes = classes
+        self.views: dict[Var, tuple[Var, Region]] = {}
+        self.known: dict[Var, _Held] = {}  # by class
+
+    # ---- scopes ----
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        yield self.scoped(s, {})
+
+    def branch(self, s: If) -> Iterable[Stmt]:
+        yield self.scoped(s, dict(self.known))
+
+    def scoped(self, s: Stmt, before: dict[Var, _Held]) -> Stmt:
+        """A statement with blocks, each of which begins with what is known of what it writes."""
+        written = set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
+
+        def inner(block: Block) -> Block:
+            self.known |= {c: before[c].copy() for c in written if c in before}
+            out = self.block(block)
+            self.lose(written)
+            return out
+
+        self.lose(written)
+        return self.mapped(s, inner)
+
+    def lose(self, written: Iterable[Var]) -> None:
+        for c in written:
+            self.known.pop(c, None)
+
+    # ---- definitions ----
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if s.op is memory.load:
+            s = self.loaded(s)
+        elif not s.op.view and not s.op.holds and (is_write(s) or not s.op.effect):
+            s = self.forwarded(s)
+        if s.var in self.new:
+            return
+        if s.op is memory.view:
+            self.view(s)
+        if is_write(s):
+            self.store(s)
+        yield s
+
+    def view(self, s: Def) -> None:
+        fixed = iter(s.args[1:])
+        at = [next(fixed) if code == "i" else None for code in s.params["spec"]]
+        place = self.place(s.array, *at)
+        if place is not None and s.var is not None and set(s.params["spec"]) <= {"i", ":"}:
+            self.views[s.var] = place
+
+    def place(self, array: Var, *at: Atom | None) -> tuple[Var, Region] | None:
+        """A place of an array, or all of it: of what, and where; None if it is not known."""
+        if not isinstance(array.type, Array) or not all(a is None or _is_place(a) for a in at):
+            return None
+        whole: Region = (None,) * len(array.type.dims)
+        root, region = self.views.get(array, (array, whole))
+        inner = (int(a.value) if isinstance(a, Const) else None for a in at)
+        return root, tuple([next(inner, None) if r is None else r for r in region])
+
+    def store(self, s: Def) -> None:
+        """Forget what a store may overwrite, and note what it stores."""
+        c, end = self.classes.of(s.array), len(s.args) - ELEMENT.get(s.op, 0)
+        place = self.place(s.array, *(s.args[1:end] if s.op in ELEMENT else ()))
+        held = self.known.get(c)
+        if place is None or held is None or held.root is not place[0]:
+            self.known.pop(c, None)
+            if place is None:
+                return
+            held = self.known[c] = _Held(place[0], {}, {})
+        held.forget(place[1])
+        value = s.args[-1]
+        if s.op is memory.store and _is_element(value, s.array):
+            held.elements[place[1]] = value
+        if s.op is memory.assign and isinstance(value, Var) and self.fits(value, s.array):
+            held.parts[place[1]] = value
+
+    def fits(self, value: Var, array: Var) -> bool:
+        """Whether an array may be read in the place of what it is assigned to."""
+        t, like = value.type, array.type
+        return (
+            isinstance(t, Array)
+            and isinstance(like, Array)
+            and (t.dtype, t.layout) == (like.dtype, "C")
+            and same_dims(t.dims, like.dims)
+            and self.classes.is_pure(value)
+        )
+
+    def held(self, array: Var, *at: Atom) -> tuple[_Held, Region] | None:
+        """What is known of an array's class, and a place in it."""
+        held, place = self.known.get(self.classes.of(array)), self.place(array, *at)
+        if held is None or place is None or held.root is not place[0]:
+            return None
+        return held, place[1]
+
+    def loaded(self, s: Def) -> Def:
+        """A load of what is held by a part, or a value in the place of the load."""
+        found = self.held(s.array, *s.args[1:])
+        if found is None or s.var is None:
+            return s
+        held, region = found
+        value = held.elements.get(region)
+        if value is not None and value.type == s.var.type:
+            self.new[s.var] = value
+        for part, array in held.parts.items():
+            if _meet(part, region):
+                at = [Const(a, INT) for a, r in zip(region, part, strict=True) if r is None]
+                return altered(s, args=(array, *at))
+        return s
+
+    def forwarded(self, s: Def) -> Def:
+        """A definition that reads values instead of the places that hold them."""
+        read = reads(s)
+
+        def new(k: int, a: Atom) -> Atom:
+            if not isinstance(a, Var) or a not in read or (k == 0 and is_write(s)):
+                return a
+            found = self.held(a)
+            return a if found is None else found[0].parts.get(found[1], a)
+
+        args = tuple([new(k, a) for k, a in enumerate(s.args)])
+        same = all(a is b for a, b in zip(args, s.args, strict=True))
+        return s if same else altered(s, args=args)
+
+
+def _is_element(value: Atom, array: Var) -> bool:
+    return isinstance(array.type, Array) and value.type == Scalar(array.type.dtype)
+
+
+def _is_place(a: Atom) -> bool:
+    return isinstance(a, Const) and a.value >= 0
+
+
+def _meet(one: Region, other: Region) -> bool:
+    """Whether two places of one array may have an element in common."""
+    pairs = zip(one, other, strict=True)
+    return not any(a is not None and b is not None and a != b for a, b in pairs)
