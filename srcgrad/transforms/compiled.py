@@ -46,7 +46,11 @@ from srcgrad.tree import filled, mapped, mapped_by_path, paths
 MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 KINDS = ("primal", "adjoint", "tangent")
-GENERATED = {"numba": "cpu", "llvm": "cpu"}  # kinds of generated text, and whose they are
+GENERATED = {
+    "numba": "cpu",
+    "llvm": "cpu",
+    "cuda": "cuda",
+}  # kinds of generated text, and whose they are
 
 
 class Compiled:
@@ -296,13 +300,14 @@ class Compiled:
 
     # ---- what users see ----
     def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
-        """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops) or "llvm".
+        """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops), "llvm", "cuda".
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
         first three are written for reading, in NumPy's spelling and without the checks of indices
-        and shapes; `ir` gives the same programs exactly. The last two are what runs on the cpu:
-        as plain Python, and as it is compiled, with the source lines as comments.
+        and shapes; `ir` gives the same programs exactly. The next two are what runs on the cpu:
+        as plain Python, and as it is compiled, with the source lines as comments. The last one is
+        what target="cuda" runs: the kernels, and the host's program around them.
         """
         if kind in GENERATED:
             program = self._program(self._asked(args, kwargs))[0]

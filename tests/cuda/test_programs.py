@@ -89,6 +89,25 @@ def test_a_result_that_is_an_argument_is_that_argument():
     assert flow.compile(lambda x: x, target="cuda")(x) is x
 
 
+SECOND = [p for p in PROGRAMS if p.fn.__name__ in ("chain", "cross_entropy", "option", "bodies")]
+
+
+@pytest.mark.parametrize("program", SECOND, ids=lambda p: p.fn.__name__)
+def test_second_derivatives(program: Program):
+    def hessian_product(target):
+        grad = flow.grad(program.fn, target=target)
+        return flow.grad(lambda *args: np.sum(grad(*args) ** 2), target=target)(*program.args)
+
+    near(hessian_product("cuda"), hessian_product("cpu"))
+
+
+def test_the_text_of_the_kernels():
+    f = flow.grad(chain, target="cuda")
+    f(np.ones(3))
+    text = f.source("cuda")
+    assert "def chain_grad_0_trip(i, " in text and "    chain_grad_0(0, n, x, x_bar)" in text
+
+
 # ---- errors ----
 def at(fn, text: str) -> int:
     lines, first = inspect.getsourcelines(fn)
@@ -212,6 +231,17 @@ def test_functions_without_a_kernel_are_refused():
     with pytest.raises(UnsupportedError, match="kernels have no 'digamma'") as found:
         flow.compile(f, target="cuda")(np.ones(3))
     assert found.value.location.line == at(f, "special.digamma")
+
+
+def test_shared_additions_of_complex_numbers_are_refused():
+    def f(z, places):
+        y = np.zeros(3, complex)
+        for i in range(len(z)):
+            y[places[i]] += z[i]
+        return y
+
+    with pytest.raises(UnsupportedError, match="same elements of 'y': kernels cannot of c128"):
+        flow.compile(f, target="cuda")(np.ones(4, complex), np.array([0, 1, 1, 2]))
 
 
 @pytest.mark.parametrize(

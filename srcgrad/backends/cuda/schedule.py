@@ -24,6 +24,8 @@ from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.places import ELEMENTS
 from srcgrad.primitives import memory
 
+ATOMIC = ("i32", "i64", "u32", "u64", "f32", "f64")  # what threads can add to at once
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -108,6 +110,9 @@ class Schedule:
             return Obstacle("each trip hands an array on", s.loc)
         if not s.independent:
             return Obstacle("fastmath=False: its sums keep the order of the trips", s.loc)
+        if (x := _not_atomic(found)) is not None:
+            reason = f"trips add to the same elements of '{x.name}'"
+            return Obstacle(f"{reason}: kernels cannot of {x.type.dtype}", s.loc, lacking=True)
         inside = defined((s,))
         return next(filter(None, (self._statement(t, inside) for t in walk((s,)))), None)
 
@@ -147,8 +152,10 @@ class Schedule:
         """The loop inside the last one that joins the grid: what is before it may be done again."""
         outer = grid[-1]
         inner = outer.body[-1] if outer.body else None
-        if not isinstance(inner, For) or not isinstance(self.facts.of(inner), Independent):
+        found = self.facts.of(inner) if isinstance(inner, For) else None
+        if not isinstance(found, Independent) or _not_atomic(found) is not None:
             return None
+        assert isinstance(inner, For)
         inside = {v for g in grid for v in (g.index, *g.params)} | defined(
             (*before, *outer.body[:-1])
         )
@@ -167,6 +174,11 @@ class Schedule:
         for k, op in enumerate(self._independent(last).combined):
             j = _handed(first, grid[1:], last.params[k])
             yield Carried(last.params[k], first.inits[j], last.yields[k], first.results[j], op)
+
+
+def _not_atomic(found: Independent) -> Var | None:
+    """An array that trips share, to which no thread can add at once with another."""
+    return next((x for x in found.shared + found.near if x.type.dtype not in ATOMIC), None)
 
 
 def _dtype(a: Atom) -> str:
