@@ -37,7 +37,8 @@ def splice(
     fn = _with_one_name(fn.with_body(tuple(body)), mapping, b)
     for s in fn.body:
         if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
-            head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), s.params, s.loc))
+            params = {**s.params, "scratch": True}
+            head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), params, s.loc))
             s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)
     for s in walk(fn.body):

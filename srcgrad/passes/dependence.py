@@ -26,6 +26,7 @@ from srcgrad.records import record
 
 # what is the program's, not a trip's
 OUTSIDE = (tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, callbacks.call_back)
+GROWS = "each trip keeps a number of values that only its run tells"
 NEAR = 8  # the largest distance of neighbours
 
 
@@ -35,6 +36,7 @@ class Independent:
 
     combined: tuple[Primitive | None, ...]  # by what each value carried is; None: unchanged
     shared: tuple[Var, ...] = ()  # arrays that trips only add to
+    scratch: tuple[Var, ...] = ()  # tapes that each trip fills before it reads from them
     near: tuple[Var, ...] = ()  # arrays to which trips add at neighbouring places
     distance: int = 0  # how far apart these may be
 
@@ -51,8 +53,16 @@ class Dependent:
 class Dependence:
     """The facts of a function by which its loops are judged."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function, scratch: bool = False):
+        """`scratch`: trips, or chunks of them, are given scratch tapes of their own."""
         self.classes, self.places = AliasClasses(function), Places(function)
+        self.scratch = scratch
+        self.uses = self.of_classes(function.body)
+
+    def of_classes(self, block: Block) -> Counter[Var]:
+        """How often statements name each class of memory."""
+        named = (v for s in walk(block) for v in uses(s) if is_reference(v.type))
+        return Counter(map(self.classes.of, named))
 
     def of(self, loop: For) -> Independent | Dependent:
         return _Trips(loop, self).verdict()
@@ -67,7 +77,7 @@ class _Trips:
     def verdict(self) -> Independent | Dependent:
         for s in self.statements:
             if isinstance(s, Def) and not _is_local(s):
-                return Dependent(_not_local(s), s.loc)
+                return Dependent(f"each trip runs '{s.op.name}'", s.loc)
         combined: list[Primitive | None] = []
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             how = self.carried(p, y)
@@ -76,8 +86,12 @@ class _Trips:
             combined.append(how)
         shared: list[Var] = []
         near: list[Var] = []
+        scratch: list[Var] = []
         distance = 0
         for accesses in self.by_class():
+            if self.is_scratch(accesses):
+                scratch.append(accesses[0].root)
+                continue
             found = self.apart(accesses)
             if isinstance(found, Dependent):
                 return found
@@ -86,7 +100,7 @@ class _Trips:
             elif found:
                 near.append(accesses[0].root)
                 distance = max(distance, found)
-        return Independent(tuple(combined), tuple(shared), tuple(near), distance)
+        return Independent(tuple(combined), tuple(shared), tuple(scratch), tuple(near), distance)
 
     # ---- what is carried ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
@@ -122,17 +136,14 @@ class _Trips:
                     yield from self.accesses(s.then + s.orelse, loops)
 
     def by_class(self) -> list[list[Access]]:
-        """What touches memory that is stored to, unless all of it is made in the trip."""
+        """What touches memory that is stored to, unless it is made in the trip."""
         of = self.facts.classes.of
         found: dict[Var, list[Access]] = {}
         for a in self.accesses(self.loop.body, (self.loop,)):
-            found.setdefault(of(a.root), []).append(a)
+            if not self.is_own(a.root, set()):
+                found.setdefault(of(a.root), []).append(a)
         parts = [part for each in found.values() for part in self.by_root(each)]
-        return [
-            each
-            for each in parts
-            if any(a.writes for a in each) and not all(self.is_own(a.root) for a in each)
-        ]
+        return [each for each in parts if any(a.writes for a in each)]
 
     def by_root(self, accesses: list[Access]) -> list[list[Access]]:
         """What touches one class, apart by roots that are different memory."""
@@ -143,15 +154,35 @@ class _Trips:
             return [accesses]
         return [[a for a in accesses if a.root is x] for x in roots]
 
-    def is_own(self, root: Var) -> bool:
-        """Whether a trip makes a buffer for itself."""
+    def is_own(self, x: Atom, seen: set[Atom]) -> bool:
+        """Whether a reference leads to memory that the trip has made itself."""
+        places = self.facts.places
+        if x in seen:
+            return True  # as the rest of what it may be
+        seen.add(x)
+        if x not in self.inside or x in self.loop.params:
+            return False
+        d = places.definition.get(x)
+        if d is not None:
+            return self.is_own(d.args[0], seen) if d.op.view else makes_buffer(d)
+        return all(self.is_own(y, seen) for y in places.joined[x])
+
+    def is_scratch(self, accesses: list[Access]) -> bool:
+        """Whether this is a tape that only the trips name, and each for itself."""
+        root = accesses[0].root
         d = self.facts.places.definition.get(root)
-        return root in self.inside and d is not None and makes_buffer(d)
+        if not self.facts.scratch or d is None or not d.params.get("scratch"):
+            return False
+        cls = self.facts.classes.of(root)
+        alone = self.facts.uses[cls] == self.facts.of_classes(self.loop.body)[cls]
+        return alone and self.is_one_name(root) and all(a.root is root for a in accesses)
 
     def apart(self, accesses: list[Access]) -> int | Var | Dependent:
         """How far apart trips may meet (0: nowhere), or the array that all of them add to."""
         root = accesses[0].root
         first = next(a.statement for a in accesses if a.writes)
+        if any(a.statement.op is tapes.reserve for a in accesses):
+            return Dependent(GROWS, first.loc)
         if any(a.root is not root for a in accesses) or root in self.inside:
             return Dependent(f"trips reach '{root.name}' by several names", first.loc)
         axes = list(zip(*(a.place for a in accesses), strict=True))
@@ -325,14 +356,8 @@ def _always(block: Block) -> list[Stmt]:
     return out
 
 
-def _not_local(s: Def) -> str:
-    if s.op is tapes.reserve:
-        return "each trip keeps a number of values that only its run tells"
-    return f"each trip runs '{s.op.name}'"
-
-
 def _is_local(s: Def) -> bool:
     """Whether a statement does nothing but compute, and touch memory where it says."""
     if s.op.effect:
-        return s.op in ELEMENTS or (s.op.raises and not s.op.writes)
+        return s.op in ELEMENTS or s.op is tapes.reserve or (s.op.raises and not s.op.writes)
     return s.op not in OUTSIDE

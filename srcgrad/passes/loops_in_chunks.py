@@ -95,7 +95,7 @@ class _ZerosStored(Rewriter):
 class _LoopsInChunks(Rewriter):
     def __init__(self, function: Function, in_order: bool):
         super().__init__()
-        self.facts, self.in_order = Dependence(function), in_order
+        self.facts, self.in_order = Dependence(function, scratch=True), in_order
         self.outer: For | While | None = None  # the outermost loop around that is not split
         self.worth: list[Poly] = []  # the work of what is split in it
 
@@ -275,6 +275,7 @@ class _Split:
             end = b("floordiv", b("mul", self.trips, b("add", at, 1)), self.many)
             last = b("where", self.enough, end, self.trips, name="last")
             rows = {x: self.row(c, at) for x, c in self.copies.items()}
+            rows |= {x: self.tape(x) for x in self.found.scratch}
             found = self.piece(first, last, rows)
             for k, part in self.parts.items():
                 b("store", part, at, found[k])
@@ -285,6 +286,11 @@ class _Split:
         """The copy of a shared array that a chunk adds to."""
         axes = (":",) * (len(copies.type.dims) - 1)
         return self.b("view", copies, chunk, spec=("i", *axes), name=copies.name)
+
+    def tape(self, x: Var) -> Atom:
+        """A tape of a chunk's own."""
+        d = self.facts.places.definition[x]
+        return self.b(d.op, *d.args, name=x.name, **d.params)
 
     def piece(self, first: Atom, last: Atom, rows: dict[Var, Atom]) -> tuple[Var, ...]:
         """The trips from `first` to `last`, counted as they run; returns what they hand on."""

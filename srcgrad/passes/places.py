@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Var, atom
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dim
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
 from srcgrad.passes.effects import makes_buffer
@@ -85,6 +85,7 @@ class Places:
         self.definition = {
             s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
         }
+        self.joined = _joined(function.body)
         self.known: dict[Var, Poly] = {}
         self.bound = _order(function)
 
@@ -200,6 +201,19 @@ def _replaced(p: Poly, v: Var, by: Poly) -> Poly:
             term = times(term, by)
         out = plus(out, term)
     return out
+
+
+def _joined(block: Block) -> dict[Var, tuple[Atom, Atom]]:
+    """What each variable is that a loop carries or a branch hands on: one of two values."""
+    found: dict[Var, tuple[Atom, Atom]] = {}
+    for s in walk(block):
+        if isinstance(s, For | While):
+            either = list(zip(s.inits, s.yields, strict=True))
+            found.update(zip((*s.params, *s.results), either * 2, strict=True))
+        elif isinstance(s, If):
+            either = list(zip(s.then_yields, s.else_yields, strict=True))
+            found.update(zip(s.results, either, strict=True))
+    return found
 
 
 def _order(function: Function) -> dict[Var, int]:

@@ -59,10 +59,11 @@ def _slots(t: GrowingArray) -> int:
     return len(t.data)
 
 
+# `scratch`: no trip of a loop reads from it what another trip stored there
 tape = nondiff(
     "tape",
-    lambda n, dtype: GrowingArray(n, dtype, unwritten),
-    typing=lambda b, n, dtype: b.tape_type(dtype),
+    lambda n, dtype, scratch=False: GrowingArray(n, dtype, unwritten),
+    typing=lambda b, n, dtype, scratch=False: b.tape_type(dtype),
     fresh=True,
 )
 tape_like = nondiff(

@@ -11,7 +11,7 @@ from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
-from srcgrad.passes import loops_in_chunks
+from srcgrad.passes import loops_in_chunks, pipeline
 from srcgrad.primitives import REGISTRY
 from tests.test_cases import close
 
@@ -58,6 +58,37 @@ def test_a_promise_is_used(fn):
     close(fn(x, places), want[0], 1e-12, "plain Python")
 
 
+def recurrent(w, row):
+    h, u, k = w * 0.1, 1.0, 0
+    while k < len(row) and u > 0.5:
+        h = np.tanh(w * h + row[k] * u)
+        if h[0] > 0.3:
+            u *= 0.98 + 0.01 * np.cos(h[1])
+        k += 1
+    return np.sum(h * h) * u
+
+
+def clipped(x, w):
+    out = np.zeros(len(w))
+    for i in flow.prange(x.shape[0]):
+        value, g = flow.value_and_grad(recurrent)(w, x[i])
+        out += g * min(1.0, 0.5 / (0.1 + value))
+    return np.sum(out * w)
+
+
+def test_a_gradient_in_a_trip_keeps_what_it_saves_to_itself():
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(200, 20)), rng.normal(size=3)
+    run = flow.compile(clipped, parallel=True)
+    found = []
+    for count in (1, 2, 3):
+        with threads.at_most(count):
+            found.append(run(x, w))
+    assert found[0] == found[1] == found[2]
+    close(found[0], flow.compile(clipped)(x, w), 1e-12, "value")
+    assert promised(run) and all(kept(run, s) for s in promised(run))
+
+
 def promised(run):
     (entry,) = [e for found in run._entries.values() for e in found]
     return [s for s in walk(entry.program.function.body) if isinstance(s, For) and s.promised]
@@ -66,7 +97,7 @@ def promised(run):
 def kept(run, loop):
     """Whether a loop of the program is one that runs in chunks: named by its line."""
     (entry,) = [e for found in run._entries.values() for e in found]
-    lowered = loops_in_chunks.loops_in_chunks(entry.program.function)
+    lowered = pipeline.run(entry.program.function, pipeline.lowering(in_chunks=True))
     return any(
         isinstance(s, For) and s.independent and s.loc == loop.loc for s in walk(lowered.body)
     )

@@ -6,7 +6,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import altered
-from srcgrad.passes import dependence, pipeline
+from srcgrad.passes import combining, dependence, pipeline
 from srcgrad.passes.hoist_allocations import _HoistAllocations
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.chunks import chunked, same_in_every_order
@@ -47,7 +47,7 @@ def test_a_proof_that_is_too_weak_is_noticed(monkeypatch):
 
 
 def test_a_claim_that_a_promise_is_broken_is_noticed(monkeypatch):
-    monkeypatch.setattr(dependence, "_choice", lambda s, made: None)
+    monkeypatch.setattr(combining, "_choice", lambda s, made: None)
     assert "chunks, refused in chunks" in kinds(range(20))
 
 

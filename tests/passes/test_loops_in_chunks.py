@@ -89,6 +89,18 @@ SPLIT = {
         PLAIN + "    t: f64[2] = zeros(2, dtype='f64')\n    add_at(t, 1, v)\n"
         "    w: f64 = load(t, 1)\n    store(y, i, w)"
     ),
+    "a tape of each trip": (
+        "t: tape[f64] = tape(4, dtype='f64', scratch=True)\n" + PLAIN + "    reserve(t, n)\n"
+        "    for k in range(0, n):\n        w: f64 = load(x, k)\n        w1: f64 = mul(v, w)\n"
+        "        store(t, k, w1)\n"
+        "    for l in reversed(range(0, n)):\n        w2: f64 = load(t, l)\n"
+        "        u: f64 = load(y, i)\n        u1: f64 = add(u, w2)\n        store(y, i, u1)"
+    ),
+    "memory of each trip by several names": (
+        PLAIN + "    a: f64[3] = zeros(3, dtype='f64')\n    b: f64[3] = a\n"
+        "    for k in range(0, 3):\n        c: f64[3] = copy(b)\n        add_at(c, k, v)\n"
+        "        b = c\n    w: f64 = load(b, 1)\n    store(y, i, w)"
+    ),
     "from one array to a new one": (
         "t: f64[n] = empty(n, dtype='f64')\n" + PLAIN + "    store(t, i, v)\n"
         "for k in range(0, n):\n    w: f64 = load(t, k)\n    store(y, k, w)"
@@ -129,6 +141,24 @@ WHOLE = {
     "a choice of another value": "s: f64 = f64(0.0)\n" + PLAIN
     + "    s1: f64 = add(s, v)\n    c: bool = gt(v, 3.0)\n    s2: f64 = where(c, v, s1)\n"
     "    s = s2",
+    "a tape that keeps what trips store": (
+        "t: tape[f64] = tape(4, dtype='f64')\n" + PLAIN + "    reserve(t, n)\n"
+        "    store(t, 0, v)\n    w: f64 = load(t, 0)\n    store(y, i, w)"
+    ),
+    "a tape that others read": (
+        "t: tape[f64] = tape(4, dtype='f64', scratch=True)\n" + PLAIN + "    reserve(t, n)\n"
+        "    store(t, 0, v)\n    w: f64 = load(t, 0)\n    store(y, i, w)\n"
+        "u: f64 = load(t, 0)\nstore(y, 0, u)"
+    ),
+    "what may be memory of the outside": (
+        PLAIN + "    a: f64[m] = y\n    for k in range(0, 2):\n        add_at(a, 0, v)\n"
+        "        w: f64 = load(a, 1)\n        add_at(a, 2, w)\n        c: f64[m] = copy(a)\n"
+        "        a = c"
+    ),
+    "what the trip before it made": (
+        "b: f64[m] = copy(y)\na: f64[m] = b\n" + PLAIN + "    w: f64 = load(a, 0)\n"
+        "    store(x, i, w)\n    c: f64[m] = copy(a)\n    add_at(c, 0, v)\n    a = c"
+    ),
     "neighbours that are read": (
         "l: int = sub(n, 1)\nfor i in range(0, l):\n    v: f64 = load(y, i)\n"
         "    j: int = add(i, 1)\n    add_at(y, j, v)"
