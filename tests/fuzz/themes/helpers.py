@@ -144,6 +144,23 @@ def chosen(m, i, k):
         return row[1] * k
     return np.sum(row)
 """,
+    "bent": """\
+def bent(v, k):
+    h = 0.3
+    for j in range(4):
+        h = np.tanh(h * v + 0.1 * j * k)
+    return h * h
+""",
+    "rolled": """\
+def rolled(row, k):
+    h, u, j = row * 0.5, 1.0, 0
+    while j < 3 and u > 0.4171:
+        h = np.sin(h * row + k * h[::-1])
+        if h[0] > 0.2171:
+            u *= 0.7 + 0.1 * np.cos(h[1])
+        j += 1
+    return np.sum(h * h) * u
+""",
     "swept": """\
 def swept(out, row, k):
     for j in flow.prange(len(out)):

@@ -28,20 +28,23 @@ STATE = {
     "yk": "yk = np.zeros((3, 12))",
     "yt": "yt = np.zeros(78)",
     "hi": "hi = -1.0",
+    "up": "up = 1.0",
 }
 
 
 def _read(name: str) -> str:
     """A number that tells where in an array each of its elements is."""
-    if name in ("perm", "bins", "hi"):
-        return "hi" * (name == "hi")
+    if name in ("perm", "bins"):
+        return ""
+    if name in ("hi", "up"):
+        return name
     return f"np.sum(np.sin({name}) * np.cos(np.arange({name}.size)).reshape({name}.shape))"
 
 
-def _several(text: str) -> tuple[Form, ...]:
+def _several(text: str, weight: float = 1) -> tuple[Form, ...]:
     """One form per line, in which ` ;; ` stands between the lines of a trip, `~` indents one."""
     made = (line.strip().replace(" ;; ", "\n").replace("~ ", "    ") for line in text.splitlines())
-    return tuple(Form(1, line) for line in made if line)
+    return tuple(Form(weight, line) for line in made if line)
 
 
 # what no trip stores to
@@ -177,6 +180,7 @@ FORMS = {
         s = s - 0.2 * {val}
         t += {val} * {val}
         hi = max(hi, {val})
+        up *= 1.0 + 0.2 * {val}
     """) + _several("""
         ye[2 * i] = {val} ;; ye[2 * i + 1] = {val}
         yn[i] += {val} ;; yn[i + 1] -= {val} ;; yn[i + 2] += 0.4 * {val}
@@ -205,7 +209,11 @@ FORMS = {
         if {mine}: ;; ~ s += {val} ;; else: ;; ~ s += 0.2 * {val}
         if {mine}: ;; ~ hi = max(hi, {val})
         if i == 5: ;; ~ t += {val}
-    """),
+    """) + _several("""
+        ya[i] = flow.grad(bent)({val}, w)
+        yr[i] = flow.grad(rolled)({row}, w)
+        uu, dd = flow.value_and_grad(rolled)({row}, {val}) ;; yd[:3] += dd ;; s += uu
+    """, 3),
 }  # fmt: skip
 
 NESTS = (
