@@ -51,6 +51,29 @@ def test_cases(case: Case, orders):
     close(call()[0], call(lambda fn: flow.compile(fn, target="loops"))[0], 1e-11, "gradient")
 
 
+def added_by_hand(x, places):
+    y = np.zeros(len(x))
+    for i in flow.prange(len(x)):
+        y[places[i]] = y[places[i]] + x[i]
+    return np.sum(np.sin(y))
+
+
+def added_to_neighbours(x, places):
+    y = np.zeros(14)
+    for i in flow.prange(11, -1, -1):
+        y[i] = y[i] + x[places[i]]
+        y[i + 2] -= x[i - 1]
+    return np.sum(np.sin(y) * np.arange(14))
+
+
+@pytest.mark.parametrize("fn", [added_by_hand, added_to_neighbours])
+def test_a_promise_of_additions_is_none_of_what_their_reverse_stores(fn, orders):
+    x, places = np.linspace(0.1, 0.9, 12), np.array([3, 3, 0, 1, 1, 1, 7, 2, 5, 3, 0, 4])
+    run = flow.value_and_grad(compiled(fn))
+    close(run(x, places), flow.value_and_grad(fn)(x, places), 1e-12, "gradient")
+    same_in_every_order(orders, lambda: run(x, places))
+
+
 # ---- single loops ----
 PLAIN = "for i in range(0, n):\n    v: f64 = load(x, i)\n"
 SPLIT = {
