@@ -1,4 +1,4 @@
-"""Every kernel of the programs, and of the cases, becomes machine code; nothing runs."""
+"""Every kernel of the programs and of a sample of the cases becomes machine code; nothing runs."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from srcgrad.backends.cuda.device import Kernel, KernelText
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.toolchain import cubin
 from srcgrad.errors import UnsupportedError
-from tests.cases import CASES, Case
+from tests.cases import CASES, Case, sample
 from tests.cuda.programs import PROGRAMS, Program
 from tests.modes import Modes
 
@@ -50,8 +50,8 @@ def kernels_of(call: Any) -> list[KernelText]:
     return device.kernels
 
 
-def compiles(kernels: list[KernelText]) -> None:
-    for capability in CAPABILITIES if kernels else ():
+def compiles(kernels: list[KernelText], capabilities=CAPABILITIES) -> None:
+    for capability in capabilities if kernels else ():
         code = cubin(kernels, capability)
         for kernel in kernels:
             assert f".text.{kernel.name}\0".encode() in code
@@ -67,6 +67,13 @@ def test_programs(program: Program):
 
 def of_case(case: Case) -> list[KernelText]:
     return kernels_of(lambda: Modes(case, "cuda").value_and_grad(case.arguments()))
+
+
+def test_a_sample_of_cases():
+    found = [kernels for case in sample(25) if (kernels := of_case(case))]
+    assert len(found) >= 8
+    for kernels in found:
+        compiles(kernels, CAPABILITIES[1:])
 
 
 @pytest.mark.full
