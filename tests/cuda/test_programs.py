@@ -89,6 +89,21 @@ def test_a_result_that_is_an_argument_is_that_argument():
     assert flow.compile(lambda x: x, target="cuda")(x) is x
 
 
+def test_results_share_what_they_share():
+    def f(n):
+        m = np.arange(4.0 * n).reshape(n, 4)
+        row = m[1, ::-1]
+        return m[:, 1:3], row, row, m * 2.0
+
+    parts, row, again, other = flow.compile(f, target="cuda")(3)
+    want = f(3)
+    for got, expected in zip((parts, row, again, other), want, strict=True):
+        assert np.array_equal(got, expected)
+    parts[1, 0] = 99.0
+    assert row[2] == again[2] == 99.0
+    assert not np.shares_memory(other, parts)
+
+
 SECOND = [p for p in PROGRAMS if p.fn.__name__ in ("chain", "cross_entropy", "option", "bodies")]
 
 

@@ -7,6 +7,7 @@ the library of the first such argument.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -33,15 +34,41 @@ class Arguments:
         for k in stored:
             if isinstance(self.given[k], np.ndarray):
                 np.copyto(self.given[k], self.device.to_host(self.values[k]))
-        return tuple([self._result(r) for r in results])
+        results = list(results)
+        roots = Counter(id(_root(r)) for r in {id(r): r for r in results if _is_array(r)}.values())
+        copies: dict[int, np.ndarray] = {}  # of what several results are parts of
+        return tuple([self._result(r, roots, copies) for r in results])
 
-    def _result(self, value: Any) -> Any:
+    def _result(self, value: Any, roots: Counter[int], copies: dict[int, np.ndarray]) -> Any:
         if not _is_array(value):
             return value
         for given, taken in zip(self.given, self.values, strict=True):
             if value is taken:
                 return given
-        return self.device.to_host(value) if self.like is None else made_like(value, self.like)
+        if self.like is not None:
+            return made_like(value, self.like)
+        root = _root(value)
+        if id(root) not in copies:
+            copies[id(root)] = self.device.to_host(root if roots[id(root)] > 1 else value)
+        copy = copies[id(root)]
+        return copy if roots[id(root)] == 1 or value is root else _part(value, root, copy)
+
+
+def _root(value: Any) -> Any:
+    """The array that a view is a part of."""
+    while _is_array(value.base):
+        value = value.base
+    return value
+
+
+def _part(value: Any, root: Any, copy: np.ndarray) -> np.ndarray:
+    """The same part of a copy of the root."""
+    start = _address(value) - _address(root)
+    return np.ndarray(value.shape, value.dtype, copy, start, value.strides)
+
+
+def _address(value: Any) -> int:
+    return value.data.ptr if hasattr(value.data, "ptr") else value.__array_interface__["data"][0]
 
 
 def _is_array(value: Any) -> bool:
