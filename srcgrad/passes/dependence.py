@@ -16,7 +16,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_float, is_reference
-from srcgrad.ir.walk import blocks, defined, uses, walk
+from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import chain
 from srcgrad.passes.effects import is_write, makes_buffer, reads
@@ -191,9 +191,8 @@ class _Trips:
         if not self.only_adds(accesses):
             if self.meet(accesses):
                 return Dependent(f"trips touch one element of '{root.name}'", first.loc, True)
-            by_data = all(self.is_by_data(a) for a in accesses if a.writes)
-            if self.loop.promised and by_data and not _reads_again(self.loop.body, accesses):
-                return 0
+            if self.loop.promised and all(self.is_by_data(a) for a in accesses if a.writes):
+                return 0  # what the compiler makes is not stored to at such places
             return Dependent(f"trips may touch one element of '{root.name}'", first.loc)
         near = [d for places in axes if (d := self.distance(places)) is not None]
         if near and min(near) <= NEAR:
@@ -346,30 +345,6 @@ def _spans_less(low: Poly | None, high: Poly | None, size: Poly) -> bool:
         return False
     gap = plus(size, plus(high, low, -1), -1)
     return set(gap) == {()} and gap[()] >= 1
-
-
-def _reads_again(block: Block, accesses: list[Access]) -> bool:
-    """Whether a trip reads what it may have stored to.
-
-    The reverse of a load, a sum and a store puts 0 there, and adds to it later. What is promised of
-    sums is not promised of that.
-    """
-    touched = {a.statement for a in accesses}
-
-    def after(block: Block, stored: bool) -> tuple[bool, bool]:
-        again = False
-        for s in block:
-            if isinstance(s, Def):
-                plain = s.op is memory.store
-                again |= s in touched and stored and not plain
-                stored |= s in touched and plain
-            else:
-                found = [after(b, stored) for b in blocks(s)]
-                stored |= any(f[0] for f in found)
-                again |= any(f[1] for f in found)
-        return stored, again
-
-    return after(block, False)[1]
 
 
 def _always(block: Block) -> list[Stmt]:

@@ -16,6 +16,7 @@ from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Point, Program
+from srcgrad.autodiff.reverse.promises import with_promises_kept
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.reverse.values import ValueRecovery
@@ -41,7 +42,7 @@ def vjp(
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
-    function = plain_tests(function)
+    function = with_promises_kept(plain_tests(function))
     first = _Joint(function, wrt, table, None, seeds)
     first.build()
     required = first.requirements()
