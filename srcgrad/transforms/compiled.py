@@ -138,7 +138,7 @@ class Compiled:
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
         if entry.stored and not entry.apart(inputs):
-            return self._overlapping(arguments)
+            return self._overlapping(arguments, inputs)
         if extra:
             refuse_tangents(self.__name__, entry.program.inputs, extra)
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
@@ -181,13 +181,14 @@ class Compiled:
         d = self._demands
         return key_under(arguments, given, d.static_leaves, d.static_dims)
 
-    def _overlapping(self, arguments: dict[str, Any]) -> Any:
+    def _overlapping(self, arguments: dict[str, Any], inputs: list[Any]) -> Any:
         """Arguments share memory that the function stores to."""
-        if isinstance(self.spec, Primal):
+        device = any(map(is_on_device, inputs))  # whose arrays index, and raise, in ways of its own
+        if isinstance(self.spec, Primal) and not device:
             bound = inspect.BoundArguments(self._signature, OrderedDict(arguments))
             return self.function(*bound.args, **bound.kwargs)  # NumPy's own result
         raise UnsupportedError(
-            f"two arguments of {self.__name__}() share memory that it stores to",
+            f"two arguments of {self.__name__}() {'may ' * device}share memory that it stores to",
             None,
             "pass copies: f(x, x.copy())",
         )

@@ -99,6 +99,25 @@ def test_arrays_that_share_memory_which_is_stored_to():
         flow.grad(shifted)(Elsewhere(memory[:-1]), Elsewhere(memory[1:]))
 
 
+@pytest.mark.parametrize("second", [slice(1, None, 2), slice(1, 4)], ids=["between", "over"])
+def test_a_plain_call_with_arrays_that_share_memory(second):
+    @flow.compile(target="cuda")
+    def swap(x, y):
+        for i in flow.prange(len(x)):
+            t = x[i]
+            x[i] = y[i]
+            y[i] = t
+
+    memory = np.arange(6.0)
+    x, y = memory[:6:2], memory[second]
+    with pytest.raises(UnsupportedError, match=r"may share memory that it stores to(.|\n)*copies"):
+        swap(Elsewhere(x), Elsewhere(y))
+    assert memory.tolist() == [0, 1, 2, 3, 4, 5]
+    copy = Elsewhere(y.copy())
+    swap(Elsewhere(x), copy)
+    assert copy.a.tolist() == [0, 2, 4]
+
+
 @pytest.mark.parametrize("target", ["cpu", "python"])
 def test_other_targets_say_what_to_do(target):
     f = flow.grad(flow.compile(energy, target=target))

@@ -104,6 +104,26 @@ def test_results_share_what_they_share():
     assert not np.shares_memory(other, parts)
 
 
+def test_a_gradient_inside_a_loop():
+    def powers(v):
+        u, s = v * 1.0, 0.0
+        for _ in range(3):
+            u = np.sin(u) * u + 0.5
+            s = s * 0.3 + np.sum(u)
+        return s
+
+    slope = flow.grad(powers)
+
+    def squares(x):
+        t = 0.0
+        for i in range(x.shape[0]):
+            t = t * 0.5 + np.sum(slope(x[i]) ** 2)
+        return t
+
+    x = np.linspace(-1.0, 1.0, 12).reshape(3, 4)
+    near(flow.compile(squares, target="cuda")(x), flow.compile(squares)(x))
+
+
 SECOND = [p for p in PROGRAMS if p.fn.__name__ in ("chain", "cross_entropy", "option", "bodies")]
 
 
@@ -228,6 +248,20 @@ def test_the_ways_out_of_a_refusal():
 def test_with_fastmath_off_sums_are_refused():
     with pytest.raises(UnsupportedError, match="keep the order"):
         flow.compile(chain, target="cuda", fastmath=False)(np.ones(3))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_with_fastmath_off_a_thread_adds_in_order(order):
+    def rows(x, y):
+        for i in flow.prange(x.shape[0]):
+            for j in range(x.shape[1]):
+                y[i] += x[i, j]
+        return y
+
+    x = np.array([[1e16, 1.0, -1e16, 1.0], [1.0, 1e16, 1.0, -1e16]])
+    with using(Simulator(order)):
+        got = flow.compile(rows, target="cuda", fastmath=False)(x, np.zeros(2))
+    assert got.tolist() == rows(x, np.zeros(2)).tolist()
 
 
 def test_operations_without_a_device_form_are_refused():

@@ -117,7 +117,7 @@ def _load(x: Any, *at: int) -> Any:
     return RUN.get().fetched(x[at])[()]
 
 
-def _tape(size: int, dtype: str) -> GrowingArray:
+def _tape(size: int, dtype: str, scratch: bool = False) -> GrowingArray:
     return GrowingArray(size, dtype, RUN.get().device.xp.zeros)
 
 

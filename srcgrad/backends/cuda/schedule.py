@@ -156,6 +156,8 @@ class Schedule:
         if not isinstance(found, Independent) or _not_atomic(found) is not None:
             return None
         assert isinstance(inner, For)
+        if not inner.independent:
+            return None  # fastmath=False: a thread adds in the order of its trips
         inside = {v for g in grid for v in (g.index, *g.params)} | defined(
             (*before, *outer.body[:-1])
         )
