@@ -7,6 +7,7 @@ import pickle
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from srcgrad.records import record
@@ -127,3 +128,10 @@ def test_the_signature_of_a_record_in_use():
     Point = _declared(record).Point
     Point(1)
     assert list(inspect.signature(Point).parameters) == ["x", "y", "note"]
+
+
+def test_one_field_is_compared_by_identity_first():
+    nan = float("nan")
+    assert Kept(nan) == Kept(nan) and hash(Kept(3)) != hash(3)
+    array = np.ones(2)
+    assert Kept(array) == Kept(array)

@@ -123,8 +123,12 @@ detsign = nondiff(
 # det through its cofactors, so that singular matrices have the right gradient
 def _cofactors(a: Any) -> Any:
     u, s, vt = np.linalg.svd(a)
-    others = np.stack([np.prod(np.delete(s, k)) for k in range(len(s))])
-    return np.linalg.det(u) * np.linalg.det(vt) * np.conj((u * others) @ vt)
+    others = [np.prod(np.delete(s, k)) for k in range(len(s))]
+    return (
+        np.linalg.det(u)
+        * np.linalg.det(vt)
+        * np.conj((u * (np.stack(others) if others else s)) @ vt)
+    )
 
 
 det = custom(

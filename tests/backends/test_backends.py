@@ -52,6 +52,18 @@ def test_every_backend_builds_executables(target):
     assert (compiler or "no compiler") in f.explain() + "no compiler"
 
 
+@pytest.mark.parametrize("target", BACKENDS)
+def test_names_beyond_ascii(target):
+    def größe_β(ünï, 数):
+        λ = ünï * 数
+        return np.sum(λ * λ)
+
+    x = np.arange(1.0, 4.0)
+    assert flow.compile(größe_β, target=target)(x, 2.0) == 56.0
+    slope = flow.grad(flow.compile(größe_β, target=target))(x, 2.0)
+    np.testing.assert_allclose(slope, 8.0 * x)
+
+
 def test_loops_runs_what_cpu_compiles():
     f = flow.compile(energy, target="loops")
     f(np.ones(3), np.ones(3))

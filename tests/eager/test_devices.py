@@ -163,6 +163,11 @@ def test_tensors_are_made_where_their_model_is(cuda):
     assert flow.zeros_like(x, device="cpu").device == flow.ones(2).device == "cpu"
 
 
+def test_rows_with_a_one(cuda):
+    made = F.one_hot(flow.tensor([0, 2]).to(cuda), 3)
+    assert made.device == cuda and made.tolist() == [[1, 0, 0], [0, 0, 1]]
+
+
 def test_stores_on_a_device(cuda):
     def program(x):
         y = x * 2.0

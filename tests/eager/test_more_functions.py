@@ -296,3 +296,10 @@ def test_what_is_refused(name):
     call, error, text = REFUSED[name]
     with pytest.raises(error, match=text):
         call()
+
+
+def test_the_determinant_of_nothing():
+    x = flow.zeros(0, 0, dtype=flow.float64).requires_grad_()
+    y = flow.linalg.det(x)
+    y.backward()
+    assert y.item() == 1.0 and x.grad.shape == (0, 0)

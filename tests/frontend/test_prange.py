@@ -187,6 +187,42 @@ def test_a_promise_that_may_be_kept_is_not_refused(fn):
     close(flow.grad(fn, parallel=True)(x), flow.grad(fn)(x), 1e-12, "gradient")
 
 
+def grown(v):
+    total = 0.0
+    for k in flow.prange(len(v)):
+        a = np.abs(v[k]) + 0.1
+        while a < 4.0:
+            a = a * 1.5 + 0.1 * a * a
+        total += a * a
+    return total
+
+
+def ragged(v):
+    total = 0.0
+    for k in flow.prange(len(v)):
+        a = v[k]
+        for _ in range(int(4.0 * a) + 1):
+            a = np.sin(a) * a + 0.5
+        total += a
+    return total
+
+
+@pytest.mark.parametrize("fn", [grown, ragged])
+def test_what_a_gradient_in_a_loop_saves_breaks_no_promise(fn):
+    """The tapes of a spliced gradient are counted from trip to trip: the user wrote no counter."""
+    slope = flow.grad(fn)
+
+    def outer(rows):
+        total = 0.0
+        for i in range(len(rows)):
+            total = total * 0.5 + np.sum(slope(rows[i]) ** 2)
+        return total
+
+    rows = np.linspace(0.1, 0.9, 12).reshape(3, 4)
+    close(flow.compile(outer, parallel=True)(rows), outer(rows), 1e-12, "value")
+    close(flow.grad(outer, parallel=True)(rows), flow.grad(outer)(rows), 1e-11, "gradient")
+
+
 def test_the_text_has_the_promise():
     text = "def f(n: int):\n    for i in promised(range(0, n)):\n        show(i)\n    return ()\n"
     f = parse(text, REGISTRY)

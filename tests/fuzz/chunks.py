@@ -171,15 +171,17 @@ SIZES = ((64, 16), (4, 3), (2, 2))  # chunks, and chunks with copies: a trip eac
 
 def in_chunks(gradient: Values, trial: Trial, subject: Subject, threads: bool) -> None:
     """Raise Mismatch where a program in chunks is refused, or gives something else."""
-    with chunked(*SIZES[trial.program.seed % len(SIZES)]) as chunks:
+    many, copies = SIZES[trial.program.seed % len(SIZES)]
+    with chunked(many, copies) as chunks:
         try:
             run = compiled(trial, subject, "loops")
         except subject.refusal as error:
             raise Mismatch("refused in chunks", error, "what there is without") from error
-        found = same_in_every_order(chunks, run)
-        agree(*found, gradient, trial, "in chunks")
+        value, slopes = same_in_every_order(chunks, run)
+        agree(value, slopes, gradient, trial, "in chunks")
         if threads:
-            agree(*on_threads(compiled(trial, subject, "cpu")), gradient, trial, "on threads")
+            value, slopes = on_threads(compiled(trial, subject, "cpu"))
+            agree(value, slopes, gradient, trial, "on threads")
 
 
 def compiled(trial: Trial, subject: Subject, target: str) -> Callable[[], Any]:

@@ -4,6 +4,8 @@ A user promises that the trips of a loop do not depend on one another, and may a
 in several of them: sums need no promise. The forward sweep reads such an element before it adds,
 the reverse sweep puts back what was there or takes its adjoint away for a while. So a loop keeps
 its promise only if its trips store to memory that they share, and neither add to it nor read it.
+Nor does it if the number of trips of a loop inside is known in the trip alone: what such a loop
+saves goes behind what the trips before have saved.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
-from srcgrad.ir.walk import walk
+from srcgrad.ir.walk import defined, walk
 from srcgrad.primitives import memory
 
 
@@ -33,7 +35,7 @@ def _block(block: Block, classes: AliasClasses) -> Block:
 def _statement(s: Stmt, classes: AliasClasses) -> Stmt:
     match s:
         case For():
-            kept = s.promised and _only_stores(s.body, classes)
+            kept = s.promised and _only_stores(s.body, classes) and _counted_outside(s.body)
             return altered(s, body=_block(s.body, classes), promised=kept)
         case While():
             return altered(s, test=_block(s.test, classes), body=_block(s.body, classes))
@@ -42,6 +44,13 @@ def _statement(s: Stmt, classes: AliasClasses) -> Stmt:
             return altered(s, then=then, orelse=orelse)
         case _:
             return s
+
+
+def _counted_outside(body: Block) -> bool:
+    """Whether it is known outside of a trip how often each loop inside it runs."""
+    made = set(defined(body))
+    inner = [s for s in walk(body) if isinstance(s, For | While)]
+    return all(isinstance(s, For) and not made & {s.start, s.stop} for s in inner)
 
 
 def _only_stores(body: Block, classes: AliasClasses) -> bool:

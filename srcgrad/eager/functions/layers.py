@@ -17,6 +17,7 @@ from srcgrad.eager.functions.shapes import getitem, transpose, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError
+from srcgrad.primitives.libraries import near
 
 sqrt = TABLE["sqrt"].function
 
@@ -57,7 +58,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     n = int(a.max()) + 1 if num_classes == -1 else num_classes
     if a.size and a.max() >= n:
         raise TensorError("Class values must be smaller than num_classes.")
-    return make((a[..., None] == np.arange(n)).astype(np.int64))
+    return make((a[..., None] == near(a, np.arange(n))).astype(np.int64))
 
 
 def embedding(input: Tensor, weight: Tensor) -> Tensor:

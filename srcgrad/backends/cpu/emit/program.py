@@ -9,6 +9,7 @@ is wrong.
 from __future__ import annotations
 
 import hashlib
+import re
 
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
@@ -62,7 +63,9 @@ def written(program: Program) -> tuple[Noted, str]:
     above += [runtime(program.words)] * program.spreads
     made = joined([*map(Noted, above), *routines, *nests, main, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
-    name = f"srcgrad_{identifier(program.function.name)}_{digest}"
+    # names of symbols are ASCII: LLVM would find no other
+    plain = re.sub(r"[^0-9A-Za-z_]", "_", identifier(program.function.name))
+    name = f"srcgrad_{plain}_{digest}"
     return Noted(made.text.replace("@NAME(", f'@"{name}"('), made.notes), name
 
 
