@@ -123,12 +123,8 @@ detsign = nondiff(
 # det through its cofactors, so that singular matrices have the right gradient
 def _cofactors(a: Any) -> Any:
     u, s, vt = np.linalg.svd(a)
-    others = [np.prod(np.delete(s, k)) for k in range(len(s))]
-    return (
-        np.linalg.det(u)
-        * np.linalg.det(vt)
-        * np.conj((u * (np.stack(others) if others else s)) @ vt)
-    )
+    others = np.stack([np.prod(np.delete(s, k)) for k in range(len(s))]) if len(s) else s
+    return np.linalg.det(u) * np.linalg.det(vt) * np.conj((u * others) @ vt)
 
 
 det = custom(

@@ -52,7 +52,7 @@ def test_every_backend_builds_executables(target):
     assert (compiler or "no compiler") in f.explain() + "no compiler"
 
 
-@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("target", SEQUENTIAL)
 def test_names_beyond_ascii(target):
     def größe_β(ünï, 数):
         λ = ünï * 数
