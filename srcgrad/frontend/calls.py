@@ -293,6 +293,7 @@ def inline(
     it.frames.append(frame)
     try:
         if isinstance(tree, gast.Lambda):
+            it.locate(tree.body)
             return it.expression(tree.body)
         frame.elsewhere = nonlocals(tree)
         frame.local = set(assigned(tree.body)) - frame.elsewhere

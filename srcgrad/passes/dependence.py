@@ -24,8 +24,13 @@ from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, 
 from srcgrad.primitives import callbacks, elementwise, memory, tapes
 from srcgrad.records import record
 
+KEEPS = "each trip makes storage for what its gradient needs"
+REBINDS = "each trip needs an array to which a loop around it has bound a name anew"
 # what is the program's, not a trip's
-OUTSIDE = (tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, callbacks.call_back)
+OUTSIDE = {
+    tapes.tape: KEEPS, tapes.tape_like: KEEPS, tapes.reftape: KEEPS, tapes.ref_get: REBINDS,
+    tapes.ref_put: REBINDS, callbacks.call_back: "each trip calls Python",
+}  # fmt: skip
 GROWS = "each trip keeps a number of values that only its run tells"
 NEAR = 8  # the largest distance of neighbours
 
@@ -77,7 +82,7 @@ class _Trips:
     def verdict(self) -> Independent | Dependent:
         for s in self.statements:
             if isinstance(s, Def) and not _is_local(s):
-                return Dependent(f"each trip runs '{s.op.name}'", s.loc)
+                return Dependent(OUTSIDE.get(s.op, f"each trip runs '{s.op.name}'"), s.loc)
         combined: list[Primitive | None] = []
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             how = self.carried(p, y)
@@ -184,7 +189,7 @@ class _Trips:
         if any(a.statement.op is tapes.reserve for a in accesses):
             return Dependent(GROWS, first.loc)
         if any(a.root is not root for a in accesses) or root in self.inside:
-            return Dependent(f"trips reach '{root.name}' by several names", first.loc)
+            return Dependent("trips may reach one array by several names", first.loc)
         axes = list(zip(*(a.place for a in accesses), strict=True))
         if any(self.moves_apart(places, accesses) for places in axes):
             return 0

@@ -89,6 +89,22 @@ def test_a_result_that_is_an_argument_is_that_argument():
     assert flow.compile(lambda x: x, target="cuda")(x) is x
 
 
+def test_results_share_what_they_share_in_any_order_of_the_axes():
+    class AsCuPy(Simulator):
+        def to_host(self, value):
+            return np.array(value, order="C")  # as cupy.asnumpy does
+
+    def parts(x):
+        return x[1:], x[:, 1:], x
+
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for axes in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        with using(AsCuPy()):
+            *got, same = flow.compile(parts, target="cuda")(a := x.transpose(axes))
+        assert same is a and all(map(np.array_equal, got, parts(a)))
+        assert np.shares_memory(*got)
+
+
 def test_results_share_what_they_share():
     def f(n):
         m = np.arange(4.0 * n).reshape(n, 4)
@@ -180,6 +196,47 @@ def test_a_check_that_fails_in_a_kernel(fn, args, kind, line):
     assert mine.location.line == at(fn, line)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_integers_divided_by_zero_are_numpys(dtype):
+    x, y = np.arange(4).astype(dtype), np.array([1, 0, 2, 0], dtype)
+
+    def quotients(x, y):
+        return x // y, x % y, *np.divmod(x, y), x // 0
+
+    with np.errstate(all="ignore"):
+        want = quotients(x, y)
+    for got, expected in zip(flow.compile(quotients, target="cuda")(x, y), want, strict=True):
+        assert got.dtype == expected.dtype and got.tolist() == expected.tolist()
+
+
+def test_a_python_number_divided_by_zero_is_an_error():
+    def f(x, k):
+        y = np.zeros(len(x))
+        for i in flow.prange(len(x)):
+            y[i] = x[i] + i // k
+        return y
+
+    with pytest.raises(ZeroDivisionError) as found:
+        flow.compile(f, target="cuda")(np.ones(3), 0)
+    assert found.value.location.line == at(f, "i // k")
+
+
+def test_a_store_to_a_read_only_argument():
+    def f(x, y):
+        y *= 2.0
+        x[1:] = y[1:]
+
+    x, y = np.zeros(3), np.ones(3)
+    x.flags.writeable = False
+    errors = []
+    for target in ("cuda", "cpu"):
+        with pytest.raises(ValueError, match="read-only") as found:
+            flow.compile(f, target=target)(x, y)
+        errors.append((str(found.value), found.value.location.line))
+        assert not x.any() and y.tolist() == [1, 1, 1]
+    assert errors[0] == errors[1] and errors[0][1] == at(f, "x[1:]")
+
+
 def test_nothing_runs_after_a_failure():
     """The index that failed is not used, nor is what the kernel would have made."""
 
@@ -217,10 +274,29 @@ def permuted(x):
     return np.sum(y)
 
 
+def diffused(u):
+    for _ in range(3):
+        v = u.copy()
+        for i in range(1, len(u) - 1):
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        u = v
+    return np.sum(u * u)
+
+
+def swapped(x):
+    a, b = x * 1.0, x * 2.0
+    for _ in range(3):
+        for i in range(len(a)):
+            a[i] = a[i] * 0.5 + b[i]
+        a, b = b, a
+    return np.sum(a * b)
+
+
 REFUSED = [
     (scan, "s = 0.5", "each trip needs 's' of the one before it"),
     (search, "while", "a while loop runs one trip after the other"),
     (permuted, "y[places[i]]", "trips may touch one element of 'y'"),
+    (swapped, "a[i] = ", "trips may reach one array by several names"),
 ]
 
 
@@ -230,6 +306,12 @@ def test_loops_over_elements_are_refused(fn, line, reason):
         flow.compile(fn, target="cuda")(np.array([0.7, 0.2, 0.9]))
     assert reason in str(found.value) and "flow.prange" in str(found.value)
     assert found.value.location.line in (at(fn, line), at(fn, "for") if fn is scan else 0)
+
+
+def test_the_gradient_of_a_loop_over_elements_in_time_is_refused():
+    with pytest.raises(UnsupportedError, match="around it has bound a name anew") as found:
+        flow.grad(diffused, target="cuda")(np.ones(4))
+    assert found.value.location.line == at(diffused, "v[i] = ")
 
 
 def test_the_ways_out_of_a_refusal():
@@ -243,6 +325,15 @@ def test_the_ways_out_of_a_refusal():
     want = promised(x, places)
     assert flow.compile(promised, target="cuda")(x, places) == want
     assert flow.compile(scan, target="cpu")(x) == scan(x)
+
+    def of_arrays(u):
+        for _ in range(3):
+            v = u.copy()
+            v[1:-1] = u[1:-1] + 0.1 * (u[:-2] - 2.0 * u[1:-1] + u[2:])
+            u = v
+        return np.sum(u * u)
+
+    near(flow.grad(of_arrays, target="cuda")(x), flow.grad(diffused)(x))
 
 
 def test_with_fastmath_off_sums_are_refused():
@@ -273,10 +364,12 @@ def test_operations_without_a_device_form_are_refused():
     assert found.value.location.line == at(root, "linalg.sqrtm")
 
 
-def test_functions_without_a_kernel_are_refused():
-    def f(x):
-        return np.sum(scipy.special.digamma(x))
+def digammas(x):
+    return np.sum(scipy.special.digamma(x))
 
+
+@pytest.mark.parametrize("f", [digammas, lambda x: np.sum(scipy.special.digamma(x))])
+def test_functions_without_a_kernel_are_refused(f):
     with pytest.raises(UnsupportedError, match="kernels have no 'digamma'") as found:
         flow.compile(f, target="cuda")(np.ones(3))
     assert found.value.location.line == at(f, "special.digamma")
@@ -289,7 +382,9 @@ def test_shared_additions_of_complex_numbers_are_refused():
             y[places[i]] += z[i]
         return y
 
-    with pytest.raises(UnsupportedError, match="same elements of 'y': kernels cannot of c128"):
+    with pytest.raises(
+        UnsupportedError, match=r"same elements of 'y'.* no atomic addition of c128"
+    ):
         flow.compile(f, target="cuda")(np.ones(4, complex), np.array([0, 1, 1, 2]))
 
 

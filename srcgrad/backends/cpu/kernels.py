@@ -100,6 +100,8 @@ def power(a, b):
 # ---- integers: what C leaves undefined is what NumPy makes of it ----
 @compiled
 def floordiv(a, b):
+    if b == 0:
+        return b
     return -a if b == -1 else a // b
 
 

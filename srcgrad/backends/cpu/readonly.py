@@ -34,20 +34,24 @@ def is_read_only(value: Any) -> bool:
 
 def run_lent(run: Callable[..., tuple], function: Function, args: tuple) -> tuple:
     """`run(*args)`, some of which are read-only."""
-    aliases = AliasClasses(function)
-    lent = list(args)
-    for k, (param, value) in enumerate(zip(function.params, args, strict=True)):
-        if not is_read_only(value):
-            continue
-        if aliases.of(param) in aliases.written:
-            raise _store_error(function, aliases, param)
-        lent[k] = np.asarray(_Lent(value))
+    refuse_stores(function, args)
+    lent = [np.asarray(_Lent(v)) if is_read_only(v) else v for v in args]
     frozen = [v for v in args if is_read_only(v)]
     out = run(*lent)
     for value in out:
         if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in frozen):
             value.flags.writeable = False
     return out
+
+
+def refuse_stores(function: Function, args: tuple) -> None:
+    """Raises NumPy's exception if the function stores to an argument that is read-only."""
+    if not any(map(is_read_only, args)):
+        return
+    aliases = AliasClasses(function)
+    for param, value in zip(function.params, args, strict=True):
+        if is_read_only(value) and aliases.of(param) in aliases.written:
+            raise _store_error(function, aliases, param)
 
 
 def _store_error(function: Function, aliases: AliasClasses, param: Any) -> Exception:

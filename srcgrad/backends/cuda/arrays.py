@@ -36,7 +36,7 @@ class Arguments:
                 np.copyto(self.given[k], self.device.to_host(self.values[k]))
         results = list(results)
         roots = Counter(id(_root(r)) for r in {id(r): r for r in results if _is_array(r)}.values())
-        copies: dict[int, np.ndarray] = {}  # of what several results are parts of
+        copies: dict[int, np.ndarray] = {}  # the memory of what several results are parts of
         return tuple([self._result(r, roots, copies) for r in results])
 
     def _result(self, value: Any, roots: Counter[int], copies: dict[int, np.ndarray]) -> Any:
@@ -48,10 +48,16 @@ class Arguments:
         if self.like is not None:
             return made_like(value, self.like)
         root = _root(value)
+        if roots[id(root)] == 1:
+            return self.device.to_host(value)
         if id(root) not in copies:
-            copies[id(root)] = self.device.to_host(root if roots[id(root)] > 1 else value)
-        copy = copies[id(root)]
-        return copy if roots[id(root)] == 1 or value is root else _part(value, root, copy)
+            copies[id(root)] = self._memory(root)
+        return _part(value, root, copies[id(root)])
+
+    def _memory(self, root: Any) -> np.ndarray:
+        """A copy of an array that has no gaps, with its axes as they lie in memory."""
+        axes = sorted(range(root.ndim), key=lambda k: -root.strides[k])
+        return np.ascontiguousarray(self.device.to_host(root.transpose(axes)))
 
 
 def _root(value: Any) -> Any:
@@ -61,10 +67,10 @@ def _root(value: Any) -> Any:
     return value
 
 
-def _part(value: Any, root: Any, copy: np.ndarray) -> np.ndarray:
-    """The same part of a copy of the root."""
+def _part(value: Any, root: Any, memory: np.ndarray) -> np.ndarray:
+    """The same part of a copy of the root's memory."""
     start = _address(value) - _address(root)
-    return np.ndarray(value.shape, value.dtype, copy, start, value.strides)
+    return np.ndarray(value.shape, value.dtype, memory, start, value.strides)
 
 
 def _address(value: Any) -> int:

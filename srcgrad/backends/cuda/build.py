@@ -11,6 +11,7 @@ from typing import Any
 
 from srcgrad.backends import python
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.backends.cpu.readonly import refuse_stores
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cuda import checks, launching, library
 from srcgrad.backends.cuda.arrays import Arguments
@@ -27,7 +28,6 @@ from srcgrad.ir.nodes import Block, Def, Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks
-from srcgrad.passes.effects import may_raise
 from srcgrad.passes.pipeline import Pass, lowering_for_devices
 
 
@@ -85,6 +85,7 @@ class Program:
         return "\n\n".join([*(t.source for t in self.texts), self.host.text])
 
     def run(self, *args: Any) -> tuple:
+        refuse_stores(self.function, args)
         device = current()
         state = launching.begun(device, self.kernels_on(device), self.sites)
         token = launching.RUN.set(state)
@@ -117,6 +118,6 @@ def _written(function: Function) -> list[int]:
 
 def _in_kernels(s: Def) -> bool:
     """Whether a statement can be written in a kernel, and so can its check."""
-    if may_raise(s) and not checks.can_fail(s):
+    if checks.may_fail(s) and not checks.can_check(s):
         return False
     return s.var is None or is_written(s)

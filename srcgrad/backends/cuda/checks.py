@@ -18,6 +18,7 @@ from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.ir.nodes import Const, Def
 from srcgrad.ir.types import Array, is_complex, is_float, np_dtype
 from srcgrad.operation import Primitive
+from srcgrad.passes.effects import may_raise
 from srcgrad.primitives import elementwise, memory
 
 MOST = 8  # operands
@@ -50,12 +51,16 @@ FAILS: dict[Primitive, Callable[[Def, Texts], str]] = {
     memory.trips: lambda s, a: f"{a[2]} == 0",
     memory.slice_start: lambda s, a: f"{a[2]} == 0",
     memory.slice_stop: lambda s, a: f"{a[2]} == 0",
-    elementwise.floordiv: lambda s, a: f"{a[1]} == 0",
     elementwise.pow: lambda s, a: f"{a[1]} < 0",
 }
 
 
-def can_fail(s: Def) -> bool:
+def may_fail(s: Def) -> bool:
+    """Whether a thread may fail here; `//` of integers does not: a check before it does."""
+    return may_raise(s) and s.op is not elementwise.floordiv
+
+
+def can_check(s: Def) -> bool:
     """Whether a kernel can check this, and write its operands down."""
     return (
         s.op in FAILS and len(s.args) <= MOST and not any(is_complex(a.type.dtype) for a in s.args)

@@ -23,7 +23,7 @@ from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.text import note_of
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims
 from srcgrad.ir.walk import free_variables
-from srcgrad.passes.effects import makes_buffer, may_raise
+from srcgrad.passes.effects import makes_buffer
 from srcgrad.primitives import memory
 
 LOCAL = 32  # elements: an array of a trip that is known to have no more lives in the thread
@@ -180,7 +180,7 @@ class _KernelPrinter(Printer):
 
     # ---- statements ----
     def define(self, s: Def, depth: int) -> None:
-        if may_raise(s):
+        if checks.may_fail(s):
             self.check(s, depth)
             if s.var is None:
                 return

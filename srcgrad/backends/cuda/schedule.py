@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from srcgrad.backends.cuda.checks import may_fail
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
@@ -61,7 +62,7 @@ class Launch:
 
     @property
     def raises(self) -> bool:
-        return any(isinstance(s, Def) and may_raise(s) for s in walk(self.body))
+        return any(isinstance(s, Def) and may_fail(s) for s in walk(self.body))
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,8 @@ class Schedule:
         if not s.independent:
             return Obstacle("fastmath=False: its sums keep the order of the trips", s.loc)
         if (x := _not_atomic(found)) is not None:
-            reason = f"trips add to the same elements of '{x.name}'"
-            return Obstacle(f"{reason}: kernels cannot of {x.type.dtype}", s.loc, lacking=True)
+            reason = f"trips add to the same elements of '{x.name}', and kernels have no atomic"
+            return Obstacle(f"{reason} addition of {x.type.dtype}", s.loc, lacking=True)
         inside = defined((s,))
         return next(filter(None, (self._statement(t, inside) for t in walk((s,)))), None)
 
