@@ -50,6 +50,32 @@ def test_few_blocks_run_many_trips(program: Program, monkeypatch):
     near(flow.value_and_grad(program.fn, wrt, target="cuda")(*program.args), want)
 
 
+def test_arrays_of_trips_have_a_bound(monkeypatch):
+    launched = []
+
+    class Counting(Simulator):
+        def load(self, kernels, keep=True):
+            def counted(run):
+                return lambda blocks, *rest: (launched.append(blocks), run(blocks, *rest))
+
+            return {name: counted(run) for name, run in super().load(kernels, keep).items()}
+
+    def walks(x):
+        s = 0.0
+        for i in flow.prange(len(x)):
+            seen = np.zeros(40)
+            for k in range(1, 40):
+                seen[k] = np.sin(seen[k - 1]) + x[i]
+            s += seen[39] * seen[20]
+        return s
+
+    x = np.linspace(0.0, 0.1, 500)
+    monkeypatch.setattr(launching, "ROOM", 2 * launching.THREADS * 40 * 8)
+    with using(Counting()):
+        near(flow.compile(walks, target="cuda")(x), walks(x))
+    assert launched == [2]
+
+
 @pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 1000])
 def test_sizes(size):
     x = np.linspace(0.0, 1.0, size)

@@ -1,7 +1,8 @@
 """What a host program calls: launches, and the memory of the device that is current.
 
-The number of blocks of a launch follows from its trips alone, and partial results are combined in
-order: a result is the same on every device. Reading one waits for the device.
+The number of blocks of a launch follows from lengths alone, and partial results are combined in
+order: sums do not depend on how a device schedules threads. Only atomic additions do. Reading a
+number waits for the device.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from srcgrad.primitives import memory, tapes
 from srcgrad.primitives.tapes import GrowingArray
 
 BLOCKS = 1024  # at most; a thread then runs several trips
+ROOM = 1 << 30  # bytes for the arrays that trips make: beyond one block, fewer threads run at once
 
 
 @dataclass(frozen=True)
@@ -76,21 +78,25 @@ def launcher(k: Kernel) -> Callable[..., tuple]:
         total = prod(trips)
         if total == 0:
             return inits
-        blocks = min(-(-total // THREADS), BLOCKS)
+        sizes = [tuple(map(int, size)) for size in args[place_of_sizes:]]
+        made = [(s, np_dtype(v.type.dtype)) for s, v in zip(sizes, k.stored, strict=True)]
+        blocks = _blocks(total, sum(prod(s) * d.itemsize for s, d in made))
         bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
         given = [i for i, c in zip(inits, carried, strict=True) if c.first is None]
         reads = [_plain(a) for a in args[place_of_reads:place_of_sizes]]
         xp = run.device.xp
-        rows = [
-            xp.empty((*map(int, size), blocks * THREADS), np_dtype(v.type.dtype))
-            for v, size in zip(k.stored, args[place_of_sizes:], strict=True)
-        ]
+        rows = [xp.empty((*s, blocks * THREADS), d) for s, d in made]
         parts = [xp.empty(blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
         record = run.record if k.can_fail else ()
         run.kernels[k.name](blocks, THREADS, [*bounds, *given, *reads, *rows, *parts, *record])
         return tuple(_ends(run, k, inits, parts))
 
     return launch
+
+
+def _blocks(trips: int, size: int) -> int:
+    """How many blocks run so many trips, each of which has so many bytes of arrays."""
+    return min(-(-trips // THREADS), BLOCKS, max(ROOM // (THREADS * max(size, 1)), 1))
 
 
 def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: list[Any]) -> Iterable[Any]:
