@@ -21,7 +21,7 @@ CAUGHT = {
     "two-points": (1, 25),
     "rewind-accumulation": (1, 1),
     "zero-after-store": (1, 0),
-    "reload-intact": (1, 20),
+    "reload-intact": (1, 25),
     "loop-stores": (1, 33),
     "own-buffers": (1, 62),
     "alias-classes": (1, 0),
