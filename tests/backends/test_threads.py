@@ -67,24 +67,6 @@ def gathered(x, w):
     return s
 
 
-def recurrent(w, row):
-    h, u, k = w * 0.1, 1.0, 0
-    while k < len(row) and u > 0.5:
-        h = np.tanh(w * h + row[k] * u)
-        if h[0] > 0.3:
-            u *= 0.98 + 0.01 * np.cos(h[1])
-        k += 1
-    return np.sum(h * h) * u
-
-
-def clipped(x, w):
-    out = np.zeros(len(w))
-    for i in flow.prange(x.shape[0]):
-        value, g = flow.value_and_grad(recurrent)(w, x[i])
-        out += g * min(1.0, 0.5 / (0.1 + value))
-    return np.sum(out * w)
-
-
 PROGRAMS = (total, chain, products, steps, neighbours, gathered)
 
 

@@ -275,7 +275,7 @@ class _Atomic:
 
 
 class _Libdevice:
-    """Functions of `libdevice`, of numbers of either precision; what is no number gives nan."""
+    """The functions of `libdevice`, in single and double precision; NaN in gives NaN out."""
 
     def __getattr__(self, name: str) -> Callable:
         inverse = "arc" + name[1:]  # asin is NumPy's arcsin
