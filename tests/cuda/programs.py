@@ -164,7 +164,7 @@ class Program:
 
     @property
     def positions(self) -> list[int]:
-        return [k for k, a in enumerate(self.args) if np.asarray(a).dtype.kind == "f"]
+        return [k for k, a in enumerate(self.args) if np.asarray(a).dtype.kind in "fc"]
 
 
 _r = np.random.default_rng(0)

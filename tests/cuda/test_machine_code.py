@@ -15,6 +15,7 @@ from srcgrad.backends.cuda.toolchain import cubin
 from srcgrad.errors import UnsupportedError
 from tests.cases import CASES, Case, sample
 from tests.cuda.programs import PROGRAMS, Program
+from tests.cuda.row_programs import ADDING, ROWS
 from tests.modes import Modes
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -63,6 +64,15 @@ def test_programs(program: Program):
     kernels = kernels_of(lambda: gradient(*program.args))
     assert kernels
     compiles(kernels)
+
+
+@pytest.mark.parametrize("program", [*ROWS, *ADDING], ids=lambda p: p.fn.__name__)
+def test_rows(program: Program):
+    gradient = flow.value_and_grad(program.fn, tuple(program.positions), target="cuda")
+    kernels = kernels_of(lambda: gradient(*program.args))
+    by_blocks = [k for k in kernels if k.name.endswith("_blocks")]
+    assert by_blocks and all("syncthreads" in k.source for k in by_blocks)
+    compiles(by_blocks)
 
 
 def of_case(case: Case) -> list[KernelText]:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends.cuda import launching
+from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.cuda.checks import ORDERS, near
+from tests.cuda.checks import ORDERS, Watched, near
 from tests.cuda.programs import PROGRAMS, Program, chain
 
 
@@ -35,20 +35,11 @@ def test_programs(program: Program, order):
 def test_few_blocks_run_many_trips(program: Program, monkeypatch):
     wrt = tuple(program.positions)
     want = flow.value_and_grad(flow.compile(program.fn), wrt)(*program.args)
-    monkeypatch.setattr(launching, "BLOCKS", 1)
+    monkeypatch.setattr(shapes, "BLOCKS", 1)
     near(flow.value_and_grad(program.fn, wrt, target="cuda")(*program.args), want)
 
 
 def test_arrays_of_trips_have_a_bound(monkeypatch):
-    launched = []
-
-    class Counting(Simulator):
-        def load(self, kernels, keep=True):
-            def counted(run):
-                return lambda blocks, *rest: (launched.append(blocks), run(blocks, *rest))
-
-            return {name: counted(run) for name, run in super().load(kernels, keep).items()}
-
     def walks(x):
         s = 0.0
         for i in flow.prange(len(x)):
@@ -59,10 +50,10 @@ def test_arrays_of_trips_have_a_bound(monkeypatch):
         return s
 
     x = np.linspace(0.0, 0.1, 500)
-    monkeypatch.setattr(launching, "ROOM", 2 * launching.THREADS * 40 * 8)
-    with using(Counting()):
+    monkeypatch.setattr(shapes, "ROOM", 2 * shapes.THREADS * 40 * 8)
+    with using(device := Watched()):
         near(flow.compile(walks, target="cuda")(x), walks(x))
-    assert launched == [2]
+    assert [blocks for _, blocks, _ in device.launched] == [2]
 
 
 @pytest.mark.parametrize("size", [0, 1, 127, 128, 129, 1000])

@@ -15,6 +15,7 @@ from srcgrad.backends.cpu.readonly import refuse_stores
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cuda import checks, launching, library
 from srcgrad.backends.cuda.arrays import Arguments
+from srcgrad.backends.cuda.block_kernel import BlockKernel
 from srcgrad.backends.cuda.device import Device
 from srcgrad.backends.cuda.device import Kernel as Loaded
 from srcgrad.backends.cuda.expressions import is_written
@@ -23,6 +24,7 @@ from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.backends.cuda.placement import Placement, is_library
 from srcgrad.backends.cuda.schedule import Schedule
 from srcgrad.backends.cuda.selection import current
+from srcgrad.backends.cuda.spread import by_block
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, Function
 from srcgrad.ir.text import identifier
@@ -63,12 +65,18 @@ class Program:
             for k, (s, launch) in enumerate(launches.items())
         }
         self.sites: list[Def] = []
-        self.texts = [k.text(self.sites, bool(options.fastmath)) for k in kernels.values()]
-        self.host = host_text(function, kernels, placement)
+        wide = {
+            s: BlockKernel(f"{k.name}_blocks", layout.launch, can_fail, layout, schedule.classes)
+            for s, k in kernels.items()
+            if (layout := by_block(schedule, k.launch)) is not None
+        }
+        texts = [*kernels.values(), *wide.values()]
+        self.texts = [k.text(self.sites, bool(options.fastmath)) for k in texts]
+        self.host = host_text(function, kernels, wide, placement)
         scope = python.namespace()
         scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
         scope |= {op.name: launching.library_call(op) for op in library.LIBRARY}
-        scope |= {k.name: launching.launcher(k) for k in kernels.values()}
+        scope |= {k.name: launching.launcher(k, wide.get(s)) for s, k in kernels.items()}
         self.call = python.running(function, self.host, scope)
         self.loaded: dict[Device, Mapping[str, Loaded]] = {}
         self.keep = options.cache

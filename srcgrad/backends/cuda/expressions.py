@@ -21,7 +21,9 @@ from srcgrad.primitives import REGISTRY, memory
 from srcgrad.primitives import elementwise as e
 from srcgrad.primitives import special as sp
 
-THREADS = 128  # of a block: a power of two, for the trees of its sums
+# of a block: powers of two, for the trees of sums; and of one that runs a trip
+THREADS = 128
+WARP, MOST_THREADS = 32, 256
 
 # libdevice's names for float64; those for float32 have an f behind
 LIBDEVICE: dict[Primitive, str] = {
@@ -115,16 +117,19 @@ def sources() -> dict[str, str]:
     return found
 
 
-def block_function(op: Primitive, v: Var) -> tuple[str, str]:
-    """The name and the text of what combines the values of a block's threads, in a fixed tree."""
+def block_function(op: Primitive, v: Var, threads: int = THREADS) -> tuple[str, str]:
+    """The name and the text of what combines the values of a block's threads, in a fixed tree.
+
+    There are `threads` of them at most; any power of two makes a tree.
+    """
     name = f"block_{op.name}_{v.type.dtype}"
     lines = [
         f"def {name}(value):",
-        f"    values = cuda.shared.array({THREADS}, {named_dtype(v.type.dtype)})",
+        f"    values = cuda.shared.array({threads}, {named_dtype(v.type.dtype)})",
         "    place = cuda.threadIdx.x",
         "    values[place] = value",
         "    cuda.syncthreads()",
-        f"    half = {THREADS // 2}",
+        "    half = cuda.blockDim.x // 2",
         "    while half > 0:",
         "        if place < half:",
         f"            values[place] = {combined(op, v, 'values[place]', 'values[place + half]')}",

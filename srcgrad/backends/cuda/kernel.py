@@ -17,7 +17,13 @@ from srcgrad.backends.cpu.text.printer import Printer, assign
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.backends.cuda import checks
 from srcgrad.backends.cuda.device import KernelText
-from srcgrad.backends.cuda.expressions import block_function, called_by, expression, taken
+from srcgrad.backends.cuda.expressions import (
+    THREADS,
+    block_function,
+    called_by,
+    expression,
+    taken,
+)
 from srcgrad.backends.cuda.schedule import Carried, Launch
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.text import note_of
@@ -26,6 +32,7 @@ from srcgrad.ir.walk import free_variables
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.primitives import memory
 
+FIRST = "if cuda.threadIdx.x == 0:"
 LOCAL = 32  # elements: an array of a trip that is known to have no more lives in the thread
 
 
@@ -64,6 +71,11 @@ class Kernel:
         """The arrays of a trip for which the host makes memory: a row for each thread."""
         return [v for v in self.launch.made if _local_size(v) > LOCAL]
 
+    @property
+    def of_threads(self) -> list[Var]:
+        """Those of which each thread has its own."""
+        return self.stored
+
     @cached_property
     def partials(self) -> list[Var]:
         return [Var("parts", Array(c.param.type.dtype, (0,))) for c in self.sums]
@@ -85,9 +97,12 @@ class Kernel:
         others = (*inits, *self.reads, *self.rows, *self.partials)
         return (*bounds, *others, *self.record)
 
+    def printer(self, sites: list[Def]) -> KernelPrinter:
+        return KernelPrinter(self, sites)
+
     def text(self, sites: list[Def], fastmath: bool) -> KernelText:
         """The module of the kernel; `sites` grows by its checks."""
-        source = _KernelPrinter(self, sites).module()
+        source = self.printer(sites).module()
         return KernelText(
             self.name, source, tuple(_type(v.type) for v in self.parameters), fastmath
         )
@@ -102,10 +117,15 @@ def _local_size(v: Var) -> int:
     return prod(d if isinstance(d, int) else LOCAL + 1 for d in dims)
 
 
-class _KernelPrinter(Printer):
+class KernelPrinter(Printer):
+    threads = THREADS  # of a block, at most
+
     def __init__(self, kernel: Kernel, sites: list[Def]):
         super().__init__({*taken(), kernel.name, f"{kernel.name}_trip"})
         self.kernel, self.launch, self.sites = kernel, kernel.launch, sites
+        self.trees: dict[str, str] = {}  # the functions that combine the values of threads
+        self.parts: list[str] = []  # functions that the trip's calls
+        self.handed = kernel.sums  # what the function that is written returns
         for v in kernel.record:
             self.names.give(v, v.name)
 
@@ -113,20 +133,20 @@ class _KernelPrinter(Printer):
     def module(self) -> str:
         self.trip()
         self.write(0, "\n")
-        trees = self.grid()
-        body = "\n".join(self.lines) + "\n"
-        return "\n\n".join([*called_by(body + "".join(trees)), *trees, body])
+        self.grid()
+        parts = [*self.trees.values(), *self.parts, "\n".join(self.lines) + "\n"]
+        return "\n\n".join([*called_by("".join(parts)), *parts])
 
     def trip(self) -> None:
         """The function of one trip: of the indices, of what it reads, and of what it carries."""
         self.write(0, f"def {self.kernel.name}_trip({', '.join(self.trip_arguments())}):")
         self.body(self.launch.body, (), (), 1)
-        self.leave(1, [self.text(c.end) for c in self.kernel.sums])
+        self.leave(1, [self.text(c.end) for c in self.handed])
 
     def trip_arguments(self) -> list[str]:
         k = self.kernel
         own = [*(s.index for s in self.launch.grid), *(c.param for c in self.launch.carried)]
-        thread = ["thread"] if k.rows else []
+        thread = ["thread"] if k.of_threads else []
         return [*thread, *(self.names[v] for v in (*own, *k.reads, *k.rows, *k.record))]
 
     def leave(self, depth: int, values: Sequence[str]) -> None:
@@ -135,26 +155,40 @@ class _KernelPrinter(Printer):
         elif depth > 1:
             self.write(depth, "return")
 
-    def grid(self) -> list[str]:
-        """The kernel; returns the texts of the trees that it calls."""
+    def grid(self) -> None:
+        """The kernel: runs trips, and combines what they make."""
         k = self.kernel
         self.write(0, f"def {k.name}({', '.join(self.names[v] for v in k.parameters)}):")
         for c in k.sums:
-            if c.first is not None:
-                first = f"{named_dtype(c.param.type.dtype)}({c.first})"
-                self.put(1, assign(self.names[c.param], parsed(first)))
+            self.begin(c, 1)
         self.write(1, f"total = {' * '.join(self.names[t] for _, t in k.bounds)}")
-        self.write(1, "flat = cuda.grid(1)")
-        if k.rows:
-            self.write(1, "thread = flat")
-        running = "flat < total and failed[0] == 0" if k.can_fail else "flat < total"
-        self.write(1, f"while {running}:")
+        first, running, step = self.stride()
+        self.write(1, f"flat = {first}")
+        if k.of_threads:
+            self.write(1, "thread = cuda.grid(1)")
+        self.write(1, f"while flat < total and {running}:" if running else "while flat < total:")
         self.indices()
-        call = f"{k.name}_trip({', '.join(self.trip_arguments())})"
-        carried = ", ".join(self.names[c.param] for c in k.sums)
-        self.write(2, f"{carried} = {call}" if carried else call)
-        self.write(2, "flat += cuda.gridsize(1)")
-        return self.combine()
+        self.call(f"{k.name}_trip", self.trip_arguments(), k.sums, 2)
+        self.end_trip()
+        self.write(2, f"flat += {step}")
+        self.combine()
+
+    def stride(self) -> tuple[str, str, str]:
+        """The first trip of a thread, the condition on which it goes on, and the step."""
+        return "cuda.grid(1)", "failed[0] == 0" if self.kernel.can_fail else "", "cuda.gridsize(1)"
+
+    def end_trip(self) -> None:
+        """What a thread does between two trips."""
+
+    def begin(self, c: Carried, depth: int) -> None:
+        """A thread's own part of what is carried, before its first trip."""
+        if c.first is not None:
+            first = f"{named_dtype(c.param.type.dtype)}({c.first})"
+            self.put(depth, assign(self.names[c.param], parsed(first)))
+
+    def call(self, name: str, args: list[str], made: Sequence[Carried], depth: int) -> None:
+        text, targets = f"{name}({', '.join(args)})", [self.names[c.param] for c in made]
+        self.write(depth, f"{', '.join(targets)} = {text}" if targets else text)
 
     def indices(self) -> None:
         rest = "flat"
@@ -166,17 +200,21 @@ class _KernelPrinter(Printer):
             self.write(2, f"{self.names[s.index]} = {self.names[start]} + {at}")
             rest = rest if first else f"{rest} // {n}"
 
-    def combine(self) -> list[str]:
-        trees: dict[str, str] = {}
+    def combine(self) -> None:
         for c, parts in zip(self.kernel.sums, self.kernel.partials, strict=True):
-            assert c.op is not None
-            name, text = block_function(c.op, c.param)
-            trees[name] = text
-            own = self.names[c.param]
-            self.write(1, f"{own} = {name}({own})")
-            self.write(1, "if cuda.threadIdx.x == 0:")
-            self.write(2, f"{self.names[parts]}[cuda.blockIdx.x] = {own}")
-        return list(trees.values())
+            self.over_threads(c)
+            self.write(1, FIRST)
+            self.write(2, f"{self.names[parts]}[cuda.blockIdx.x] = {self.names[c.param]}")
+
+    def over_threads(self, c: Carried) -> None:
+        self.put(1, assign(self.names[c.param], parsed(self.tree(c))))
+
+    def tree(self, c: Carried) -> str:
+        """The expression of what the threads of a block made together."""
+        assert c.op is not None
+        name, text = block_function(c.op, c.param, self.threads)
+        self.trees[name] = text
+        return f"{name}({self.names[c.param]})"
 
     # ---- statements ----
     def define(self, s: Def, depth: int) -> None:
@@ -205,7 +243,7 @@ class _KernelPrinter(Printer):
         for line in checks.written(s, len(self.sites), args):
             self.write(depth + 1, line)
         self.sites.append(s)
-        self.leave(depth + 1, [self.names[c.param] for c in self.kernel.sums])
+        self.leave(depth + 1, [self.names[c.param] for c in self.handed])
 
     def addition(self, s: Def) -> str:
         x, *at, v = map(self.text, s.args)
@@ -214,12 +252,17 @@ class _KernelPrinter(Printer):
 
     def allocate(self, s: Def, depth: int) -> None:
         assert s.var is not None
-        stored = self.kernel.stored
-        if s.var in stored:
-            rows = self.names[self.kernel.rows[stored.index(s.var)]]
-            axes = ":, " * s.var.type.ndim
-            self.write(depth, f"{self.names[s.var]} = {rows}[{axes}thread]", note_of(s))
-            return
-        dims = tuple_text([self.text(d) for d in s.var.type.dims])
-        made = f"cuda.local.array({dims}, {named_dtype(s.var.type.dtype)})"
-        self.write(depth, f"{self.names[s.var]} = {made}", note_of(s))
+        self.write(depth, f"{self.names[s.var]} = {self.memory(s.var)}", note_of(s))
+
+    def memory(self, v: Var) -> str:
+        """The expression of an array of a trip."""
+        if v in self.kernel.stored:
+            return f"{self.rows_of(v)}[{':, ' * v.type.ndim}thread]"
+        return f"cuda.local.array({self.shape(v)})"
+
+    def rows_of(self, v: Var) -> str:
+        return self.names[self.kernel.rows[self.kernel.stored.index(v)]]
+
+    def shape(self, v: Var) -> str:
+        dims = tuple_text([self.text(d) for d in v.type.dims])
+        return f"{dims}, {named_dtype(v.type.dtype)}"

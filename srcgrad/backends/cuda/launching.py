@@ -16,18 +16,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.cuda import checks, library
+from srcgrad.backends.cuda.block_kernel import BlockKernel
 from srcgrad.backends.cuda.device import Device
 from srcgrad.backends.cuda.device import Kernel as Loaded
-from srcgrad.backends.cuda.expressions import THREADS
 from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.backends.cuda.shapes import shape
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import np_dtype
 from srcgrad.operation import Primitive
 from srcgrad.primitives import memory, tapes
 from srcgrad.primitives.tapes import GrowingArray
-
-BLOCKS = 1024  # at most; a thread then runs several trips
-ROOM = 1 << 30  # bytes for the arrays that trips make: beyond one block, fewer threads run at once
 
 
 @dataclass(frozen=True)
@@ -64,11 +62,12 @@ def begun(device: Device, kernels: Mapping[str, Loaded], sites: Sequence[Def]) -
 
 
 # ---- launches ----
-def launcher(k: Kernel) -> Callable[..., tuple]:
-    """What the host's text calls for a kernel: returns what its trips make together."""
+def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
+    """What the host's text calls for a nest: returns what its trips make together."""
     grid, carried = len(k.launch.grid), k.launch.carried
     place_of_reads = 2 * grid + len(carried)
     place_of_sizes = place_of_reads + len(k.reads)
+    place_of_lengths = place_of_sizes + len(k.stored)
 
     def launch(*args: Any) -> tuple:
         run = RUN.get()
@@ -78,25 +77,20 @@ def launcher(k: Kernel) -> Callable[..., tuple]:
         total = prod(trips)
         if total == 0:
             return inits
-        sizes = [tuple(map(int, size)) for size in args[place_of_sizes:]]
-        made = [(s, np_dtype(v.type.dtype)) for s, v in zip(sizes, k.stored, strict=True)]
-        blocks = _blocks(total, sum(prod(s) * d.itemsize for s, d in made))
+        sizes = [tuple(map(int, size)) for size in args[place_of_sizes:place_of_lengths]]
+        form = shape(k, wide, total, sizes, args[place_of_lengths:])
         bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
         given = [i for i, c in zip(inits, carried, strict=True) if c.first is None]
         reads = [_plain(a) for a in args[place_of_reads:place_of_sizes]]
         xp = run.device.xp
-        rows = [xp.empty((*s, blocks * THREADS), d) for s, d in made]
-        parts = [xp.empty(blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
-        record = run.record if k.can_fail else ()
-        run.kernels[k.name](blocks, THREADS, [*bounds, *given, *reads, *rows, *parts, *record])
+        made = zip(form.rows, k.stored, strict=True)
+        rows = [xp.empty(size, np_dtype(v.type.dtype)) for size, v in made]
+        parts = [xp.empty(form.blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
+        passed = [*bounds, *given, *reads, *rows, *parts, *(run.record if k.can_fail else ())]
+        run.kernels[form.kernel.name](form.blocks, form.threads, passed)
         return tuple(_ends(run, k, inits, parts))
 
     return launch
-
-
-def _blocks(trips: int, size: int) -> int:
-    """How many blocks run so many trips, each of which has so many bytes of arrays."""
-    return min(-(-trips // THREADS), BLOCKS, max(ROOM // (THREADS * max(size, 1)), 1))
 
 
 def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: list[Any]) -> Iterable[Any]:

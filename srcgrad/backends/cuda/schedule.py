@@ -2,8 +2,8 @@
 
 The outermost loops that are marked as independent are launched. A loop inside that is all its trip
 does joins the grid: a thread then runs trips of both. What is carried is combined by a tree in each
-block and one partial result per block; additions that trips share are atomic. Never looks at a
-device.
+block and one partial result per block; additions that trips share are atomic. `spread` has the
+other layout, of a trip that is a block's. Never looks at a device.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from srcgrad.backends.cuda.additions import Additions
 from srcgrad.backends.cuda.checks import may_fail
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var
 from srcgrad.ir.types import is_complex, is_reference
 from srcgrad.ir.walk import blocks, defined, dims_of, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence, Independent
 from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, may_raise
-from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.places import ELEMENTS
 from srcgrad.primitives import memory
 
@@ -111,7 +111,7 @@ class Schedule:
             return Obstacle("each trip hands an array on", s.loc)
         if not s.independent:
             return Obstacle("fastmath=False: its sums keep the order of the trips", s.loc)
-        if (x := _not_atomic(found)) is not None:
+        if (x := not_atomic(found)) is not None:
             reason = f"trips add to the same elements of '{x.name}', and kernels have no atomic"
             return Obstacle(f"{reason} addition of {x.type.dtype}", s.loc, lacking=True)
         inside = defined((s,))
@@ -140,11 +140,11 @@ class Schedule:
             before += grid[-1].body[:-1]
             grid.append(inner)
         last = grid[-1]
-        shared = {x for g in grid for x in self._independent(g).shared + self._independent(g).near}
-        body, atomic = _Additions(self, shared).block((*before, *last.body))
+        shared = {x for g in grid for x in shared_by(self.independent(g))}
+        body, atomic = Additions(self.facts.places, shared).block((*before, *last.body))
         return Launch(s, tuple(grid), body, tuple(self._carried(grid)), frozenset(atomic))
 
-    def _independent(self, s: For) -> Independent:
+    def independent(self, s: For) -> Independent:
         found = self.facts.of(s)
         assert isinstance(found, Independent)
         return found
@@ -154,7 +154,7 @@ class Schedule:
         outer = grid[-1]
         inner = outer.body[-1] if outer.body else None
         found = self.facts.of(inner) if isinstance(inner, For) else None
-        if not isinstance(found, Independent) or _not_atomic(found) is not None:
+        if not isinstance(found, Independent) or not_atomic(found) is not None:
             return None
         assert isinstance(inner, For)
         if not inner.independent:
@@ -174,14 +174,19 @@ class Schedule:
 
     def _carried(self, grid: list[For]) -> Iterator[Carried]:
         first, last = grid[0], grid[-1]
-        for k, op in enumerate(self._independent(last).combined):
+        for k, op in enumerate(self.independent(last).combined):
             j = _handed(first, grid[1:], last.params[k])
             yield Carried(last.params[k], first.inits[j], last.yields[k], first.results[j], op)
 
 
-def _not_atomic(found: Independent) -> Var | None:
+def shared_by(found: Independent) -> tuple[Var, ...]:
+    """The arrays to whose elements several trips add."""
+    return found.shared + found.near
+
+
+def not_atomic(found: Independent) -> Var | None:
     """An array that trips share, to which no thread can add at once with another."""
-    return next((x for x in found.shared + found.near if x.type.dtype not in ATOMIC), None)
+    return next((x for x in shared_by(found) if x.type.dtype not in ATOMIC), None)
 
 
 def _dtype(a: Atom) -> str:
@@ -213,60 +218,3 @@ def _handed(outer: For, inner: list[For], param: Var) -> int:
         assert isinstance(init, Var)
         param = init
     return outer.params.index(param)
-
-
-class _Additions:
-    """Makes additions of a load, a sum and a store, to elements that trips share, atomic ones."""
-
-    def __init__(self, schedule: Schedule, shared: set[Var]):
-        self.places, self.shared = schedule.facts.places, shared
-        self.dropped: set[Def] = set()
-        self.atomic: list[Def] = []
-
-    def block(self, block: Block) -> tuple[Block, list[Def]]:
-        for s in walk(block):
-            if isinstance(s, Def) and s.op is memory.store and self.is_shared(s):
-                self.dropped.update(self.parts(s)[:2])
-        return self.rebuilt(block), self.atomic
-
-    def is_shared(self, s: Def) -> bool:
-        return self.places.place(s.array, (None,) * (len(s.args) - 2))[0] in self.shared
-
-    def parts(self, s: Def) -> tuple[Def, Def, Atom]:
-        """Of a store of what was there and more: the load, the sum and the rest."""
-        total = self.places.definition[s.args[-1]]  # type: ignore[index]  (proved: a sum)
-        found = [self.places.definition.get(a) for a in total.args if isinstance(a, Var)]
-        old = next(
-            d for d in found
-            if d is not None and d.op is memory.load and d.args == s.args[:-1]
-        )  # fmt: skip
-        rest = total.args[1] if total.args[0] is old.var else total.args[0]
-        return old, total, rest
-
-    def rebuilt(self, block: Block) -> Block:
-        out: list[Stmt] = []
-        for s in block:
-            match s:
-                case Def():
-                    out += self.definition(s)
-                case For():
-                    out.append(altered(s, body=self.rebuilt(s.body)))
-                case While():
-                    out.append(altered(s, test=self.rebuilt(s.test), body=self.rebuilt(s.body)))
-                case If():
-                    then, orelse = self.rebuilt(s.then), self.rebuilt(s.orelse)
-                    out.append(altered(s, then=then, orelse=orelse))
-        return tuple(out)
-
-    def definition(self, s: Def) -> Iterator[Stmt]:
-        if s in self.dropped:
-            return
-        if s.op is memory.zeros and s.var is not None:
-            yield altered(s, op=memory.empty)
-            yield from stored_zeros(s.var, s.loc)
-            return
-        if s.op in (memory.store, memory.add_at) and self.is_shared(s):
-            if s.op is memory.store:
-                s = altered(s, op=memory.add_at, args=(*s.args[:-1], self.parts(s)[2]))
-            self.atomic.append(s)
-        yield s

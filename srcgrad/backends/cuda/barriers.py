@@ -1,0 +1,111 @@
+"""Where the threads of a block wait for one another within a trip that they run together.
+
+Every thread runs the statements of a trip; one of them alone stores, and the loops that they share
+each runs a part of. A barrier stands before a statement that reads what other threads have stored,
+or stores where others have read or stored, since the last one. What is between two barriers is told
+by alias classes. All threads reach a barrier: what a trip branches on is alike in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from srcgrad.backends.cuda.checks import may_fail
+from srcgrad.backends.cuda.spread import Spread
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Block, Def, For, If, Stmt, Var, While
+from srcgrad.ir.walk import blocks, walk
+from srcgrad.passes.effects import classes_read, classes_written, is_write
+
+Classes = frozenset[Var]
+NONE: Classes = frozenset()
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The classes touched since a barrier."""
+
+    read: Classes = NONE  # by any thread
+    stored: Classes = NONE  # by the first thread
+    spread: Classes = NONE  # by any thread, in a loop that they share
+
+    def __or__(self, other: Touched) -> Touched:
+        return Touched(
+            self.read | other.read, self.stored | other.stored, self.spread | other.spread
+        )
+
+    def precedes(self, after: Touched) -> bool:
+        """Whether what is touched after this needs a barrier between."""
+        written = self.stored | self.spread
+        return bool(
+            after.read & written
+            or after.stored & (self.read | self.spread)
+            or after.spread & (self.read | written)
+        )
+
+
+class Barriers:
+    """The statements of a trip before which its threads wait: `before`."""
+
+    def __init__(self, body: Block, spread: Mapping[For, Spread], classes: AliasClasses):
+        self.spread, self.classes = spread, classes
+        self.before: set[Stmt] = set()
+        self.block(body, Touched())
+
+    def block(self, block: Block, since: Touched) -> Touched:
+        for s in block:
+            since = self.statement(s, since)
+        return since
+
+    def statement(self, s: Stmt, since: Touched) -> Touched:
+        match s:
+            case Def():
+                return self.touch(s, self.touched(s), since)
+            case For() if s in self.spread:
+                after = self.touch(s, self.touched(s), since)
+                return Touched() if ends_with_a_barrier(self.spread[s]) else after
+            case If():
+                return self.block(s.then, since) | self.block(s.orelse, since)
+            case For() | While():
+                return since | self.trips(s, since)
+
+    def touch(self, s: Stmt, touched: Touched, since: Touched) -> Touched:
+        if not since.precedes(touched):
+            return since | touched
+        self.before.add(s)
+        return touched
+
+    def trips(self, s: For | While, since: Touched) -> Touched:
+        """Any trip of a loop may come after another one."""
+        body = tuple(t for b in blocks(s) for t in b)
+        return self.block(body, since | self.all_of(body))
+
+    def all_of(self, block: Block) -> Touched:
+        found = Touched()
+        for s in block:
+            found |= self.touched(s)
+            for b in () if s in self.spread else blocks(s):
+                found |= self.all_of(b)
+        return found
+
+    def touched(self, s: Stmt) -> Touched:
+        """What a statement touches by itself, and a shared loop with all that is in it."""
+        if isinstance(s, Def):
+            written = {self.classes.of(s.array)} if is_write(s) else NONE
+            return Touched(frozenset(classes_read(s, self.classes)), frozenset(written))
+        if s not in self.spread:
+            return Touched()
+        inside = walk(blocks(s)[0])
+        read = (classes_read(t, self.classes) for t in inside if isinstance(t, Def))
+        written = classes_written(blocks(s)[0], self.classes)
+        return Touched(NONE.union(*read), spread=frozenset(written))
+
+
+def ends_with_a_barrier(s: Spread) -> bool:
+    """Whether threads wait behind a loop that they share: for its sums, or to ask who failed."""
+    return bool(s.combined) or can_fail(s.loop)
+
+
+def can_fail(s: For) -> bool:
+    return any(isinstance(t, Def) and may_fail(t) for t in walk(s.body))
