@@ -125,6 +125,22 @@ def test_a_growing_buffer_is_not_joined():
         build(lower(p.returns(b("load", out, 0))), BuildOptions())
 
 
+def new_memory(way, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    p = Program()
+    made = p.returns(p.b("empty", 1000, dtype="f64"))
+    return build(lower(made), BuildOptions(cache=False))
+
+
+def test_new_memory_is_filled_if_guarded(monkeypatch):
+    (made,) = new_memory("guarded", monkeypatch)()
+    assert set(made.tobytes()) == {0xCB}
+
+
+def test_new_memory_is_left_as_it_is(monkeypatch):
+    assert "alloc_safe_aligned" not in new_memory("", monkeypatch).emitted()
+
+
 def overrun(by):
     """Stores behind a buffer of the workspace, without the check that belongs there."""
     p = Program()

@@ -13,7 +13,6 @@ CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes behind what is carved, and wh
 
 COMMON = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
-declare ptr @NRT_MemInfo_alloc_safe_aligned(i64, i32)
 declare ptr @NRT_MemInfo_alloc_dtor_safe(i64, ptr)
 declare void @NRT_MemInfo_call_dtor(ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
@@ -34,7 +33,7 @@ define internal noalias ptr @fresh(i64 %size, ptr %slot) noinline nounwind {
   %huge = icmp ugt i64 %size, 281474976710656
   br i1 %huge, label %none, label %ask
 ask:
-  %mi = call ptr @NRT_MemInfo_alloc_safe_aligned(i64 %size, i32 64)
+  %mi = call ptr @allocated(i64 %size)
   %missing = icmp eq ptr %mi, null
   br i1 %missing, label %none, label %there
 there:
@@ -109,6 +108,17 @@ done:
   ret void
 }
 """
+
+ALLOCATED = """
+declare ptr @{numba}(i64, i32)
+
+define internal ptr @allocated(i64 %size) alwaysinline nounwind {{
+  %mi = call ptr @{numba}(i64 %size, i32 64)
+  ret ptr %mi
+}}
+"""
+# Numba's own arrays are "safe": filled with a pattern when they are made, and again when freed
+FILLED, AS_IT_IS = "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_alloc_aligned"
 
 COUNTING = """
 define internal void @up(ptr %mi) noinline nounwind {
@@ -297,7 +307,7 @@ placed:
 grow:
   %double = mul i64 %wanted, 2
   %total = mul i64 %double, %bytes
-  %now = call ptr @NRT_MemInfo_alloc_safe_aligned(i64 %total, i32 64)
+  %now = call ptr @allocated(i64 %total)
   %place_of = getelementptr inbounds i8, ptr %now, i64 24
   %new = load ptr, ptr %place_of
   %any = icmp ne ptr %mi, null
@@ -348,4 +358,5 @@ done:
 
 
 def support(guarded: bool, lists: bool) -> str:
-    return COMMON + (GUARDED if guarded else COUNTING) + LISTS * lists
+    allocated = ALLOCATED.format(numba=FILLED if guarded else AS_IT_IS)
+    return COMMON + allocated + (GUARDED if guarded else COUNTING) + LISTS * lists
