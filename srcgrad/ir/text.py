@@ -81,6 +81,14 @@ class Printer:
             return self.names[a]
         return constant(a) if isinstance(a, Const) else str(a)
 
+    def operand(self, a: Atom | int) -> str:
+        """What a statement computes with."""
+        return self.atom(a)
+
+    def handed(self, v: Var, a: Atom) -> str:
+        """What becomes the value of a variable that a loop carries or a branch joins."""
+        return self.atom(a)
+
     def type(self, t: Type) -> str:
         match t:
             case Array():
@@ -106,7 +114,7 @@ class Printer:
                 self.line(depth, self.definition(s), s, note=True)
             case For():
                 self.carry(s, depth)
-                bounds = f"range({self.atom(s.start)}, {self.atom(s.stop)})"
+                bounds = f"range({self.operand(s.start)}, {self.operand(s.stop)})"
                 bounds = f"reversed({bounds})" if s.reverse else bounds
                 bounds = f"independent({bounds})" if s.independent else bounds
                 bounds = f"promised({bounds})" if s.promised else bounds
@@ -114,16 +122,16 @@ class Printer:
                 self.body(s, s.body, s.params, s.yields, depth + 1)
             case While():
                 self.carry(s, depth)
-                head = "True" if s.limit is None else f"bounded({self.atom(s.limit)})"
+                head = "True" if s.limit is None else f"bounded({self.operand(s.limit)})"
                 self.line(depth, f"while {head}:", s, note=True)
                 for inner in s.test:
                     self.statement(inner, depth + 1)
-                self.line(depth + 1, f"if not {self.atom(s.cond)}: break", s)
+                self.line(depth + 1, f"if not {self.operand(s.cond)}: break", s)
                 self.body(s, s.body, s.params, s.yields, depth + 1)
             case If():
                 for r in s.results:
                     self.line(depth, f"{self.names[r]}: {self.type(r.type)}", s)
-                self.line(depth, f"if {self.atom(s.cond)}:", s, note=True)
+                self.line(depth, f"if {self.operand(s.cond)}:", s, note=True)
                 self.body(s, s.then, s.results, s.then_yields, depth + 1)
                 if s.orelse or s.results:
                     self.line(depth, "else:", s)
@@ -136,7 +144,7 @@ class Printer:
         return f"{name}: {self.type(s.var.type)} = {self.call(s)}"
 
     def call(self, s: Def) -> str:
-        parts = [self.atom(a) for a in s.args]
+        parts = [self.operand(a) for a in s.args]
         parts += [f"{k}={plain(v)!r}" for k, v in s.params.items()]
         return f"{s.op.name}({', '.join(parts)})"
 
@@ -144,7 +152,7 @@ class Printer:
         """The typed inits of a loop; its results go by the names of what it carries."""
         for p, r, a in zip(s.params, s.results, s.inits, strict=True):
             self.names.same(r, p)
-            self.line(depth, f"{self.names[p]}: {self.type(p.type)} = {self.atom(a)}", s)
+            self.line(depth, f"{self.names[p]}: {self.type(p.type)} = {self.handed(p, a)}", s)
 
     def body(
         self, s: Stmt, block: Block, names: tuple[Var, ...], values: tuple[Atom, ...], depth: int
@@ -153,7 +161,8 @@ class Printer:
             self.statement(inner, depth)
         if names:
             left = ", ".join(self.names[v] for v in names)
-            self.line(depth, f"{left} = {', '.join(self.atom(a) for a in values)}", s)
+            right = ", ".join(map(self.handed, names, values))
+            self.line(depth, f"{left} = {right}", s)
         elif not block:
             self.line(depth, "pass", s)
 

@@ -157,6 +157,23 @@ def decomposed(a, b):
     return np.sum(values * np.sort(solved)) + np.linalg.slogdet(s)[1] + np.sum(q * r)
 
 
+def clipped(w, x, bound):
+    """A branch on numbers alone, which is a thread's."""
+    y = np.tanh(x @ w)
+    norm, scale = np.sqrt(np.sum(y * y)), 1.0
+    if norm > bound:
+        scale = bound / norm
+    return np.sum(y) * scale
+
+
+def power(a, v):
+    """A norm for each step, which the reverse sweep reads again."""
+    for _ in range(5):
+        v = a @ v
+        v = v / np.sqrt(np.sum(v * v))
+    return v @ (a @ v)
+
+
 @dataclass(frozen=True)
 class Program:
     fn: Any
@@ -191,4 +208,6 @@ PROGRAMS = [
     Program(best_of_rows, (_r.random((9, 5)),)),
     Program(spectrum, (_r.random(16),)),
     Program(decomposed, (_r.random((4, 4)), _r.random(4))),
+    Program(clipped, (_r.random(4), _r.random((6, 4)), 1.5)),
+    Program(power, (_r.random((5, 5)), _r.random(5))),
 ]

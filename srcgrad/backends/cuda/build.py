@@ -19,9 +19,13 @@ from srcgrad.backends.cuda.block_kernel import BlockKernel
 from srcgrad.backends.cuda.device import Device
 from srcgrad.backends.cuda.device import Kernel as Loaded
 from srcgrad.backends.cuda.expressions import is_written
+from srcgrad.backends.cuda.finish import finishing
 from srcgrad.backends.cuda.host import host_text
 from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.backends.cuda.number_kernels import with_number_kernels
+from srcgrad.backends.cuda.numbers import Numbers
 from srcgrad.backends.cuda.placement import Placement, is_library
+from srcgrad.backends.cuda.run import RUN, begun
 from srcgrad.backends.cuda.schedule import Schedule
 from srcgrad.backends.cuda.selection import current
 from srcgrad.backends.cuda.spread import by_block
@@ -57,23 +61,30 @@ class Program:
         placement = Placement(function, schedule)
         placement.refuse_loops(function.body)
         self._refuse_library(function.body, schedule)
-        launches = schedule.launches
+        numbers = Numbers(function, placement, _in_kernels)
+        body, launches = with_number_kernels(function, numbers)
         can_fail = any(launch.raises for launch in launches.values())
         name = identifier(function.name)
         kernels = {
-            s: Kernel(f"{name}_{k}", launch, can_fail)
+            s: Kernel(f"{name}_{k}", launch, can_fail, numbers.on_device)
             for k, (s, launch) in enumerate(launches.items())
         }
         self.sites: list[Def] = []
         wide = {
-            s: BlockKernel(f"{k.name}_blocks", layout.launch, can_fail, layout, schedule.classes)
+            s: BlockKernel(
+                f"{k.name}_blocks", layout.launch, can_fail, numbers.on_device, layout,
+                schedule.classes,
+            )
             for s, k in kernels.items()
             if (layout := by_block(schedule, k.launch)) is not None
-        }
+        }  # fmt: skip
+        fastmath = bool(options.fastmath)
         texts = [*kernels.values(), *wide.values()]
-        self.texts = [k.text(self.sites, bool(options.fastmath)) for k in texts]
-        self.host = host_text(function, kernels, wide, placement)
-        scope = python.namespace()
+        self.texts = [k.text(self.sites, fastmath) for k in texts]
+        finished = [finishing(k, fastmath) for k in kernels.values() if k.sums]
+        self.texts += {t.name: t for t in finished}.values()
+        self.host = host_text(body, kernels, wide, numbers)
+        scope = python.namespace() | launching.ASKING
         scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
         scope |= {op.name: launching.library_call(op) for op in library.LIBRARY}
         scope |= {k.name: launching.launcher(k, wide.get(s)) for s, k in kernels.items()}
@@ -95,17 +106,18 @@ class Program:
     def run(self, *args: Any) -> tuple:
         refuse_stores(self.function, args)
         device = current()
-        state = launching.begun(device, self.kernels_on(device), self.sites)
-        token = launching.RUN.set(state)
+        state = begun(device, self.kernels_on(device), self.sites)
+        token = RUN.set(state)
         try:
             given = Arguments(device, args)
             try:
                 out = self.call(*given.values)
-            finally:
-                state.check()
-            return given.leave(out, self.written)
+            except BaseException:
+                state.check()  # what failed first
+                raise
+            return given.leave(state.values(out), self.written)
         finally:
-            launching.RUN.reset(token)
+            RUN.reset(token)
 
     def kernels_on(self, device: Device) -> Mapping[str, Loaded]:
         """The kernels, compiled when a device first runs them."""

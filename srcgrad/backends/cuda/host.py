@@ -1,55 +1,72 @@
 """The host program: the text of a lowered function with launches in the place of its kernels.
 
 It runs as the reference backend runs a text: checks, lengths and loops around kernels are Python,
-with NumPy's numbers; whole arrays are handed to the library of the device.
+with NumPy's numbers; whole arrays are handed to the library of the device. A number that is on the
+device is handed on as it is, and read where the host computes with it.
 """
 
 from __future__ import annotations
 
 from srcgrad.backends.cuda.block_kernel import BlockKernel
 from srcgrad.backends.cuda.kernel import Kernel
-from srcgrad.backends.cuda.launching import PLACED
-from srcgrad.backends.cuda.placement import Placement
-from srcgrad.ir.nodes import Def, For, Function, Stmt
+from srcgrad.backends.cuda.launching import ASKING, PLACED
+from srcgrad.backends.cuda.numbers import Numbers
+from srcgrad.backends.cuda.placement import is_library
+from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var
 from srcgrad.ir.text import Printed, Printer
 from srcgrad.primitives import REGISTRY, memory
 
 
 def host_text(
-    f: Function, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], placement: Placement
+    f: Function, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], numbers: Numbers
 ) -> Printed:
     """The function as the text that the host runs."""
-    return _HostPrinter(kernels, wide, placement).printed(f)
+    return _HostPrinter(kernels, wide, numbers).printed(f)
 
 
 class _HostPrinter(Printer):
-    def __init__(
-        self, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], placement: Placement
-    ):
+    def __init__(self, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], numbers: Numbers):
         names = {f"device_{op.name}" for op in PLACED} | {k.name for k in kernels.values()}
-        super().__init__({*REGISTRY, *names})
-        self.kernels, self.wide, self.placement = kernels, wide, placement
+        super().__init__({*REGISTRY, *names, *ASKING})
+        self.kernels, self.wide, self.on_device = kernels, wide, numbers.on_device
+        self.placement = numbers.placement
+
+    def operand(self, a: Atom | int) -> str:
+        return f"read({self.atom(a)})" if a in self.on_device else self.atom(a)
+
+    def handed(self, v: Var, a: Atom) -> str:
+        return self.atom(a) if v in self.on_device else self.operand(a)
 
     def statement(self, s: Stmt, depth: int) -> None:
         kernel = self.kernels.get(s) if isinstance(s, For) else None
-        if kernel is None:
-            super().statement(s, depth)
-        else:
+        if kernel is not None:
             self.line(depth, self.launch(kernel), s, note=True)
+            return
+        if isinstance(s, Def) and self.is_seen(s):
+            self.line(depth, "look()", s)
+        super().statement(s, depth)
+
+    def is_seen(self, s: Def) -> bool:
+        """Whether the caller sees what a statement does, also if the call fails."""
+        stores = is_library(s) and s.op.writes
+        return s.op is memory.show or (stores and self.placement.is_of_caller(s.array))
 
     def launch(self, k: Kernel) -> str:
-        g = k.launch.grid
-        atoms = [a for s in g for a in (s.start, s.stop)]
-        atoms += [c.init for c in k.launch.carried]
-        sizes = [f"({', '.join(map(self.atom, v.type.dims))},)" for v in k.stored]
+        bounds = [self.operand(a) for s in k.launch.grid for a in (s.start, s.stop)]
+        given = [self.atom(a) for a in (*(c.init for c in k.launch.carried), *k.reads)]
+        sizes = [f"({', '.join(map(self.operand, v.type.dims))},)" for v in k.stored]
         wide = self.wide.get(k.launch.loop)
-        lengths = map(self.atom, wide.layout.lengths.reads if wide else ())
-        call = f"{k.name}({', '.join([*map(self.atom, (*atoms, *k.reads)), *sizes, *lengths])})"
-        results = [self.names[c.result] for c in k.launch.carried]
+        lengths = map(self.operand, wide.layout.lengths.reads if wide else ())
+        call = f"{k.name}({', '.join([*bounds, *given, *sizes, *lengths])})"
+        results = [
+            self.names[v] for v in (*(c.result for c in k.launch.carried), *k.launch.numbers)
+        ]
         return f"{', '.join(results)}, = {call}" if results else call
 
     def call(self, s: Def) -> str:
         text = super().call(s)
+        if s.var is not None and s.var in self.on_device and is_library(s):
+            return f"number({text}, {s.var.type.dtype!r})"
         if s.op not in PLACED:
             return text
         placed = s.array if s.op is memory.load else s.var

@@ -7,7 +7,7 @@ differs is here: additions that trips share, checks that end a trip, memory of a
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -25,7 +25,7 @@ from srcgrad.backends.cuda.expressions import (
     taken,
 )
 from srcgrad.backends.cuda.schedule import Carried, Launch
-from srcgrad.ir.nodes import Def, Var
+from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.text import note_of
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims
 from srcgrad.ir.walk import free_variables
@@ -43,6 +43,7 @@ class Kernel:
     name: str
     launch: Launch
     can_fail: bool  # whether the program has a record of failures
+    on_device: Set[Atom]  # the numbers that are in the device's memory
 
     @cached_property
     def bounds(self) -> list[tuple[Var, Var]]:
@@ -91,11 +92,27 @@ class Kernel:
         return [Var(n, t) for n, t in pairs]
 
     @cached_property
+    def given(self) -> list[Var]:
+        """What trips read, and the initial values that they begin with."""
+        return [*(c.param for c in self.inits), *self.reads]
+
+    @cached_property
+    def cells(self) -> dict[Var, Var]:
+        """The numbers that are read from the device's memory, and the arrays they are in."""
+        found = [*((c.param, c.init) for c in self.inits), *((v, v) for v in self.reads)]
+        return {v: _cell(v) for v, a in found if a in self.on_device}
+
+    @cached_property
+    def made(self) -> list[tuple[Var, Var]]:
+        """The numbers that are left in the device's memory, and the arrays they are put in."""
+        return [(v, _cell(v)) for v in self.launch.numbers]
+
+    @cached_property
     def parameters(self) -> tuple[Var, ...]:
         bounds = [v for pair in self.bounds for v in pair]
-        inits = [c.param for c in self.inits]
-        others = (*inits, *self.reads, *self.rows, *self.partials)
-        return (*bounds, *others, *self.record)
+        given = [self.cells.get(v, v) for v in self.given]
+        made = [cell for _, cell in self.made]
+        return (*bounds, *given, *self.rows, *self.partials, *made, *self.record)
 
     def printer(self, sites: list[Def]) -> KernelPrinter:
         return KernelPrinter(self, sites)
@@ -106,6 +123,10 @@ class Kernel:
         return KernelText(
             self.name, source, tuple(_type(v.type) for v in self.parameters), fastmath
         )
+
+
+def _cell(v: Var) -> Var:
+    return Var(f"{v.name}_cell", Array(v.type.dtype, ()))
 
 
 def _type(type: Type) -> Type:
@@ -141,13 +162,16 @@ class KernelPrinter(Printer):
         """The function of one trip: of the indices, of what it reads, and of what it carries."""
         self.write(0, f"def {self.kernel.name}_trip({', '.join(self.trip_arguments())}):")
         self.body(self.launch.body, (), (), 1)
+        for v, cell in self.kernel.made:
+            self.write(1, f"{self.names[cell]}[()] = {self.names[v]}")
         self.leave(1, [self.text(c.end) for c in self.handed])
 
     def trip_arguments(self) -> list[str]:
         k = self.kernel
         own = [*(s.index for s in self.launch.grid), *(c.param for c in self.launch.carried)]
         thread = ["thread"] if k.of_threads else []
-        return [*thread, *(self.names[v] for v in (*own, *k.reads, *k.rows, *k.record))]
+        made = [cell for _, cell in k.made]
+        return [*thread, *(self.names[v] for v in (*own, *k.reads, *k.rows, *made, *k.record))]
 
     def leave(self, depth: int, values: Sequence[str]) -> None:
         if values:
@@ -159,6 +183,8 @@ class KernelPrinter(Printer):
         """The kernel: runs trips, and combines what they make."""
         k = self.kernel
         self.write(0, f"def {k.name}({', '.join(self.names[v] for v in k.parameters)}):")
+        for v, cell in k.cells.items():
+            self.write(1, f"{self.names[v]} = {self.names[cell]}[()]")
         for c in k.sums:
             self.begin(c, 1)
         self.write(1, f"total = {' * '.join(self.names[t] for _, t in k.bounds)}")

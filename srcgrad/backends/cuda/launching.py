@@ -1,64 +1,29 @@
 """What a host program calls: launches, and the memory of the device that is current.
 
 The number of blocks of a launch follows from lengths alone, and partial results are combined in
-order: sums do not depend on how a device schedules threads. Only atomic additions do. Reading a
-number waits for the device.
+order: sums do not depend on how a device schedules threads. Only atomic additions do. Nothing here
+waits for the device but `read` and the load of an element that the host needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from srcgrad.backends.cuda import checks, library
+from srcgrad.backends.cuda import library
 from srcgrad.backends.cuda.block_kernel import BlockKernel
-from srcgrad.backends.cuda.device import Device
-from srcgrad.backends.cuda.device import Kernel as Loaded
+from srcgrad.backends.cuda.expressions import THREADS
+from srcgrad.backends.cuda.finish import finish_name
 from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.backends.cuda.run import RUN, Number, Run
+from srcgrad.backends.cuda.schedule import Carried
 from srcgrad.backends.cuda.shapes import shape
-from srcgrad.ir.nodes import Def
+from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import np_dtype
 from srcgrad.operation import Primitive
 from srcgrad.primitives import memory, tapes
 from srcgrad.primitives.tapes import GrowingArray
-
-
-@dataclass(frozen=True)
-class Run:
-    """One call of a program: its device, its kernels there, and its record of failures."""
-
-    device: Device
-    kernels: Mapping[str, Loaded]
-    sites: Sequence[Def]
-    record: tuple[Any, ...]
-
-    def check(self) -> None:
-        """Raises what failed in a kernel, if anything did."""
-        if self.record:
-            failed, operands = map(self.device.to_host, self.record)
-            found = checks.error(self.sites, failed, operands)
-            if found is not None:
-                raise found
-
-    def fetched(self, x: Any) -> np.ndarray:
-        """A device array on the host, unless a kernel has failed."""
-        self.check()
-        return self.device.to_host(x)
-
-
-RUN: ContextVar[Run] = ContextVar("the call of a cuda program that is running")
-
-
-def begun(device: Device, kernels: Mapping[str, Loaded], sites: Sequence[Def]) -> Run:
-    xp = device.xp
-    types = checks.TYPES if sites else ()
-    record = tuple(xp.zeros(t.dims, np_dtype(t.dtype)) for t in types)
-    return Run(device, kernels, sites, record)
 
 
 # ---- launches ----
@@ -81,27 +46,46 @@ def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
         form = shape(k, wide, total, sizes, args[place_of_lengths:])
         bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
         given = [i for i, c in zip(inits, carried, strict=True) if c.first is None]
-        reads = [_plain(a) for a in args[place_of_reads:place_of_sizes]]
+        given += args[place_of_reads:place_of_sizes]
+        passed = [_passed(run, k, v, a) for v, a in zip(k.given, given, strict=True)]
         xp = run.device.xp
-        made = zip(form.rows, k.stored, strict=True)
-        rows = [xp.empty(size, np_dtype(v.type.dtype)) for size, v in made]
+        stored = zip(form.rows, k.stored, strict=True)
+        rows = [xp.empty(size, np_dtype(v.type.dtype)) for size, v in stored]
         parts = [xp.empty(form.blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
-        passed = [*bounds, *given, *reads, *rows, *parts, *(run.record if k.can_fail else ())]
-        run.kernels[form.kernel.name](form.blocks, form.threads, passed)
-        return tuple(_ends(run, k, inits, parts))
+        made = [_cell(run, v) for v in k.launch.numbers]
+        record = run.record if k.can_fail else ()
+        outs = [*rows, *parts, *made, *record]
+        run.kernels[form.kernel.name](form.blocks, form.threads, [*bounds, *passed, *outs])
+        return (*_ends(run, k, inits, parts), *map(Number, made))
 
     return launch
 
 
-def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: list[Any]) -> Iterable[Any]:
-    """What the trips made of what they carry."""
-    partial = dict(zip(k.sums, map(run.fetched, parts), strict=True))
-    for c, init in zip(k.launch.carried, inits, strict=True):
-        yield init if c.op is None else c.op.impl(init, c.op.impl.reduce(partial[c]))
+def _cell(run: Run, v: Var) -> Any:
+    return run.device.xp.empty((), np_dtype(v.type.dtype))
 
 
-def _plain(a: Any) -> Any:
+def _passed(run: Run, k: Kernel, v: Var, a: Any) -> Any:
+    """An argument of a kernel as its parameter takes it."""
+    if v in k.cells:
+        return run.cell(a, v.type.dtype)
     return a.data if isinstance(a, GrowingArray) else a
+
+
+def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: Sequence[Any]) -> Iterable[Any]:
+    """What the trips make of what they carry: partial results are put together on the device."""
+    sums = [_cell(run, c.param) for c in k.sums]
+    if sums:
+        before = [i for i, c in zip(inits, k.launch.carried, strict=True) if c.op is not None]
+        before = [_before(run, k, c, i) for c, i in zip(k.sums, before, strict=True)]
+        args = [a for one in zip(before, parts, sums, strict=True) for a in one]
+        run.kernels[finish_name(k)](1, THREADS, args)
+    made = map(Number, sums)
+    return [i if c.op is None else next(made) for i, c in zip(inits, k.launch.carried, strict=True)]
+
+
+def _before(run: Run, k: Kernel, c: Carried, init: Any) -> Any:
+    return run.cell(init, c.param.type.dtype) if c.init in k.on_device else init
 
 
 # ---- memory ----
@@ -114,7 +98,7 @@ def _empty(*dims: int, dtype: str) -> Any:
 
 
 def _load(x: Any, *at: int) -> Any:
-    return RUN.get().fetched(x[at])[()]
+    return RUN.get().fetched([x[(*at, ...)]])[0][()]
 
 
 def _tape(size: int, dtype: str, scratch: bool = False) -> GrowingArray:
@@ -125,15 +109,30 @@ def _tape_like(tape: GrowingArray) -> GrowingArray:
     return GrowingArray(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
 
 
+# ---- what the host asks of the device ----
+def read(value: Any) -> Any:
+    """A number as the host has it."""
+    (number,) = RUN.get().values([value])
+    return number
+
+
+def look() -> None:
+    """Raises what has failed, before the host does what cannot be taken back."""
+    RUN.get().check()
+
+
 def library_call(op: Primitive) -> Callable[..., Any]:
-    """An operation on whole arrays by the device's library; a number is read by the host."""
+    """An operation on whole arrays by the device's library; a number of it stays there."""
 
     def call(*args: Any, **params: Any) -> Any:
-        run = RUN.get()
-        out = library.called(op, run.device.xp, *args, **params)
-        return run.fetched(out)[()] if getattr(out, "ndim", 1) == 0 else out
+        return library.called(op, RUN.get().device.xp, *args, **params)
 
     return call
+
+
+def number(found: Any, dtype: str) -> Number:
+    """The number that an operation of the library has made."""
+    return Number(RUN.get().device.xp.asarray(found, np_dtype(dtype)))
 
 
 # what there are two of: one of the host's and one of the device's
@@ -141,3 +140,5 @@ PLACED: dict[Any, Callable[..., Any]] = {
     memory.zeros: _zeros, memory.empty: _empty, memory.load: _load, tapes.tape: _tape,
     tapes.tape_like: _tape_like,
 }  # fmt: skip
+# by the names that the host's text has for them
+ASKING: dict[str, Callable[..., Any]] = {"read": read, "look": look, "number": number}

@@ -1,9 +1,8 @@
 """Where the arrays of a program live, and which of its loops the host may run.
 
 Arrays that a kernel or the library touches, or that come in or go out, live on the device. Those
-that only the host's own statements touch, such as tapes of its numbers, are NumPy's. The host reads
-and stores single elements of device arrays between launches, each of which waits for the device; a
-loop that does nothing else is refused.
+that only the host's own statements touch, such as tapes of its numbers, are NumPy's. Single elements
+of device arrays are read and stored between launches; a loop that does nothing else is refused.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ class Placement:
 
     def __init__(self, function: Function, schedule: Schedule):
         self.schedule, self.classes = schedule, schedule.classes
+        self.arguments = [p for p in function.params if is_reference(p.type)]
         found = [*function.params, *function.returns, *self._touched(function.body)]
         self.on_device = {
             self.classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)
@@ -42,6 +42,10 @@ class Placement:
 
     def is_on_device(self, v: Var) -> bool:
         return self.classes.of(v) in self.on_device
+
+    def is_of_caller(self, v: Var) -> bool:
+        """Whether it may be memory of an argument."""
+        return any(self.classes.of(p) is self.classes.of(v) for p in self.arguments)
 
     def _touched(self, block: Block) -> Iterator[Var]:
         """The references that kernels and library calls use."""
@@ -64,12 +68,13 @@ class Placement:
                     self._refuse(around, s)
                 continue
             loop = s if isinstance(s, For | While) else around
-            if loop is not None and self._runs_on_device(loop):
+            if loop is not None and self.runs_on_device(loop):
                 loop = None
             for b in blocks(s):
                 self.refuse_loops(b, loop)
 
-    def _runs_on_device(self, loop: For | While) -> bool:
+    def runs_on_device(self, loop: For | While) -> bool:
+        """Whether there are launches or library calls in a loop of the host."""
         inner = walk(loop.test + loop.body if isinstance(loop, While) else loop.body)
         return any(
             s in self.schedule.launches or (isinstance(s, Def) and is_library(s)) for s in inner

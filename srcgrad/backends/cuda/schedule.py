@@ -53,6 +53,7 @@ class Launch:
     body: Block
     carried: tuple[Carried, ...]
     atomic: frozenset[Def]  # the additions that trips share
+    numbers: tuple[Var, ...] = ()  # what the body of a single trip leaves for what follows
 
     @property
     def made(self) -> list[Var]:
