@@ -127,6 +127,15 @@ def test_results_share_what_they_share():
     assert not np.shares_memory(other, parts)
 
 
+def test_one_result_twice_is_one_memory():
+    def f(n):
+        m = np.arange(4.0 * n).reshape(n, 4)
+        return m[:, 1:3], m[:, 1:3]
+
+    a, b = flow.compile(f, target="cuda")(3)
+    assert np.shares_memory(a, b) and np.array_equal(a, b) and np.array_equal(a, f(3)[0])
+
+
 def test_a_gradient_inside_a_loop():
     def powers(v):
         u, s = v * 1.0, 0.0

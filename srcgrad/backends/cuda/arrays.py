@@ -35,7 +35,7 @@ class Arguments:
             if isinstance(self.given[k], np.ndarray):
                 np.copyto(self.given[k], self.device.to_host(self.values[k]))
         results = list(results)
-        roots = Counter(id(_root(r)) for r in {id(r): r for r in results if _is_array(r)}.values())
+        roots = Counter(id(_root(r)) for r in results if _is_array(r))
         copies: dict[int, np.ndarray] = {}  # the memory of what several results are parts of
         return tuple([self._result(r, roots, copies) for r in results])
 

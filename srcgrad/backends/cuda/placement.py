@@ -1,8 +1,9 @@
 """Where the arrays of a program live, and which of its loops the host may run.
 
 Arrays that a kernel or the library touches, or that come in or go out, live on the device. Those
-that only the host's own statements touch, such as tapes of its numbers, are NumPy's. Single elements
-of device arrays are read and stored between launches; a loop that does nothing else is refused.
+that only the host's own statements touch, such as tapes of its numbers, are NumPy's. Single
+elements of device arrays are read and stored between launches; a loop that does nothing else is
+refused.
 """
 
 from __future__ import annotations
