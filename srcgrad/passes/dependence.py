@@ -72,6 +72,10 @@ class Dependence:
     def of(self, loop: For) -> Independent | Dependent:
         return _Trips(loop, self).verdict()
 
+    def accesses(self, loop: For) -> list[Access]:
+        """What the trips of a loop do to memory, their own included."""
+        return list(_Trips(loop, self).accesses(loop.body, (loop,)))
+
 
 class _Trips:
     def __init__(self, loop: For, facts: Dependence):

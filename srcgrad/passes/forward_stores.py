@@ -23,32 +23,49 @@ def f(v: f64[3], w: f64[3]):
 
 So `cse` sees that two programs that keep their steps in the columns of a matrix compute the same,
 and stores that nobody reads are dead. A place is an integer or the whole of each axis, both known
-when compiling. An array is forwarded if it has the shape of the place, by name, and is never stored
-to; a view of the place, or what a loop or a branch hands on, stays one of the memory. Any other
-store to the alias class forgets what it may overwrite. Never removes a store (`dead_code` does).
+when compiling; with `indexed` also an integer of the program, such as the index of a loop. An array
+is forwarded if it has the shape of the place, by name, and is never stored to; a view of the place,
+or what a loop or a branch hands on, stays one of the memory. Any other store to the alias class
+forgets what it may overwrite. Never removes a store (`dead_code` does).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.types import INT, Array, Scalar, same_dims
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    atom,
+)
+from srcgrad.ir.types import Array, Scalar, same_dims
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_written, is_write, reads
+from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import memory
+from srcgrad.primitives import elementwise, memory
 from srcgrad.records import record
 
-Region: TypeAlias = tuple[int | None, ...]  # for each axis a place, or None: all of it
+# for each axis a place, or None: all of it
+Region: TypeAlias = tuple[int | Var | None, ...]
 # accesses to an element, and how many operands follow its indices
 ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
 
 
-def forward_stores(function: Function) -> Function:
-    return _ForwardStores(AliasClasses(function)).function(function)
+def forward_stores(function: Function, indexed: bool = False) -> Function:
+    """The function with values for reads of stored places; `indexed`: variable places too."""
+    return _ForwardStores(AliasClasses(function), indexed).function(function)
 
 
 @record()
@@ -57,25 +74,34 @@ class _Held:
 
     root: Var
     elements: dict[Region, Atom]
+    indexed: dict[Region, Atom]  # elements at variable places
     parts: dict[Region, Var]  # places of several elements
 
     def copy(self) -> _Held:
-        return _Held(self.root, dict(self.elements), dict(self.parts))
+        return _Held(self.root, dict(self.elements), dict(self.indexed), dict(self.parts))
+
+    def at(self, region: Region) -> dict[Region, Atom]:
+        """Where the element at a place is held."""
+        return self.elements if _is_constant(region) else self.indexed
 
     def forget(self, region: Region) -> None:
-        if None in region:
-            for r in [r for r in self.elements if _meet(r, region)]:
-                del self.elements[r]
-        else:
+        if _is_constant(region):
             self.elements.pop(region, None)
-        for r in [r for r in self.parts if _meet(r, region)]:
-            del self.parts[r]
+        else:
+            _drop(self.elements, region)
+        _drop(self.indexed, region)
+        _drop(self.parts, region)
+
+
+def _drop(known: dict[Region, Any], region: Region) -> None:
+    for r in [r for r in known if _meet(r, region)]:
+        del known[r]
 
 
 class _ForwardStores(Rewriter):
-    def __init__(self, classes: AliasClasses):
+    def __init__(self, classes: AliasClasses, indexed: bool):
         super().__init__()
-        self.classes = classes
+        self.classes, self.indexed = classes, indexed
         self.views: dict[Var, tuple[Var, Region]] = {}
         self.known: dict[Var, _Held] = {}  # by class
 
@@ -126,12 +152,15 @@ class _ForwardStores(Rewriter):
 
     def place(self, array: Var, *at: Atom | None) -> tuple[Var, Region] | None:
         """A place of an array, or all of it: of what, and where; None if it is not known."""
-        if not isinstance(array.type, Array) or not all(a is None or _is_place(a) for a in at):
+        if not isinstance(array.type, Array) or not all(a is None or self.is_place(a) for a in at):
             return None
         whole: Region = (None,) * len(array.type.dims)
         root, region = self.views.get(array, (array, whole))
-        inner = (int(a.value) if isinstance(a, Const) else None for a in at)
+        inner = (int(a.value) if isinstance(a, Const) else a for a in at)
         return root, tuple([next(inner, None) if r is None else r for r in region])
+
+    def is_place(self, a: Atom) -> bool:
+        return a.value >= 0 if isinstance(a, Const) else self.indexed and is_int64(a)
 
     def store(self, s: Def) -> None:
         """Forget what a store may overwrite, and note what it stores."""
@@ -142,11 +171,11 @@ class _ForwardStores(Rewriter):
             self.known.pop(c, None)
             if place is None:
                 return
-            held = self.known[c] = _Held(place[0], {}, {})
+            held = self.known[c] = _Held(place[0], {}, {}, {})
         held.forget(place[1])
         value = s.args[-1]
         if s.op is memory.store and _is_element(value, s.array):
-            held.elements[place[1]] = value
+            held.at(place[1])[place[1]] = value
         if s.op is memory.assign and isinstance(value, Var) and self.fits(value, s.array):
             held.parts[place[1]] = value
 
@@ -174,12 +203,15 @@ class _ForwardStores(Rewriter):
         if found is None or s.var is None:
             return s
         held, region = found
-        value = held.elements.get(region)
+        value = held.at(region).get(region)
         if value is not None and value.type == s.var.type:
             self.new[s.var] = value
+        elif value is not None and self.indexed:
+            dtype = {"dtype": value.type.dtype}
+            return altered(s, op=elementwise.cast, args=(value,), params=dtype)
         for part, array in held.parts.items():
-            if _meet(part, region):
-                at = [Const(a, INT) for a, r in zip(region, part, strict=True) if r is None]
+            if all(r is None or r == a for a, r in zip(region, part, strict=True)):
+                at = [atom(a) for a, r in zip(region, part, strict=True) if r is None]
                 return altered(s, args=(array, *at))
         return s
 
@@ -199,14 +231,15 @@ class _ForwardStores(Rewriter):
 
 
 def _is_element(value: Atom, array: Var) -> bool:
-    return isinstance(array.type, Array) and value.type == Scalar(array.type.dtype)
+    """Whether an array holds a value as it is."""
+    return isinstance(value.type, Scalar) and value.type.dtype == array.type.dtype
 
 
-def _is_place(a: Atom) -> bool:
-    return isinstance(a, Const) and a.value >= 0
+def _is_constant(region: Region) -> bool:
+    return all(isinstance(a, int) for a in region)
 
 
 def _meet(one: Region, other: Region) -> bool:
     """Whether two places of one array may have an element in common."""
     pairs = zip(one, other, strict=True)
-    return not any(a is not None and b is not None and a != b for a, b in pairs)
+    return not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)

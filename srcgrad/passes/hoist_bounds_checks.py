@@ -21,17 +21,20 @@ def f(x: f64[n], y: f64[m]):
         store(y, i, v)
     return ()
 
-A check moves before a counted loop if every trip makes it, its operands are fixed or rise by one
-per trip, and all that the loop may raise is IndexError. What raised still raises that, a little
-earlier: of several failing checks another may be the one that is named, and what the trips before
-the failing one would have stored is not stored. Never moves a check that a branch guards (unless
-the branch holds nothing else), nor one whose index may be negative and varies.
+So do the check of an array of 0, 1, .. that is long enough, and a maximum of integers one of which
+is never the smaller. A check moves before a counted loop if every trip makes it, its operands are
+fixed or rise by one per trip, and all that the loop may raise is IndexError. What raised still
+raises that, a little earlier: of several failing checks another may be the one that is named, and
+what the trips before the failing one would have stored is not stored. Never moves a check that a
+branch guards (unless the branch holds nothing else), nor one whose index may be negative and
+varies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import (
     Atom,
@@ -52,7 +55,7 @@ from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
-from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.primitives import REGISTRY, arrays, elementwise, memory
 from srcgrad.records import record
 
 
@@ -64,19 +67,38 @@ def hoist_bounds_checks(function: Function) -> Function:
 class _HoistBoundsChecks(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
+        self.classes = AliasClasses(function)
 
     def definition(self, s: Def) -> Iterable[Stmt]:
+        if s.var is not None and (same := self.operand(s, s.var)) is not None:
+            self.new[s.var] = same
+            return
         if s.op is memory.index:
-            assert s.var is not None
             i, n = s.args
-            if is_int64(i) and self.ranges.contains(i, n):
-                self.new[s.var] = i
-                return
             least = self.ranges.lower(n)
             if isinstance(i, Const) and i.value < 0 and least is not None and -i.value <= least:
                 yield Def(s.var, REGISTRY["add"], (n, i), {}, s.loc)
                 return
         yield s
+
+    def operand(self, s: Def, v: Var) -> Atom | None:
+        """The operand that a definition is equal to, by what is known of ranges."""
+        match s.op, s.args:
+            case memory.index, (i, n) if is_int64(i) and self.ranges.contains(i, n):
+                return i
+            case memory.indices, (Var() as places, n) if self.are_places(places, v, n):
+                return places
+            case elementwise.maximum, (a, b) if is_int64(v):
+                low, high = (a, b) if self.ranges.at_most(a, b) else (b, a)
+                return high if high.type == v.type and self.ranges.at_most(low, high) else None
+            case _:
+                return None
+
+    def are_places(self, places: Var, checked: Var, n: Atom) -> bool:
+        """Whether an array of 0, 1, .. has places below n only, and need not be copied."""
+        d = self.ranges.definition.get(places)
+        counts = d is not None and d.op is arrays.iota and self.ranges.at_most(d.args[0], n)
+        return counts and self.classes.is_pure(places) and self.classes.is_pure(checked)
 
     def branch(self, s: If) -> Iterable[Stmt]:
         known = self.ranges.decide(self.atom(s.cond))

@@ -34,7 +34,7 @@ from collections.abc import Iterable
 from srcgrad.ir.nodes import For, Function, Stmt, While, altered
 from srcgrad.ir.types import is_float, is_reference
 from srcgrad.passes.combining import NEUTRAL
-from srcgrad.passes.dependence import Dependence, Independent
+from srcgrad.passes.dependence import Dependence, Dependent, Independent
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import elementwise
 
@@ -57,17 +57,21 @@ class _IndependentLoops(Rewriter):
         yield altered(new, independent=True) if marked else new
 
     def is_independent(self, s: For) -> bool:
-        found = self.facts.of(s)
-        if not isinstance(found, Independent):
-            return False
-        if not self.sharing:
-            alone = not found.shared and not found.near
-            return alone and self.only_sums(found) and not (self.in_order and s.params)
-        scalars = not any(is_reference(p.type) for p in s.params)
-        return scalars and not (self.in_order and reorders(s, found))
+        return may_be_marked(s, self.facts.of(s), self.in_order, self.sharing)
 
-    def only_sums(self, found: Independent) -> bool:
-        return all(op is elementwise.add for op in found.combined)
+
+def may_be_marked(
+    s: For, found: Independent | Dependent, in_order: bool = False, sharing: bool = False
+) -> bool:
+    """Whether a loop of which this was found is marked."""
+    if not isinstance(found, Independent):
+        return False
+    if not sharing:
+        alone = not found.shared and not found.near
+        sums = all(op is elementwise.add for op in found.combined)
+        return alone and sums and not (in_order and s.params)
+    scalars = not any(is_reference(p.type) for p in s.params)
+    return scalars and not (in_order and reorders(s, found))
 
 
 def reorders(s: For, found: Independent) -> bool:

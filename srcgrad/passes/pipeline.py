@@ -29,6 +29,7 @@ from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
+from srcgrad.passes.join_loops import join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
@@ -109,6 +110,12 @@ LOWERING: tuple[Pass, ...] = (
     HOIST_ALLOCATIONS,
 )
 
+# after them, for a device that launches each loop: those of one range together, in whose trips what
+# one stores and the next one reads need not be stored
+JOIN_LOOPS = Pass("join_loops", join_loops, reorders=True)
+JOIN_IN_ORDER = Pass("join_loops", partial(join_loops, in_order=True))
+FORWARD_IN_TRIPS = Pass("forward_stores", partial(forward_stores, indexed=True))
+
 # after them, for a backend that runs trips at once
 INDEPENDENT_LOOPS = Pass("independent_loops", independent_loops, True, last=True)
 INDEPENDENT_IN_ORDER = Pass(
@@ -148,9 +155,8 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Generator[None]:
     """Leave out every pass of these names, in this thread or task."""
-    marking = (INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
-    marking = (INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
-    known = {p.name for p in (*PIPELINE, *LOWERING, *marking) if p is not LOWER}
+    others = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+    known = {p.name for p in (*PIPELINE, *LOWERING, *others) if p is not LOWER}
     unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")
@@ -218,7 +224,9 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
         "lower": Pass("lower", partial(lower, library=library)),
     }
     kept = [others.get(p.name, p) for p in lowering(in_order) if p not in left_out]
-    return (*kept, marking, HOIST_INTO_CHUNKS, marking)  # again: hoisting makes loops of zeros
+    joining = (JOIN_IN_ORDER if in_order else JOIN_LOOPS, FORWARD_IN_TRIPS, CSE, DEAD_CODE)
+    # marked again: hoisting makes loops of zeros
+    return (*kept, *joining, marking, HOIST_INTO_CHUNKS, marking)
 
 
 def _checked_as_made(function: Function) -> None:

@@ -6,6 +6,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
+from srcgrad.passes import without
 from tests.cuda import row_programs as rows
 from tests.cuda.checks import ORDERS, Watched, at
 from tests.cuda.programs import bodies, option
@@ -41,7 +42,8 @@ def test_a_block_has_as_many_threads_as_a_row_needs(columns, threads):
 
 
 def test_lengths_that_change_from_row_to_row_count_half_way():
-    assert blocks_of(rows.triangle, _r.normal(size=(160, 160)))[0] == [160, 128]
+    with without("join_loops"):  # its rows alone, without the sum of all
+        assert blocks_of(rows.triangle, _r.normal(size=(160, 160)))[0] == [160, 128]
 
 
 def many_steps(x):

@@ -9,7 +9,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,7 @@ class Check:
 def check(program: Program, subject: Subject, how: Check | None = None) -> Outcome:
     """Run one program through every question; the first that fails is the outcome."""
     how = how or Check()
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _device(how.first):
         try:
             with loaded(program.source(), str(program.seed)) as namespace:
                 trial = Trial.of(program, namespace["f"])
@@ -78,6 +78,16 @@ def check(program: Program, subject: Subject, how: Check | None = None) -> Outco
         # A shrunk program may have a `break` whose loop is gone.
         except (Unusable, SyntaxError) as error:
             return Outcome("discarded", "plain Python", str(error))
+
+
+def _device(target: str) -> AbstractContextManager[None]:
+    """What programs for a device run on: the simulated one."""
+    if target != "cuda":
+        return nullcontext()
+    from srcgrad.backends.cuda.selection import using
+    from srcgrad.backends.cuda.simulator import Simulator
+
+    return using(Simulator())
 
 
 def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:

@@ -6,7 +6,7 @@ compiler answers it.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.fuzz.stages import demand
 from tests.fuzz.subject import Subject
 from tests.fuzz.trial import Trial
 
-CHOICES = ("none", "sampled", "all", "jacobians")
+CHOICES = ("none", "sampled", "all", "joined", "jacobians")
 JACOBIANS = ("jacrev", "jacfwd")
 NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
 
@@ -29,17 +29,21 @@ class Route:
     target: str = "python"
     off: str = ""  # the pass that is left out
     jacobian: str = ""  # the transform whose product with the adjoints is the gradient
+    joined: bool = False  # with the passes for a device
 
     def __str__(self) -> str:
         by = f" by {self.jacobian}" if self.jacobian else ""
-        return f"{self.target}{by}{f' without {self.off}' if self.off else ''}"
+        of = " joined" if self.joined else ""
+        return f"{self.target}{of}{by}{f' without {self.off}' if self.off else ''}"
 
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Compile by this route in the body."""
         from srcgrad.passes import without
+        from tests.fuzz.joined import joined
 
-        with without(*([self.off] if self.off else [])):
+        by_device = joined() if self.joined else nullcontext()
+        with without(*([self.off] if self.off else [])), by_device:
             yield
 
 
@@ -50,6 +54,9 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
     plain = [Route(off=name) for name in dict.fromkeys(p.name for p in PIPELINE)]
     names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
     loops = [Route("loops"), *(Route("loops", off=name) for name in names)]
+    loops.append(Route("loops", joined=True))
+    if choice == "joined":
+        return (Route("loops", joined=True), *(Route(t) for t in others))
     if choice == "jacobians":
         return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
     every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]

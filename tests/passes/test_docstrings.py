@@ -8,7 +8,14 @@ import pytest
 
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
-from srcgrad.passes.pipeline import IN_ORDER, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS, LOWERING, PIPELINE
+from srcgrad.passes.pipeline import (
+    IN_ORDER,
+    INDEPENDENT_LOOPS,
+    JOIN_LOOPS,
+    LOOPS_IN_CHUNKS,
+    LOWERING,
+    PIPELINE,
+)  # fmt: skip
 from srcgrad.primitives import REGISTRY
 from tests.kept import ROOT
 
@@ -24,11 +31,11 @@ def home(step):
     return getattr(step.run, "func", step.run).__module__
 
 
+OTHERS = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+
+
 @pytest.mark.parametrize(
-    "name",
-    sorted(
-        {home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)}
-    ),
+    "name", sorted({home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, *OTHERS)})
 )
 def test_docstring(name):
     module = importlib.import_module(name)

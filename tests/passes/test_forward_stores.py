@@ -1,10 +1,12 @@
 """What is stored is read without the memory between, until something may have overwritten it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from srcgrad.passes.forward_stores import forward_stores
-from tests.passes.programs import agree, program, text
+from tests.passes.programs import agree, program, text, vec
 
 X, Y, V = np.arange(12.0).reshape(4, 3), np.arange(3.0), np.array([5.0, 7.0, 9.0])
 PARAMS = "x: f64[4, 3], y: f64[3], v: f64[3], k: int"
@@ -154,3 +156,62 @@ def test_read_from_memory(name, k):
 def test_a_view_stays_one_of_the_memory():
     body = ROWS + "s: f64[3] = view(r, 0, 3, 1, spec=('s',))\nstore(r, 0, 4.0)\nt: f64[3] = neg(s)"
     assert read(body).endswith("= neg(s)")
+
+
+# ---- places that are integers of the program ----
+INDEXED = partial(forward_stores, indexed=True)
+TRIP = """
+a: f64[n] = zeros(n, dtype='f64')
+for i in range(0, n):
+    w: f64 = load(x, i)
+    store(a, i, w)
+    {}
+    t: f64 = load(a, {})
+    store(x, i, t)
+"""
+
+
+def in_a_trip(between, place="i"):
+    """The line after the pass that has what the trip stores to `x`."""
+    body = TRIP.format(between.replace("\n", "\n    ") or "u: f64 = sin(w)", place)
+    f = program("x: f64[n], v: f64, k: int", body, "a,")
+    new = agree(INDEXED, f, *((vec(0.3, 0.7, 1.1), 0.5, k) for k in (0, 1, 2)), (vec(), 0.5, 0))
+    return text(new).splitlines()[-2].strip()
+
+
+KNOWN = {
+    "what the trip has stored": "",
+    "another array is stored to": "b: f64[n] = zeros(n, dtype='f64')\nstore(b, i, v)",
+    "read in a loop inside": "for j in range(0, 2):\n    c: f64 = load(a, i)\n    u: f64 = sin(c)",
+}
+UNKNOWN = {
+    "at another place": ("", "k"),
+    "a place that may be the same was stored to": ("store(a, k, v)", "i"),
+    "a constant place was stored to": ("store(a, 0, v)", "i"),
+    "it was added to": ("add_at(a, i, v)", "i"),
+    "all of it was stored to": ("b: f64[n] = copy(x)\nassign(a, b)", "i"),
+    "a loop stores to it": ("for j in range(0, k):\n    store(a, j, v)", "i"),
+    "a branch stores to it": ("c: bool = lt(w, v)\nif c:\n    store(a, i, v)", "i"),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_trip_reads_what_it_has_stored(name):
+    assert in_a_trip(KNOWN[name]) == "store(x, i, w)"
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_a_trip_reads_from_memory(name):
+    assert in_a_trip(*UNKNOWN[name]) == "store(x, i, t)"
+
+
+def test_a_trip_does_not_read_what_another_one_has_stored():
+    body = "for i in range(0, n):\n    t: f64 = load(x, k)\n    store(x, i, t)\n    store(x, k, v)"
+    f = program("x: f64[n], v: f64, k: int", body)
+    assert "store(x, i, t)" in text(agree(INDEXED, f, (vec(0.3, 0.7, 1.1), 0.5, 1)))
+
+
+def test_a_number_has_the_dtype_of_its_array():
+    body = "a: i64[2] = zeros(2, dtype='i64')\nstore(a, k, k)\nt: i64 = load(a, k)"
+    f = program("k: int", body, "t,")
+    assert "t: i64 = cast(k, dtype='i64')" in text(agree(INDEXED, f, (0,), (1,)))

@@ -227,3 +227,45 @@ def test_it_simplifies_to_nothing_else():
     f = program("x: f64[n]", LOOP.format(span="range(0, n)", offset=ONE, place="i"))
     new = after(eliminate, after(simplify, after(hoist_bounds_checks, f)))
     assert text(new).splitlines()[1] == "    v: f64 = load(x, i)"
+
+
+# ---- what is equal to an operand ----
+PLACES = """
+p: i64[n] = iota(n)
+q: i64[n] = indices(p, {}, axis=0)
+v: f64[n] = gather(x, q, spec=('a',))
+"""
+
+
+def test_places_that_count_are_not_checked():
+    f = program("x: f64[n]", PLACES.format("n"), "v,")
+    new = agree(hoist_bounds_checks, f, (X,), (NONE,))
+    assert count(new, "indices") == 0
+
+
+def test_places_are_checked_by_another_length():
+    f = program("x: f64[n], k: int", PLACES.format("k"), "v,")
+    new = agree(hoist_bounds_checks, f, (X, 4), (X, 3), (NONE, 0))
+    assert count(new, "indices") == 1
+
+
+def test_places_that_are_stored_to_are_an_array_of_their_own():
+    body = PLACES.format("n").replace("v: ", "store(p, 0, 2)\nv: ")
+    new = agree(hoist_bounds_checks, program("x: f64[n]", body, "v,"), (X,))
+    assert count(new, "indices") == 1
+
+
+def test_the_larger_of_two_is_known():
+    body = """
+a: int = maximum(n, 0)
+b: int = maximum(-1, n)
+d: int = maximum(k, 0)
+t: f64[a] = zeros(a, dtype='f64')
+"""
+    f = program("x: f64[n], k: int", body, "a, b, d, t,")
+    new = agree(hoist_bounds_checks, f, (X, 3), (NONE, -3))
+    assert text(new).splitlines() == [
+        "d: int = maximum(k, 0)",
+        "t: f64[n] = zeros(n, dtype='f64')",
+        "return (n, n, d, t,)",
+    ]

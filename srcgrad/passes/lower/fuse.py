@@ -34,82 +34,35 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
-from srcgrad.ir.walk import results, uses, walk
+from srcgrad.ir.walk import uses, walk
 from srcgrad.operation import Primitive
-from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.emitter import builder_for
-from srcgrad.passes.lower.fusion_group import NO_EFFECTS, Effects, FusionGroup, touched
+from srcgrad.passes.footprint import Footprint
+from srcgrad.passes.lower.fusion_group import FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, Whole, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
-from srcgrad.records import record
 
 FAR = 64  # items back that an operation may join a group
 ALONE = (memory.indices,)  # raises inside its nest
 
 
-@record(frozen=True)
-class _Facts:
-    """What decides whether definitions, taken together, may run before what precedes them."""
-
-    uses: frozenset[Var] = frozenset()
-    makes: frozenset[Var] = frozenset()
-    observable: bool = False
-    harmless: bool = True  # touches no memory and raises nothing: it may run at any time
-    shows: bool = False  # output that may not come before a write; a check may be made early
-    effects: Effects = NO_EFFECTS
-
-    @staticmethod
-    def of(s: Def, classes: AliasClasses, in_order: bool) -> _Facts:
-        observable = is_observable(s)
-        touches = not is_scalar_operation(s) and s.op not in (memory.zeros, memory.empty)
-        effects = Effects.of(s, classes, in_order)
-        return _Facts(
-            frozenset(uses(s)),
-            frozenset(results(s)),
-            observable,
-            not observable and not touches,
-            s.op.effect and not effects.changes and not s.op.raises,
-            effects,
-        )
-
-    def __or__(self, other: _Facts) -> _Facts:
-        return _Facts(
-            self.uses | other.uses,
-            self.makes | other.makes,
-            self.observable or other.observable,
-            self.harmless and other.harmless,
-            self.shows or other.shows,
-            self.effects | other.effects,
-        )
-
-    def pass_over(self, made: Set[Var], observable: bool, effects: Effects) -> bool:
-        """Whether these may run before an item that makes, shows and touches what is given."""
-        if not self.uses.isdisjoint(made):
-            return False
-        if observable and not self.harmless:
-            return False  # the item may be the check that these rely on
-        if self.shows and effects.changes:
-            return False
-        return self.effects.commutes(effects)
-
-
 class _Planner:
     def __init__(self, b: Builder, classes: AliasClasses, in_order: bool, whole: Whole):
         self.b, self.classes, self.in_order, self.whole = b, classes, in_order, whole
-        self.known: dict[Def, _Facts] = {}
+        self.known: dict[Def, Footprint] = {}
 
-    def facts_of(self, s: Def) -> _Facts:
-        """The facts of a definition, collected once: every later one compares itself with it."""
+    def footprint(self, s: Def) -> Footprint:
+        """That of a definition, collected once: every later one compares itself with it."""
         if s not in self.known:
-            self.known[s] = _Facts.of(s, self.classes, self.in_order)
+            self.known[s] = Footprint.of(s, self.classes, self.in_order)
         return self.known[s]
 
-    def together(self, item: Def | FusionGroup) -> _Facts:
-        """The facts of all that an item consists of."""
+    def together(self, item: Def | FusionGroup) -> Footprint:
+        """The footprint of all that an item consists of."""
         if isinstance(item, Def):
-            return self.facts_of(item)
-        return reduce(_Facts.__or__, [self.facts_of(step.statement) for step in item.steps])
+            return self.footprint(item)
+        return reduce(Footprint.__or__, [self.footprint(step.statement) for step in item.steps])
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
@@ -142,7 +95,7 @@ class _Planner:
 
         What stands between and cannot be passed is moved before the group, if that is possible.
         """
-        moved, both = _Facts(), self.facts_of(step.statement)
+        moved, both = Footprint(), self.footprint(step.statement)
         shared = touched(step)
         needed: list[int] = []
         for k in _back(items, len(items), shared):
@@ -181,7 +134,7 @@ class _Planner:
         """Put a statement before the last groups that it does not need: they stay open."""
         at = len(items)
         if isinstance(s, Def):
-            facts = self.facts_of(s)
+            facts = self.footprint(s)
             for k in _back(items, at):
                 if not self._passes(facts, items[k]):
                     break
@@ -189,13 +142,12 @@ class _Planner:
                     at = k
         items.insert(at, s)
 
-    def _passes(self, facts: _Facts, item: Stmt | FusionGroup) -> bool:
-        """Whether what has the facts may run before `item`, which precedes it."""
+    def _passes(self, facts: Footprint, item: Stmt | FusionGroup) -> bool:
+        """Whether what has this footprint may run before `item`, which precedes it."""
         if isinstance(item, FusionGroup):
-            return facts.pass_over(item.defined, False, item.effects)
+            return facts.passes_over(item.defined, False, item.effects)
         if isinstance(item, Def):
-            other = self.facts_of(item)
-            return facts.pass_over(other.makes, other.observable, other.effects)
+            return facts.passes(self.footprint(item))
         return False
 
 

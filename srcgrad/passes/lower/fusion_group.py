@@ -7,51 +7,14 @@ reference at the nest's own index. Never emits anything.
 from __future__ import annotations
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Def, Var
+from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array, is_reference, same_dims
 from srcgrad.ir.walk import results, uses
-from srcgrad.passes.effects import classes_read, classes_written
+from srcgrad.passes.footprint import NO_EFFECTS, Effects
 from srcgrad.passes.lower.access import is_exact
 from srcgrad.passes.lower.step import Step
-from srcgrad.records import record
 
 MOST = 96  # steps of a group
-
-
-@record(frozen=True)
-class Effects:
-    """The alias classes that are read, written, and added to; additions commute."""
-
-    reads: frozenset[Var] = frozenset()
-    writes: frozenset[Var] = frozenset()
-    sums: frozenset[Var] = frozenset()
-
-    @staticmethod
-    def of(s: Def, classes: AliasClasses, in_order: bool) -> Effects:
-        """The effects of a statement; with `in_order` additions do not commute: they are writes."""
-        written = frozenset(classes_written((s,), classes))
-        adds = not in_order and s.op.adds
-        nothing: frozenset[Var] = frozenset()
-        reads = frozenset(classes_read(s, classes))
-        return Effects(reads, nothing if adds else written, written if adds else nothing)
-
-    def __or__(self, other: Effects) -> Effects:
-        return Effects(self.reads | other.reads, self.writes | other.writes, self.sums | other.sums)
-
-    @property
-    def changes(self) -> bool:
-        return bool(self.writes or self.sums)
-
-    def commutes(self, other: Effects) -> bool:
-        everything = other.reads | other.writes | other.sums
-        return (
-            self.writes.isdisjoint(everything)
-            and self.reads.isdisjoint(other.writes | other.sums)
-            and self.sums.isdisjoint(other.reads | other.writes)
-        )
-
-
-NO_EFFECTS = Effects()
 
 
 class FusionGroup:
