@@ -32,6 +32,7 @@ class BuildOptions:
     cache: bool = True  # keep what was compiled on disk
     fastmath: bool | None = None  # see backends/cpu/fastmath.py
     parallel: bool = False  # see passes/loops_in_chunks.py
+    deterministic: bool = False  # see backends/cuda/ordered.py; other targets are
 
     @property
     def strict(self) -> bool:

@@ -30,6 +30,7 @@ def compile(
     cache: bool | None = None,
     fastmath: bool | None = None,
     parallel: bool | None = None,
+    deterministic: bool | None = None,
     source: str | None = None,
 ) -> Any:
     """Compile a plain Python function; as a decorator bare or with options.
@@ -44,7 +45,10 @@ def compile(
     by rounding, and by more where an intermediate result overflows in one grouping only. With True
     NaN, infinities and signed zeros are given up as well. `parallel=True`, on the cpu target: loops
     whose trips do not depend on one another run on several cores, if there is enough to do;
-    results do not depend on how many (docs/parallel.md). Gradients have their function's settings.
+    results do not depend on how many (docs/parallel.md). `deterministic=True`, on the cuda target:
+    additions to one element are made in a fixed order, where atomic ones may differ from run to run
+    in the last digits; the other targets always repeat their results. Gradients have their
+    function's settings.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.compile(target="python")
@@ -59,9 +63,9 @@ def compile(
     if fn is None:
         return functools.partial(
             compile, target=target, cache=cache, fastmath=fastmath, parallel=parallel,
-            source=source,
+            deterministic=deterministic, source=source,
         )  # fmt: skip
-    _check_options(target, parallel)
+    _check_options(target, parallel, deterministic)
     if fastmath is not None and not isinstance(fastmath, bool):
         raise ArgumentTypeError(
             f"fastmath must be True or False, not {fastmath!r}", None,
@@ -75,6 +79,7 @@ def compile(
         cache=old.cache if cache is None else cache,
         fastmath=old.fastmath if fastmath is None else fastmath,
         parallel=old.parallel if parallel is None else parallel,
+        deterministic=old.deterministic if deterministic is None else deterministic,
     )
     return Compiled(function, spec, options)
 
@@ -102,6 +107,7 @@ def grad(
     *,
     target: str | None = None,
     parallel: bool | None = None,
+    deterministic: bool | None = None,
 ) -> Any:
     """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
 
@@ -112,8 +118,9 @@ def grad(
     without any float is refused. Results that are not scalars are summed, several outputs too; with
     `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
     gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
-    the last argument of a call is the adjoint of the output. `target` and `parallel` are those of
-    `compile`; left out, they are the function's. The caller's arrays are never changed.
+    the last argument of a call is the adjoint of the output. `target`, `parallel` and
+    `deterministic` are those of `compile`; left out, they are the function's. The caller's arrays
+    are never changed.
 
     >>> import srcgrad as flow
     >>> def g(p):
@@ -129,8 +136,9 @@ def grad(
     12.0
     """
     return _gradient(
-        fn, grad_position, weights, has_aux, return_ids, sens_param, False, target, parallel
-    )
+        fn, grad_position, weights, has_aux, return_ids, sens_param, False,
+        target=target, parallel=parallel, deterministic=deterministic,
+    )  # fmt: skip
 
 
 def value_and_grad(
@@ -143,6 +151,7 @@ def value_and_grad(
     *,
     target: str | None = None,
     parallel: bool | None = None,
+    deterministic: bool | None = None,
 ) -> Any:
     """Like `grad`, but returns (value, gradient).
 
@@ -154,15 +163,15 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient(
-        fn, grad_position, weights, has_aux, return_ids, sens_param, True, target, parallel
-    )
+        fn, grad_position, weights, has_aux, return_ids, sens_param, True,
+        target=target, parallel=parallel, deterministic=deterministic,
+    )  # fmt: skip
 
 
 def _gradient(
     fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool,
-    target: Any, parallel: Any,
+    **stated: Any,
 ) -> Any:  # fmt: skip
-    stated = {"target": target, "parallel": parallel}
     _check_options(**stated)
     for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
         if not isinstance(given, bool):
@@ -176,13 +185,18 @@ def _gradient(
     return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, **stated)
 
 
-def _check_options(target: Any, parallel: Any) -> None:
+def _check_options(target: Any, parallel: Any, deterministic: Any) -> None:
     if target is not None:
         checked_target(target)
     if parallel is not None and not isinstance(parallel, bool):
         raise ArgumentTypeError(
             f"parallel must be True or False, not {parallel!r}", None,
             "the number of threads is NUMBA_NUM_THREADS's: set it before Python starts",
+        )  # fmt: skip
+    if deterministic is not None and not isinstance(deterministic, bool):
+        raise ArgumentTypeError(
+            f"deterministic must be True or False, not {deterministic!r}", None,
+            "leave it out where the last digits of atomic additions may differ from run to run",
         )  # fmt: skip
 
 

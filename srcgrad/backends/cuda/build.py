@@ -24,6 +24,7 @@ from srcgrad.backends.cuda.host import host_text
 from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.backends.cuda.number_kernels import with_number_kernels
 from srcgrad.backends.cuda.numbers import Numbers
+from srcgrad.backends.cuda.ordered import adding
 from srcgrad.backends.cuda.placement import Placement, is_library
 from srcgrad.backends.cuda.run import RUN, begun
 from srcgrad.backends.cuda.schedule import Schedule
@@ -57,7 +58,7 @@ class Program:
     def __init__(self, function: Function, options: BuildOptions):
         refuse(function)
         self.function = function
-        schedule = Schedule(function, _in_kernels)
+        schedule = Schedule(function, _in_kernels, options.deterministic)
         placement = Placement(function, schedule)
         placement.refuse_loops(function.body)
         self._refuse_library(function.body, schedule)
@@ -82,6 +83,7 @@ class Program:
         texts = [*kernels.values(), *wide.values()]
         self.texts = [k.text(self.sites, fastmath) for k in texts]
         finished = [finishing(k, fastmath) for k in kernels.values() if k.sums]
+        finished += [adding(a.target.type, can_fail) for k in launches.values() for a in k.ordered]
         self.texts += {t.name: t for t in finished}.values()
         self.host = host_text(body, kernels, wide, numbers)
         scope = python.namespace() | launching.ASKING

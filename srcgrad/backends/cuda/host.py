@@ -55,9 +55,10 @@ class _HostPrinter(Printer):
         bounds = [self.operand(a) for s in k.launch.grid for a in (s.start, s.stop)]
         given = [self.atom(a) for a in (*(c.init for c in k.launch.carried), *k.reads)]
         sizes = [f"({', '.join(map(self.operand, v.type.dims))},)" for v in k.stored]
+        counts = [f"({a.count(self.operand)},)" for a in k.launch.ordered]
         wide = self.wide.get(k.launch.loop)
         lengths = map(self.operand, wide.layout.lengths.reads if wide else ())
-        call = f"{k.name}({', '.join([*bounds, *given, *sizes, *lengths])})"
+        call = f"{k.name}({', '.join([*bounds, *given, *sizes, *counts, *lengths])})"
         results = [
             self.names[v] for v in (*(c.result for c in k.launch.carried), *k.launch.numbers)
         ]

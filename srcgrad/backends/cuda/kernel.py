@@ -82,6 +82,14 @@ class Kernel:
         return [Var("parts", Array(c.param.type.dtype, (0,))) for c in self.sums]
 
     @cached_property
+    def left(self) -> list[tuple[Var, Var]]:
+        """For each addition that is made behind the launch the places, and what to add there."""
+        return [
+            (Var("places", Array("i64", (0, 0))), Var("values", Array(a.dtype, (0, 0))))
+            for a in self.launch.ordered
+        ]
+
+    @cached_property
     def rows(self) -> list[Var]:
         return [Var("rows", Array(v.type.dtype, (0,) * (v.type.ndim + 1))) for v in self.stored]
 
@@ -112,7 +120,8 @@ class Kernel:
         bounds = [v for pair in self.bounds for v in pair]
         given = [self.cells.get(v, v) for v in self.given]
         made = [cell for _, cell in self.made]
-        return (*bounds, *given, *self.rows, *self.partials, *made, *self.record)
+        left = [v for pair in self.left for v in pair]
+        return (*bounds, *given, *self.rows, *self.partials, *made, *left, *self.record)
 
     def printer(self, sites: list[Def]) -> KernelPrinter:
         return KernelPrinter(self, sites)
@@ -170,8 +179,10 @@ class KernelPrinter(Printer):
         k = self.kernel
         own = [*(s.index for s in self.launch.grid), *(c.param for c in self.launch.carried)]
         thread = ["thread"] if k.of_threads else []
-        made = [cell for _, cell in k.made]
-        return [*thread, *(self.names[v] for v in (*own, *k.reads, *k.rows, *made, *k.record))]
+        flat = ["flat"] if k.left else []
+        left = [cell for _, cell in k.made] + [v for pair in k.left for v in pair]
+        others = (*own, *k.reads, *k.rows, *left, *k.record)
+        return [*thread, *flat, *(self.names[v] for v in others)]
 
     def leave(self, depth: int, values: Sequence[str]) -> None:
         if values:
@@ -250,6 +261,8 @@ class KernelPrinter(Printer):
                 return
         if s in self.launch.atomic:
             self.write(depth, self.addition(s), note_of(s))
+        elif any(s is a.statement for a in self.launch.ordered):
+            self.leave_addition(s, depth)
         elif makes_buffer(s):
             self.allocate(s, depth)
         elif (value := self.scalar(s)) is not None and s.var is not None:
@@ -275,6 +288,13 @@ class KernelPrinter(Printer):
         x, *at, v = map(self.text, s.args)
         place = at[0] if len(at) == 1 else tuple_text(at)
         return f"cuda.atomic.add({x}, {place}, {v})"
+
+    def leave_addition(self, s: Def, depth: int) -> None:
+        pairs = zip(self.launch.ordered, self.kernel.left, strict=True)
+        a, (places, values) = next(pair for pair in pairs if pair[0].statement is s)
+        at = f"[flat, {a.slot(self.text)}]"
+        self.write(depth, f"{self.names[places]}{at} = {a.place(self.text)}", note_of(s))
+        self.write(depth, f"{self.names[values]}{at} = {self.text(s.args[-1])}")
 
     def allocate(self, s: Def, depth: int) -> None:
         assert s.var is not None

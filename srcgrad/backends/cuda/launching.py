@@ -11,14 +11,17 @@ from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from srcgrad.backends.cuda import library
 from srcgrad.backends.cuda.block_kernel import BlockKernel
 from srcgrad.backends.cuda.expressions import THREADS
 from srcgrad.backends.cuda.finish import finish_name
 from srcgrad.backends.cuda.kernel import Kernel
+from srcgrad.backends.cuda.ordered import Addition, adding_name
 from srcgrad.backends.cuda.run import RUN, Number, Run
 from srcgrad.backends.cuda.schedule import Carried
-from srcgrad.backends.cuda.shapes import shape
+from srcgrad.backends.cuda.shapes import blocks_of, shape
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import np_dtype
 from srcgrad.operation import Primitive
@@ -32,7 +35,8 @@ def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
     grid, carried = len(k.launch.grid), k.launch.carried
     place_of_reads = 2 * grid + len(carried)
     place_of_sizes = place_of_reads + len(k.reads)
-    place_of_lengths = place_of_sizes + len(k.stored)
+    place_of_counts = place_of_sizes + len(k.stored)
+    place_of_lengths = place_of_counts + len(k.launch.ordered)
 
     def launch(*args: Any) -> tuple:
         run = RUN.get()
@@ -42,7 +46,7 @@ def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
         total = prod(trips)
         if total == 0:
             return inits
-        sizes = [tuple(map(int, size)) for size in args[place_of_sizes:place_of_lengths]]
+        sizes = [tuple(map(int, size)) for size in args[place_of_sizes:place_of_counts]]
         form = shape(k, wide, total, sizes, args[place_of_lengths:])
         bounds = [int(v) for pair in zip(starts, trips, strict=True) for v in pair]
         given = [i for i, c in zip(inits, carried, strict=True) if c.first is None]
@@ -54,13 +58,34 @@ def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
         parts = [xp.empty(form.blocks, np_dtype(c.param.type.dtype)) for c in k.sums]
         made = [_cell(run, v) for v in k.launch.numbers]
         record = run.record if k.can_fail else ()
-        outs = [*rows, *parts, *made, *record]
+        counts = zip(args[place_of_counts:place_of_lengths], k.launch.ordered, strict=True)
+        left = [_left(xp, total, int(n), a) for (n,), a in counts]
+        outs = [*rows, *parts, *made, *(v for pair in left for v in pair), *record]
         run.kernels[form.kernel.name](form.blocks, form.threads, [*bounds, *passed, *outs])
+        for a, pair in zip(k.launch.ordered, left, strict=True):
+            _add(run, k, pair, a, passed[k.given.index(a.target)])
         return (*_ends(run, k, inits, parts), *map(Number, made))
 
     return launch
 
 
+# ---- additions in order ----
+def _left(xp: Any, trips: int, count: int, a: Addition) -> tuple[Any, Any]:
+    """Room for what trips would add, and where; nowhere at first."""
+    return xp.full((trips, count), -1, np.int64), xp.empty((trips, count), np_dtype(a.dtype))
+
+
+def _add(run: Run, k: Kernel, left: tuple[Any, Any], a: Addition, x: Any) -> None:
+    """Adds what trips have left to an array."""
+    places, values = (part.reshape(-1) for part in left)
+    if places.size:
+        order = run.device.xp.argsort(places, kind="stable")
+        record = run.record[:1] if k.can_fail else ()
+        kernel = run.kernels[adding_name(a.target.type, k.can_fail)]
+        kernel(blocks_of(places.size), THREADS, [order, places, values, x, *record])
+
+
+# ---- numbers ----
 def _cell(run: Run, v: Var) -> Any:
     return run.device.xp.empty((), np_dtype(v.type.dtype))
 

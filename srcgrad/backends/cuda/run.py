@@ -38,11 +38,7 @@ class Run:
     kernels: Mapping[str, Loaded]
     sites: Sequence[Def]
     memory: tuple[Any, ...]  # of the record: integers, behind them floats
-
-    @property
-    def record(self) -> list[Any]:
-        """The arrays of a failure, as kernels have them."""
-        return [part for m in self.memory for part in _parts(m)]
+    record: tuple[Any, ...]  # its two parts, as kernels have them
 
     def check(self) -> None:
         """Raises what failed in a kernel, if anything did."""
@@ -82,14 +78,16 @@ class Run:
         return self.device.xp.full((), value, np_dtype(dtype))
 
 
-def _parts(memory: Any) -> list[Any]:
+def _parts(memory: Any) -> tuple[Any, Any]:
     first = checks.MOST + 1
-    return [memory[:first], memory[first:].view(np.float64)]
+    return memory[:first], memory[first:].view(np.float64)
 
 
 RUN: ContextVar[Run] = ContextVar("the call of a cuda program that is running")
 
 
 def begun(device: Device, kernels: Mapping[str, Loaded], sites: Sequence[Def]) -> Run:
-    size = 2 * checks.MOST + 1
-    return Run(device, kernels, sites, (device.xp.zeros(size, np.int64),) if sites else ())
+    if not sites:
+        return Run(device, kernels, sites, (), ())
+    memory = device.xp.zeros(2 * checks.MOST + 1, np.int64)
+    return Run(device, kernels, sites, (memory,), _parts(memory))

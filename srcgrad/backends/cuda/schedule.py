@@ -9,10 +9,11 @@ other layout, of a trip that is a block's. Never looks at a device.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srcgrad.backends.cuda.additions import Additions
 from srcgrad.backends.cuda.checks import may_fail
+from srcgrad.backends.cuda.ordered import Addition, additions
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var
@@ -54,6 +55,7 @@ class Launch:
     carried: tuple[Carried, ...]
     atomic: frozenset[Def]  # the additions that trips share
     numbers: tuple[Var, ...] = ()  # what the body of a single trip leaves for what follows
+    ordered: tuple[Addition, ...] = ()  # the additions that are made behind it, in a fixed order
 
     @property
     def made(self) -> list[Var]:
@@ -78,10 +80,14 @@ class Obstacle:
 class Schedule:
     """The launches of a lowered program, and why its other loops are none.
 
-    `is_written` says whether a kernel can have a scalar operation or a check.
+    `is_written` says whether a kernel can have a scalar operation or a check. With `in_order` no
+    addition is atomic.
     """
 
-    def __init__(self, function: Function, is_written: Callable[[Def], bool]):
+    def __init__(
+        self, function: Function, is_written: Callable[[Def], bool], in_order: bool = False
+    ):
+        self.in_order = in_order
         self.facts, self.is_written = Dependence(function), is_written
         self.classes = AliasClasses(function)
         self.launches: dict[For, Launch] = {}
@@ -97,11 +103,21 @@ class Schedule:
 
     def _launched(self, s: For) -> bool:
         found = self.obstacle(s)
-        if found is None:
-            self.launches[s] = self._laid_out(s)
+        launch = self._ordered(self._laid_out(s)) if found is None else found
+        if isinstance(launch, Launch):
+            self.launches[s] = launch
         else:
-            self.obstacles[s] = found
-        return found is None
+            self.obstacles[s] = launch
+        return isinstance(launch, Launch)
+
+    def _ordered(self, launch: Launch) -> Launch | Obstacle:
+        """The launch with its additions in order, if that is wanted."""
+        found = additions(launch.body, launch.atomic) if self.in_order else []
+        if isinstance(found, Def):
+            reason = f"deterministic=True: how often a trip adds to '{found.array.name}'"
+            return Obstacle(f"{reason} is known only when it runs", found.loc, lacking=True)
+        atomic = launch.atomic - {a.statement for a in found}
+        return replace(launch, atomic=atomic, ordered=tuple(found))
 
     # ---- what a kernel may hold ----
     def obstacle(self, s: For) -> Obstacle | None:

@@ -46,7 +46,7 @@ def shape(
 
 def _of_threads(k: Kernel, trips: int, sizes: Sequence[Size]) -> Shape:
     room = THREADS * sum(map(_bytes, k.stored, sizes))
-    blocks = _blocks(-(-trips // THREADS), room)
+    blocks = blocks_of(trips, room)
     return Shape(k, blocks, THREADS, [(*s, blocks * THREADS) for s in sizes])
 
 
@@ -60,6 +60,11 @@ def _of_blocks(k: BlockKernel, trips: int, sizes: Sequence[Size], longest: int) 
         (blocks, *s) if v in k.of_block else (*s, blocks * threads)
         for v, s in zip(k.stored, sizes, strict=True)
     ])  # fmt: skip
+
+
+def blocks_of(trips: int, room: int = 0) -> int:
+    """How many blocks run trips that are threads' and have so many bytes of arrays in a block."""
+    return _blocks(-(-trips // THREADS), room)
 
 
 def _bytes(v: Var, size: Size) -> int:

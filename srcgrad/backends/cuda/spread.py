@@ -85,7 +85,7 @@ class _ByBlock:
         return {x for g in self.launch.grid for x in shared_by(self.schedule.independent(g))}
 
     def layout(self) -> ByBlock | None:
-        if not self.chosen or any(self.repeated(self.launch.body)):
+        if not self.chosen or self.launch.ordered or any(self.repeated(self.launch.body)):
             return None
         lengths, coalesced = self.lengths(), self.coalesced()
         if not lengths.trips:
@@ -111,7 +111,8 @@ class _ByBlock:
             return False
         if any(is_reference(p.type) for p in s.params) or not_atomic(facts) is not None:
             return False
-        return adding or set(shared_by(facts)) <= self.shared
+        atomically = adding and not self.schedule.in_order
+        return atomically or set(shared_by(facts)) <= self.shared
 
     def is_short(self, s: For) -> bool:
         trips = self.places.trips(s)
