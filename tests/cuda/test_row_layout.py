@@ -124,13 +124,15 @@ def test_arrays_of_rows_have_a_bound(monkeypatch):
         n, m = x.shape
         y = np.zeros((n, m))
         for i in flow.prange(n):
-            row = np.zeros(m)
+            row, few = np.zeros(m), np.zeros(5)
             for j in range(m):
-                seen = np.zeros(40)
+                seen, last = np.zeros(40), np.zeros(3)
                 for k in range(1, 40):
                     seen[k] = np.sin(seen[k - 1]) + x[i, j]
-                row[j] = seen[39] * seen[20]
-            total = np.sum(row)
+                    last[k % 3] = seen[k]
+                row[j] = last[0] * seen[20]
+                few[int(x[i, j] * 100.0) % 5] += row[j] * last[1]
+            total = np.sum(row) * few[2]
             for j in range(m):
                 y[i, j] = row[j] / total
         return y

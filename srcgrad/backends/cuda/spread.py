@@ -7,7 +7,7 @@ around them. A trip with other loops than these stays a thread's: all threads wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -85,7 +85,7 @@ class _ByBlock:
         return {x for g in self.launch.grid for x in shared_by(self.schedule.independent(g))}
 
     def layout(self) -> ByBlock | None:
-        if not self.chosen or self.launch.ordered or any(self.repeated(self.launch.body)):
+        if self.launch.ordered or not self.suffice(self.chosen, self.launch.body):
             return None
         lengths, coalesced = self.lengths(), self.coalesced()
         if not lengths.trips:
@@ -99,10 +99,14 @@ class _ByBlock:
         """The outermost loops that can be shared; those that add atomically only if need be."""
         for s in block:
             inner = [t for b in blocks(s) for t in self.found(b)]
-            if isinstance(s, For) and self.may_be_shared(s, adding=not inner):
+            if isinstance(s, For) and self.may_be_shared(s, adding=not self.suffice(inner, s.body)):
                 yield s
             else:
                 yield from inner
+
+    def suffice(self, shared: Collection[For], block: Block) -> bool:
+        """Whether threads can run a block by sharing these loops."""
+        return bool(shared) and not any(self.repeated(block, shared))
 
     def may_be_shared(self, s: For, adding: bool) -> bool:
         """Whether threads can share a loop; `adding`: even if they then add to one element."""
@@ -118,15 +122,15 @@ class _ByBlock:
         trips = self.places.trips(s)
         return set(trips) <= {()} and trips.get((), 0) < SHORT
 
-    def repeated(self, block: Block) -> Iterator[Stmt]:
-        """The loops without a shared one inside, all of which every thread would run."""
+    def repeated(self, block: Block, shared: Collection[For]) -> Iterator[Stmt]:
+        """The loops that are not shared, nor around one that is: every thread would run them."""
         for s in block:
-            if isinstance(s, For | While) and not any(t in self.chosen for t in walk((s,))):
+            if isinstance(s, For | While) and not any(t in shared for t in walk((s,))):
                 if isinstance(s, While) or not self.is_short(s):
                     yield s
-            elif s not in self.chosen:
+            elif s not in shared:
                 for b in blocks(s):
-                    yield from self.repeated(b)
+                    yield from self.repeated(b, shared)
 
     # ---- what decides for it ----
     def lengths(self) -> Lengths:
