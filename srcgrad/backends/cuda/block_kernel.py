@@ -32,6 +32,12 @@ class BlockKernel(Kernel):
 
     layout: ByBlock
     classes: AliasClasses
+    first: Kernel  # that of the first layout
+
+    @cached_property
+    def reads(self) -> list[Var]:
+        """What the host passes to either: atomic additions name it in another order."""
+        return self.first.reads
 
     @cached_property
     def of_block(self) -> set[Var]:

@@ -73,11 +73,11 @@ class Program:
         self.sites: list[Def] = []
         wide = {
             s: BlockKernel(
-                f"{k.name}_blocks", layout.launch, can_fail, numbers.on_device, layout,
-                schedule.classes,
+                f"{k.name}_blocks", layout.launch, can_fail, k.on_device, layout,
+                schedule.classes, k,
             )
             for s, k in kernels.items()
-            if (layout := by_block(schedule, k.launch)) is not None
+            if (layout := by_block(schedule, k.launch, k.on_device)) is not None
         }  # fmt: skip
         fastmath = bool(options.fastmath)
         texts = [*kernels.values(), *wide.values()]

@@ -7,14 +7,14 @@ around them. A trip with other loops than these stays a thread's: all threads wo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
 from srcgrad.backends.cuda.additions import Additions
 from srcgrad.backends.cuda.schedule import Carried, Launch, Schedule, not_atomic, shared_by
-from srcgrad.ir.nodes import Block, Def, For, If, Stmt, Var, While, altered
+from srcgrad.ir.nodes import Atom, Block, Def, For, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, defined, walk
 from srcgrad.passes.dependence import Independent
@@ -67,14 +67,17 @@ class ByBlock:
     coalesced: bool  # neighbouring threads touch neighbouring elements, more than by trips
 
 
-def by_block(schedule: Schedule, launch: Launch) -> ByBlock | None:
-    """The second layout of a launch, if it has loops to share, of known lengths, and no others."""
-    return _ByBlock(schedule, launch).layout()
+def by_block(schedule: Schedule, launch: Launch, on_device: Set[Atom]) -> ByBlock | None:
+    """The second layout of a launch, if it has loops to share, of known lengths, and no others.
+
+    The host does not wait for numbers that are on the device.
+    """
+    return _ByBlock(schedule, launch, on_device).layout()
 
 
 class _ByBlock:
-    def __init__(self, schedule: Schedule, launch: Launch):
-        self.schedule, self.places = schedule, schedule.facts.places
+    def __init__(self, schedule: Schedule, launch: Launch, on_device: Set[Atom]):
+        self.schedule, self.places, self.on_device = schedule, schedule.facts.places, on_device
         self.launch, self.atomic = launch, set(launch.atomic)
         self.chosen = list(self.found(launch.body))
         self.spread: dict[For, Spread] = {}
@@ -137,10 +140,10 @@ class _ByBlock:
         around = (s for s in (*self.launch.grid, *walk(self.launch.body)) if isinstance(s, For))
         poly = self.places.poly
         indices = {s.index: (poly(s.start), poly(s.stop)) for s in around}
-        inside = defined((self.launch.loop,))
+        unknown = defined((self.launch.loop,)) | self.on_device
         trips = {s: self.places.trips(s) for s in self.chosen}
         read = {s: _numbers(p, indices) for s, p in trips.items()}
-        known = [s for s in self.chosen if inside.isdisjoint(read[s])]
+        known = [s for s in self.chosen if unknown.isdisjoint(read[s])]
         reads = dict.fromkeys(v for s in known for v in read[s])
         return Lengths(tuple(trips[s] for s in known), indices, tuple(reads))
 
