@@ -122,8 +122,8 @@ class _JoinLoops:
         after: list[Stmt] = []
         first, rest = self.footprint(early), Footprint()
         for s in between:
-            own = self.footprint(s)
-            if own.passes(first | rest):
+            own, ahead = self.footprint(s), first | rest
+            if own.passes(ahead) and not (own.observable and self.is_seen(ahead)):
                 before.append(s)
             else:
                 after.append(s)
@@ -132,6 +132,10 @@ class _JoinLoops:
             return None
         new = self.joined(early, late)
         return None if new is None else [*before, new, *after]
+
+    def is_seen(self, footprint: Footprint) -> bool:
+        """Whether memory of the caller is changed, which an error would leave changed."""
+        return bool(footprint.effects.changes & self.visible)
 
     # ---- two loops ----
     def joined(self, early: For, late: For) -> For | None:
@@ -181,8 +185,8 @@ class _JoinLoops:
             return False
         if not first.observable:
             return True
-        seen = second.effects.changes & self.visible
-        return not second.observable and not seen and self.checks_itself(early, late)
+        hidden = not second.observable and not self.is_seen(second)
+        return hidden and self.checks_itself(early, late)
 
     def checks_itself(self, early: For, late: For) -> bool:
         """Whether places by data are those that the same trip of the first loop has stored."""
@@ -249,7 +253,7 @@ class _JoinLoops:
         return inner if again and hands_on and not {inner.start, inner.stop} & made else None
 
     def is_shared(self, s: Stmt) -> bool | None:
-        """Whether threads may share a loop of a trip; None of what is no loop."""
+        """Whether threads may share a loop of a trip; None for other statements."""
         if isinstance(s, For):
             return self.is_marked(s)
         return False if isinstance(s, While) else None

@@ -190,3 +190,31 @@ def test_an_array_of_another_rank_is_another_kind():
     gradient(Elsewhere(X), Elsewhere(W))
     two = np.ones((2, 5))
     assert gradient(Elsewhere(two), Elsewhere(W)).shape == (2, 5)
+
+
+def checked_between(x, y, i):
+    for k in flow.prange(len(x)):
+        y[k] = x[k] * 2.0
+    if i > 3:
+        raise ValueError("too far")
+    for k in flow.prange(len(x)):
+        y[k] += 1.0
+    return np.sum(y)
+
+
+def read_between(x, y, i):
+    for k in flow.prange(len(x)):
+        y[k] = x[k] * 2.0
+    a = x[i]
+    for k in flow.prange(len(x)):
+        y[k] += a
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("fn", [checked_between, read_between])
+def test_what_was_stored_before_an_error_stays_stored(fn):
+    """A check between two loops of one range stays behind the stores of the first."""
+    x, y = np.arange(1.0, 6.0), np.zeros(5)
+    with pytest.raises((ValueError, IndexError)):
+        flow.compile(fn, target="cuda")(Elsewhere(x), Elsewhere(y), 5)
+    assert y.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]

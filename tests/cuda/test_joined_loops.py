@@ -5,37 +5,20 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends.cuda.selection import using
-from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import BoundsError
 from srcgrad.passes import without
-from tests.cuda.checks import ORDERS, near
+from tests.cuda.checks import ORDERS, Watched, near
 from tests.cuda.programs import cross_entropy, mlp
 
 R = np.random.default_rng(5)
 LOSS = (cross_entropy, 0, (R.normal(size=(5, 4)), R.normal(size=(9, 5)), R.integers(0, 4, 9)))
 
 
-class Counting(Simulator):
-    """A device that counts launches."""
-
-    launches = 0
-
-    def load(self, kernels, keep=True):
-        def counted(run):
-            def launch(*args):
-                self.launches += 1
-                run(*args)
-
-            return launch
-
-        return {name: counted(run) for name, run in super().load(kernels, keep).items()}
-
-
 def counted(program, order="forward"):
     fn, positions, args = program
-    with using(device := Counting(order)):
+    with using(device := Watched(order)):
         found = flow.value_and_grad(flow.compile(fn, target="cuda"), positions)(*args)
-    return found, device.launches
+    return found, len(device.launched)
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -59,9 +59,10 @@ JOINED = {
     "a loop between them that needs the first": SQUARED
     + each("w: f64 = load(t, h)\nadd_at(y, h, w)", "2", "h")
     + each("store(u, j, 1.0)", index="j"),
-    "a check between them": SQUARED
+    "a check between them": "a: f64[n] = zeros(n, dtype='f64')\n"
+    + each("v: f64 = load(x, i)\nstore(a, i, v)")
     + "check_equal(k, 2, message='{} is not {}')\n"
-    + each("store(u, j, 1.0)", index="j"),
+    + each("w: f64 = load(a, j)\nstore(u, j, w)", index="j"),
     "through views": "a: f64.strided[n] = view(t, 0, n, 1, spec=('s',))\n"
     + each("v: f64 = load(x, i)\nstore(a, i, v)")
     + DOUBLED,
@@ -85,6 +86,9 @@ def test_joined(name):
 
 
 APART = {
+    "a check between them, behind what the caller sees": SQUARED
+    + "check_equal(k, 2, message='{} is not {}')\n"
+    + each("store(u, j, 1.0)", index="j"),
     "the second runs through a buffer backwards": SQUARED
     + each(
         "c: int = sub(n, 1)\nh: int = sub(c, j)\nw: f64 = load(t, h)\nstore(u, j, w)", index="j"

@@ -2,8 +2,8 @@
 
 Every thread runs the statements of a trip; one of them alone stores, and the loops that they share
 each runs a part of. A barrier stands before a statement that reads what other threads have stored,
-or stores where others have read or stored, since the last one. What is between two barriers is told
-by alias classes. All threads reach a barrier: what a trip branches on is alike in all of them.
+or stores where others have read or stored, since the last one. Memory is compared by alias classes.
+All threads reach a barrier: what a trip branches on is alike in all of them.
 """
 
 from __future__ import annotations

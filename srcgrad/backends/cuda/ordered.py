@@ -1,7 +1,8 @@
 """Additions that trips share in a fixed order, in the place of atomic ones: deterministic=True.
 
-Each trip leaves what it would add, and where. A stable sort by place puts the additions to one
-element side by side, in the order of the program, and a thread for each element adds them up.
+Each trip leaves what it would add, and where. A stable sort by place puts the additions of a
+statement to one element side by side, in the order of its trips, and a thread for each element adds
+them up; then come those of the next statement.
 Refuses additions whose number in a trip is known only when it runs.
 """
 
