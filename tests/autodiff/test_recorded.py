@@ -68,7 +68,9 @@ REMEMBERED = {
 @pytest.mark.parametrize("case", [c for c in CASES if c.name in REMEMBERED], ids=lambda c: c.id)
 def test_where_a_loop_starts_to_count_is_kept_once(case):
     tapes = kept(case.fn, case.arguments(), case.position)
-    counters = [t for t in tapes if t.dtype == "i64" and not t.what.startswith("count")]
+    # with one row the place that is counted is a constant, kept in one slot
+    counted = ("count", "a constant")
+    counters = [t for t in tapes if t.dtype == "i64" and not t.what.startswith(counted)]
     assert [t.slots for t in counters] == REMEMBERED[case.name]
 
 
