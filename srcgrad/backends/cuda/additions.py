@@ -34,7 +34,8 @@ class Additions:
 
     def parts(self, s: Def) -> tuple[Def, Def, Atom]:
         """Of a store of what was there and more: the load, the sum and the rest."""
-        total = self.places.definition[s.args[-1]]  # type: ignore[index]  (proved: a sum)
+        assert isinstance(s.args[-1], Var)  # what is stored is a sum: it was proved
+        total = self.places.definition[s.args[-1]]
         found = [self.places.definition.get(a) for a in total.args if isinstance(a, Var)]
         old = next(
             d for d in found
