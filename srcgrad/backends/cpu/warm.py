@@ -1,4 +1,4 @@
-"""What programs commonly ask Numba for, compiled before they do: functions of complex numbers.
+"""What programs commonly ask for, compiled before they do: elementary and complex functions.
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from srcgrad.backends.cpu.elementary.library import FUNCTIONS, ready
 from srcgrad.backends.cpu.emit import driver
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program
@@ -30,13 +31,17 @@ OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functio
 
 
 def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
-    """Make the helpers of these operations ready, or of all; each with the seconds it took."""
+    """Make what these operations call ready, or of all; each with the seconds it took."""
     known = [op.name for op in REGISTRY.values() if _wanted(op)]
     for name in names:
         if name not in known:
             raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
     done: set[Helper] = set()
     for name in names or known:
+        if name in FUNCTIONS:
+            start = time.perf_counter()
+            ready(name)
+            yield f"{name} f64", time.perf_counter() - start
         for dtype in DTYPES:
             for helper in _helpers(REGISTRY[name], dtype):
                 if helper not in done:

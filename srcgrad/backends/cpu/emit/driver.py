@@ -16,6 +16,7 @@ from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.capsules import name_routine
 from srcgrad.backends.cpu.compiling import compiling
+from srcgrad.backends.cpu.elementary import library as elementary
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
@@ -50,6 +51,8 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
     program.here = None
     for (library, routine), arity in program.routines.items():
         name_routine(library, routine, arity)
+    for called in sorted(program.elementary):
+        elementary.ready(called)
     if program.spreads:
         name_threads()
 

@@ -1,10 +1,11 @@
-"""Functions of floats: LLVM's intrinsics, and those of the mathematical library."""
+"""Functions of floats: those with vector variants, LLVM's intrinsics, the mathematical library."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
+from srcgrad.backends.cpu.elementary import library
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import INTRINSIC, KINDS, Number, literal
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -26,6 +27,14 @@ def libm(w: Writer, name: str, dtype: str, *values: str) -> str:
     pure = "nounwind willreturn memory(none)"
     w.declare(f"{kind} {symbol}({', '.join([kind] * len(values))}) {pure}")
     return w.do(f"call {kind} {symbol}({', '.join(f'{kind} {v}' for v in values)})")
+
+
+def elementary(w: Writer, name: str, dtype: str, a: str) -> str:
+    """A function that has vector variants; those of floats are computed by doubles."""
+    w.program.elementary.add(name)
+    a = w.do(f"fpext float {a} to double") if dtype == "f32" else a
+    y = w.do(f"call double @{library.symbol(name)}(double {a})")
+    return w.do(f"fptrunc double {y} to float") if dtype == "f32" else y
 
 
 def _function(call: Callable[..., str], name: str) -> Emit:
@@ -50,7 +59,7 @@ def _sigmoid(w: Writer, s: Def) -> Number | None:
     if not is_real(dtype):
         return None
     (a,), kind, one = values(w, s), KINDS[dtype], literal(1.0, dtype)
-    power = intrinsic(w, "exp", dtype, w.do(f"fneg {kind} {a}"))
+    power = elementary(w, "exp", dtype, w.do(f"fneg {kind} {a}"))
     return w.do(f"fdiv {kind} {one}, {w.do(f'fadd {kind} {one}, {power}')}")
 
 
@@ -63,8 +72,8 @@ def _logaddexp(w: Writer, s: Def) -> Number | None:
     apart, zero = w.do(f"fsub {kind} {a}, {b}"), literal(0.0, dtype)
     size = intrinsic(w, "fabs", dtype, apart)
     larger = w.choose(w.do(f"fcmp ogt {kind} {apart}, {zero}"), a, b, kind)
-    power = intrinsic(w, "exp", dtype, w.do(f"fneg {kind} {size}"))
-    unequal = w.do(f"fadd {kind} {larger}, {libm(w, 'log1p', dtype, power)}")
+    power = elementary(w, "exp", dtype, w.do(f"fneg {kind} {size}"))
+    unequal = w.do(f"fadd {kind} {larger}, {elementary(w, 'log1p', dtype, power)}")
     equal = w.do(f"fadd {kind} {a}, {literal(math.log(2.0), dtype)}")
     return w.choose(w.do(f"fcmp oeq {kind} {a}, {b}"), equal, unequal, kind)
 
@@ -73,11 +82,13 @@ FUNCTIONS: dict[Primitive, Emit] = {
     e.floor: _rounding("floor"), e.ceil: _rounding("ceil"), e.trunc: _rounding("trunc"),
     e.rint: _rounding("rint"), e.sigmoid: _sigmoid,
     **{op: _function(intrinsic, op.name) for op in
-       (e.exp, e.exp2, e.log, e.log2, e.log10, e.sqrt, e.sin, e.cos, e.pow, e.copysign)},
+       (e.exp2, e.log2, e.log10, e.sqrt, e.pow, e.copysign)},
+    **{op: _function(elementary, op.name) for op in
+       (e.exp, e.expm1, e.log, e.log1p, e.sin, e.cos, e.tanh)},
     **{op: _function(libm, name) for op, name in (
-        (e.expm1, "expm1"), (e.log1p, "log1p"), (e.cbrt, "cbrt"), (e.tan, "tan"),
+        (e.cbrt, "cbrt"), (e.tan, "tan"),
         (e.arcsin, "asin"), (e.arccos, "acos"), (e.arctan, "atan"), (e.arctan2, "atan2"),
-        (e.sinh, "sinh"), (e.cosh, "cosh"), (e.tanh, "tanh"), (e.arcsinh, "asinh"),
+        (e.sinh, "sinh"), (e.cosh, "cosh"), (e.arcsinh, "asinh"),
         (e.arccosh, "acosh"), (e.arctanh, "atanh"), (e.erf, "erf"), (e.erfc, "erfc"),
         (e.hypot, "hypot"))},
     e.logaddexp: _logaddexp,

@@ -197,3 +197,37 @@ def address_of(compiled: Any) -> int:
 
 def name_address(symbol: str, address: int) -> None:
     llvm.add_symbol(symbol, address)
+
+
+# ---- modules of our own, beside Numba's libraries ----
+def processor() -> tuple[str, str, str]:
+    """What code is generated for: the triple, the processor's name, its features."""
+    return _codegen().magic_tuple()
+
+
+def _codegen() -> Any:
+    from numba.core.registry import cpu_target
+
+    target: Any = cpu_target.target_context
+    return target.codegen()
+
+
+def object_code(text: str) -> bytes:
+    """The machine code of a module that is written as it is to be run."""
+    module = llvm.parse_assembly(text)
+    module.data_layout = _codegen()._data_layout
+    return _codegen()._tm.emit_object(module)
+
+
+_loaded: list[Any] = []  # what their machine code lives in
+
+
+def name_functions(code: bytes, symbols: Sequence[str]) -> None:
+    """Load machine code, and give its functions symbols for what is loaded later."""
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    for symbol in symbols:
+        name_address(symbol, engine.get_function_address(symbol))
+    _loaded.append(engine)

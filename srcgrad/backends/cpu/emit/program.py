@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from srcgrad.backends.cpu.elementary.library import declarations
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import word_at
@@ -59,7 +60,8 @@ def written(program: Program) -> tuple[Noted, str]:
         for text, name in program.functions.items()
     ]
     called = subroutines(program, _subroutine)
-    above = [*sorted(program.declared), support(program.guarded, bool(program.lists)), called]
+    above = [*sorted(program.declared), *declarations(program.elementary)]
+    above += [support(program.guarded, bool(program.lists)), called]
     above += [runtime(program.words)] * program.spreads
     made = joined([*map(Noted, above), *routines, *nests, main, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]

@@ -40,6 +40,7 @@ class Program:
     called_at: dict[Helper, Location | None] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)  # others: text -> name
     routines: dict[tuple[str, str], int] = field(default_factory=dict)  # SciPy's, their arity
+    elementary: set[str] = field(default_factory=set)  # functions that have vector variants
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
