@@ -68,12 +68,17 @@ from srcgrad.passes.independent_loops import reorders
 from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import elementwise as e
 
 ENOUGH = 4_000_000  # statements: with fewer, starting threads does not pay
 MANY = 64  # chunks
 COPIES = 16  # chunks that have copies of an array each
 SOME = 16  # trips of a loop of which nothing is known
-SLOW = 128  # statements for which a function such as exp counts: it is not vectorised
+SLOW = 128  # statements for which a function such as erf counts: it is not vectorised
+QUICK = 16  # and one that has vector variants
+VECTORS = frozenset({
+    e.cos, e.exp, e.expm1, e.log, e.log1p, e.logaddexp, e.sigmoid, e.sin, e.tanh
+})  # fmt: skip
 
 
 def loops_in_chunks(function: Function, in_order: bool = False) -> Function:
@@ -173,7 +178,7 @@ class _LoopsInChunks(Rewriter):
     def of_definition(self, s: Def, inside: set[Var]) -> Poly:
         if s.op in ELEMENTS or s.op.cheap or s.op.effect or s.op.view:
             return constant(1)
-        total = constant(SLOW)
+        total = constant(QUICK if s.op in VECTORS else SLOW)
         for a in s.args:
             dims = a.type.dims if isinstance(a.type, Array) else ()
             size = reduce(times, map(self.facts.places.poly, dims), constant(1))

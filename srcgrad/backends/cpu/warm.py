@@ -38,9 +38,9 @@ def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
             raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
     done: set[Helper] = set()
     for name in names or known:
-        if name in FUNCTIONS:
+        if REGISTRY[name] in FUNCTIONS:
             start = time.perf_counter()
-            ready(name)
+            ready(REGISTRY[name])
             yield f"{name} f64", time.perf_counter() - start
         for dtype in DTYPES:
             for helper in _helpers(REGISTRY[name], dtype):

@@ -57,7 +57,7 @@ def exp_excluded(w: Lanes, x: str) -> str:
 
 
 def _expm1(w: Lanes, x: str) -> str:
-    """For x from -40 to 700: 2**n (1 - 2**-n + r + …), where the sum of the first three is exact."""
+    """2**n (1 - 2**-n + r + …) for x from -40 to 700; the sum of the first three is exact."""
     e = reduced(w, x)
     inverse = w.whole("sub", bits(TO_WHOLE) + 1023, e.bits)
     start = w.sub(1.0, w.from_bits(w.whole("shl", inverse, 52)))

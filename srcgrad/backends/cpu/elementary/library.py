@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.elementary import exponentials, logarithms, trigonometric
 from srcgrad.backends.cpu.elementary.lanes import Lanes
+from srcgrad.backends.cpu.elementary.symbols import PURE, WIDTHS, symbol
+from srcgrad.primitives import Primitive
+from srcgrad.primitives import elementwise as e
 from srcgrad.records import record
 
 Formula = Callable[[Lanes, str], str]
-WIDTHS = (2, 4, 8)  # of vectors
-PURE = "nounwind willreturn memory(none)"
 
 
 @record(frozen=True)
@@ -23,60 +24,38 @@ class Elementary:
     excluded: Formula | None = None
 
 
-FUNCTIONS: dict[str, Elementary] = {
-    "exp": Elementary(exponentials.exp, exponentials.exp_excluded),
-    "expm1": Elementary(exponentials.expm1, exponentials.expm1_excluded),
-    "tanh": Elementary(exponentials.tanh),
-    "log": Elementary(logarithms.log, logarithms.log_excluded),
-    "log1p": Elementary(logarithms.log1p, logarithms.log1p_excluded),
-    "sin": Elementary(trigonometric.sin, trigonometric.excluded),
-    "cos": Elementary(trigonometric.cos, trigonometric.excluded),
+FUNCTIONS: dict[Primitive, Elementary] = {
+    e.exp: Elementary(exponentials.exp, exponentials.exp_excluded),
+    e.expm1: Elementary(exponentials.expm1, exponentials.expm1_excluded),
+    e.tanh: Elementary(exponentials.tanh),
+    e.log: Elementary(logarithms.log, logarithms.log_excluded),
+    e.log1p: Elementary(logarithms.log1p, logarithms.log1p_excluded),
+    e.sin: Elementary(trigonometric.sin, trigonometric.excluded),
+    e.cos: Elementary(trigonometric.cos, trigonometric.excluded),
 }
 
 
-def symbol(name: str, n: int = 1) -> str:
-    return f"srcgrad_{name}" if n == 1 else f"srcgrad_{name}_{n}"
-
-
-def declarations(names: Iterable[str]) -> list[str]:
-    """What a module declares so that LLVM may call the vector variants of these functions."""
-    lines, vectors = [], []
-    for name in sorted(names):
-        scalar = symbol(name)
-        variants = ",".join(f"_ZGV_LLVM_N{n}v_{scalar}({symbol(name, n)})" for n in WIDTHS)
-        mapping = f'"vector-function-abi-variant"="{variants}"'
-        lines.append(f"declare double @{scalar}(double) {PURE} {mapping}")
-        for n in WIDTHS:
-            doubles = Lanes(n).doubles
-            lines.append(f"declare {doubles} @{symbol(name, n)}({doubles}) {PURE}")
-            vectors.append(f"ptr @{symbol(name, n)}")
-    if vectors:
-        # nothing calls them before the loops are vectorised
-        kept = f"[{len(vectors)} x ptr] [{', '.join(vectors)}]"
-        lines.append(f'@llvm.compiler.used = appending global {kept}, section "llvm.metadata"')
-    return lines
-
-
-def text(name: str, fused: bool) -> str:
+def text(op: Primitive, fused: bool) -> str:
     """The module of one function: of a double, and of vectors of them.
 
     Where the processor has no fused multiplication and addition, all is left to the library.
     """
-    declared, functions = {f"declare double @{name}(double) {PURE}"}, []
+    declared, functions = {f"declare double @{op.name}(double) {PURE}"}, []
     for n in (1, *WIDTHS):
         w = Lanes(n)
-        head = f"define {w.doubles} @{symbol(name, n)}({w.doubles} %x) {PURE} {{"
+        head = f"define {w.doubles} @{symbol(op, n)}({w.doubles} %x) {PURE} {{"
         if fused:
-            _computed(w, name, FUNCTIONS[name])
+            _computed(w, op)
         else:
-            _called(w, name)
+            _called(w, op.name)
         functions += [head, *w.lines, "}"]
         declared |= w.declared
     return "\n".join([*sorted(declared), *functions])
 
 
-def _computed(w: Lanes, name: str, function: Elementary) -> None:
+def _computed(w: Lanes, op: Primitive) -> None:
     """By the formula, unless there is a lane that it excludes."""
+    function = FUNCTIONS[op]
     if function.excluded:
         excluded = w.any(function.excluded(w, "%x"))
         w.put(f"br i1 {excluded}, label %one_by_one, label %together")
@@ -84,7 +63,7 @@ def _computed(w: Lanes, name: str, function: Elementary) -> None:
     w.put(f"ret {w.doubles} {function.formula(w, '%x')}")
     if function.excluded:
         w.start("one_by_one")
-        _called(w, name if w.n == 1 else symbol(name))
+        _called(w, op.name if w.n == 1 else symbol(op))
 
 
 def _called(w: Lanes, function: str) -> None:
@@ -97,17 +76,16 @@ def _called(w: Lanes, function: str) -> None:
 
 
 @cache
-def ready(name: str) -> None:
+def ready(op: Primitive) -> None:
     """Compile a function, or find its machine code, and give its symbols their addresses."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     processor = inside.processor()
-    module = text(
-        name, fused="+fma" in processor[-1] or processor[0].startswith(("aarch64", "arm64"))
-    )
+    triple, features = processor[0], processor[-1]
+    module = text(op, fused="+fma" in features or triple.startswith(("aarch64", "arm64")))
     file = f"{files.module_name(module, processor)}.o"
     code = files.kept_bytes(file)
     if code is None:
         code = inside.object_code(module)
         files.keep_bytes(file, code)
-    inside.name_functions(code, [symbol(name, n) for n in (1, *WIDTHS)])
+    inside.name_functions(code, [symbol(op, n) for n in (1, *WIDTHS)])

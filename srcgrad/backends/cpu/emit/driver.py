@@ -51,8 +51,8 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
     program.here = None
     for (library, routine), arity in program.routines.items():
         name_routine(library, routine, arity)
-    for called in sorted(program.elementary):
-        elementary.ready(called)
+    for op in program.elementary:
+        elementary.ready(op)
     if program.spreads:
         name_threads()
 

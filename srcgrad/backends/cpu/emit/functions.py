@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from srcgrad.backends.cpu.elementary import library
+from srcgrad.backends.cpu.elementary.symbols import symbol as symbol_of
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import INTRINSIC, KINDS, Number, literal
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -29,15 +29,15 @@ def libm(w: Writer, name: str, dtype: str, *values: str) -> str:
     return w.do(f"call {kind} {symbol}({', '.join(f'{kind} {v}' for v in values)})")
 
 
-def elementary(w: Writer, name: str, dtype: str, a: str) -> str:
+def elementary(w: Writer, op: Primitive, dtype: str, a: str) -> str:
     """A function that has vector variants; those of floats are computed by doubles."""
-    w.program.elementary.add(name)
+    w.program.elementary.add(op)
     a = w.do(f"fpext float {a} to double") if dtype == "f32" else a
-    y = w.do(f"call double @{library.symbol(name)}(double {a})")
+    y = w.do(f"call double @{symbol_of(op)}(double {a})")
     return w.do(f"fptrunc double {y} to float") if dtype == "f32" else y
 
 
-def _function(call: Callable[..., str], name: str) -> Emit:
+def _function(call: Callable[..., str], name: str | Primitive) -> Emit:
     def emit(w: Writer, s: Def) -> Number | None:
         return call(w, name, dtype_of(s), *values(w, s)) if is_real(dtype_of(s)) else None
 
@@ -59,7 +59,7 @@ def _sigmoid(w: Writer, s: Def) -> Number | None:
     if not is_real(dtype):
         return None
     (a,), kind, one = values(w, s), KINDS[dtype], literal(1.0, dtype)
-    power = elementary(w, "exp", dtype, w.do(f"fneg {kind} {a}"))
+    power = elementary(w, e.exp, dtype, w.do(f"fneg {kind} {a}"))
     return w.do(f"fdiv {kind} {one}, {w.do(f'fadd {kind} {one}, {power}')}")
 
 
@@ -72,8 +72,8 @@ def _logaddexp(w: Writer, s: Def) -> Number | None:
     apart, zero = w.do(f"fsub {kind} {a}, {b}"), literal(0.0, dtype)
     size = intrinsic(w, "fabs", dtype, apart)
     larger = w.choose(w.do(f"fcmp ogt {kind} {apart}, {zero}"), a, b, kind)
-    power = elementary(w, "exp", dtype, w.do(f"fneg {kind} {size}"))
-    unequal = w.do(f"fadd {kind} {larger}, {elementary(w, 'log1p', dtype, power)}")
+    power = elementary(w, e.exp, dtype, w.do(f"fneg {kind} {size}"))
+    unequal = w.do(f"fadd {kind} {larger}, {elementary(w, e.log1p, dtype, power)}")
     equal = w.do(f"fadd {kind} {a}, {literal(math.log(2.0), dtype)}")
     return w.choose(w.do(f"fcmp oeq {kind} {a}, {b}"), equal, unequal, kind)
 
@@ -83,7 +83,7 @@ FUNCTIONS: dict[Primitive, Emit] = {
     e.rint: _rounding("rint"), e.sigmoid: _sigmoid,
     **{op: _function(intrinsic, op.name) for op in
        (e.exp2, e.log2, e.log10, e.sqrt, e.pow, e.copysign)},
-    **{op: _function(elementary, op.name) for op in
+    **{op: _function(elementary, op) for op in
        (e.exp, e.expm1, e.log, e.log1p, e.sin, e.cos, e.tanh)},
     **{op: _function(libm, name) for op, name in (
         (e.cbrt, "cbrt"), (e.tan, "tan"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from srcgrad.backends.cpu.elementary.library import declarations
+from srcgrad.backends.cpu.elementary.symbols import declarations
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import word_at

@@ -14,6 +14,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import Primitive
 from srcgrad.primitives.tapes import reserve
 from srcgrad.records import record
 
@@ -40,7 +41,7 @@ class Program:
     called_at: dict[Helper, Location | None] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)  # others: text -> name
     routines: dict[tuple[str, str], int] = field(default_factory=dict)  # SciPy's, their arity
-    elementary: set[str] = field(default_factory=set)  # functions that have vector variants
+    elementary: set[Primitive] = field(default_factory=set)  # functions that have vector variants
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
