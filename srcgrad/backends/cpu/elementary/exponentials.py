@@ -42,18 +42,26 @@ def rest(w: Lanes, x: Reduced) -> str:
 
 
 def exp(w: Lanes, x: str) -> str:
-    """For x below 709; 0 for all below -746, where the nearest double is 0."""
+    """For x from -708 to 709, and in vectors 0 for all below -746: masks are full of it."""
+    if w.n == 1:
+        return _exp(w, x)
     none = w.compare("olt", x, -746.0)
-    e = reduced(w, w.choose(none, 0.0, x))
+    return w.choose(none, 0.0, _exp(w, w.choose(none, 0.0, x)))
+
+
+def _exp(w: Lanes, x: str) -> str:
+    e = reduced(w, x)
     high = w.add(e.r, 1.0)
     low = w.add(w.sub(e.r, w.sub(high, 1.0)), rest(w, e))
-    return w.choose(none, 0.0, w.mul(w.add(high, low), scale(w, e)))
+    return w.mul(w.add(high, low), scale(w, e))
 
 
 def exp_excluded(w: Lanes, x: str) -> str:
-    """What overflows, what is subnormal, and NaN."""
+    """What overflows, what is subnormal, and NaN; one number, also what is 0."""
+    if w.n == 1:
+        return w.compare("uge", w.abs(x), 708.0)
     subnormal = w.compare("ule", w.abs(w.add(x, 727.0)), 19.0)
-    return w.either(w.compare("uge", x, 709.0), subnormal)
+    return w.either(w.compare("uge", x, 708.0), subnormal)
 
 
 def _expm1(w: Lanes, x: str) -> str:
