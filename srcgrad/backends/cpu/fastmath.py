@@ -3,7 +3,7 @@
 `False` sets no flag: operations are computed in the order written. By default LLVM may reassociate
 (`reassoc`), without which a sum does not vectorise. It then splits reductions into partial sums and
 products, combines loop-invariant and constant factors, distributes constant factors over sums, and
-rewrites `exp(a) * exp(b)` to `exp(a + b)`, or the repeated addition of one value to a product.
+rewrites `x**a * x` to `x**(a + 1)`, or the repeated addition of one value to a product.
 Results differ by rounding, and by more where an intermediate result overflows or underflows in one
 grouping only: `x * a * b` where `a * b` is infinite. `True` sets all flags: fused multiply-adds,
 reciprocals, and no guarantees for NaN, infinities and signed zeros.
