@@ -99,7 +99,7 @@ class Const:
     type: Scalar
 
     def __hash__(self) -> int:
-        return hash((self.type, repr(self.value)))
+        return hash(self.value) if self.value == self.value else 0  # NaNs are equal here
 
     def __bool__(self) -> bool:
         raise Unknown(f"{self} is an atom of the IR: its truth is that of its value")
@@ -110,7 +110,7 @@ class Const:
         return (
             isinstance(other, Const)
             and self.type == other.type
-            and repr(self.value) == repr(other.value)
+            and (self.value is other.value or repr(self.value) == repr(other.value))
         )
 
 

@@ -66,17 +66,27 @@ class _Cse(Rewriter):
         }
         # what loops carry and branches join stays a buffer of its own: an empty list's is a tape
         self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
-        self.known: list[dict[Any, Var]] = []  # one table for each open block
+        self.known: dict[Any, Any] = {}  # in the open blocks, by what computes it
+        self.before: list[list[tuple[Any, Any]]] = []  # for each open block: how to leave `known`
         self.stores: dict[Var, int] = {}  # how many to each class, on the path here
 
     # ---- scopes ----
     def block(self, block: Block) -> Block:
         outer, self.stores = self.stores, dict(self.stores)
-        self.known.append({})
+        self.before.append([])
         out = super().block(block)
-        self.known.pop()
+        for key, value in reversed(self.before.pop()):
+            if value is None:
+                del self.known[key]
+            else:
+                self.known[key] = value
         self.stores = outer
         return out
+
+    def remember(self, key: Any, value: Any) -> None:
+        """Enter what is known until the end of the open block."""
+        self.before[-1].append((key, self.known.get(key)))
+        self.known[key] = value
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         self.forget(self.written(s))
@@ -85,13 +95,10 @@ class _Cse(Rewriter):
     def branch(self, s: If) -> Iterable[Stmt]:
         new = self.rebuilt(s)
         assert isinstance(new, If)
-        key = self.form((new,), {}) if self.may_share_results(new) else None
-        earlier = None if key is None else self.find_all(key, new.results)
+        earlier = self.same_branch(new) if self.may_share_results(new) else None
         if earlier is not None:
             self.new |= dict(zip(new.results, earlier, strict=True))
             return
-        if key is not None:
-            self.known[-1] |= {(key, k): r for k, r in enumerate(new.results)}
         yield new
         self.forget(self.written(s))
 
@@ -107,10 +114,29 @@ class _Cse(Rewriter):
             and not any(self.classes.of(r) in self.returned for r in buffers)
         )
 
-    def form(self, block: Block, own: dict[Var, int]) -> tuple[Any, ...] | None:
+    def same_branch(self, s: If) -> tuple[Var, ...] | None:
+        """The results of an earlier branch on the same condition that computes the same."""
+        condition = (If, s.cond)
+        waiting = self.known.get(condition)
+        if waiting is None:  # most conditions decide one branch, whose form nobody needs
+            self.remember(condition, (s, dict(self.stores)))
+            return None
+        if waiting:
+            first, stores = waiting
+            self.remember(self.form((first,), {}, stores), first.results)
+            self.remember(condition, ())
+        form = self.form((s,), {}, self.stores)
+        if form is None or form not in self.known:
+            self.remember(form, s.results)
+            return None
+        return self.known[form]
+
+    def form(
+        self, block: Block, own: dict[Var, int], counts: dict[Var, int]
+    ) -> tuple[Any, ...] | None:
         """A block without the names of what it defines: equal ones compute the same.
 
-        None if there is a loop in it.
+        `counts` says how often each class had been stored to. None if there is a loop in it.
         """
 
         def named(a: Any) -> Any:
@@ -119,10 +145,10 @@ class _Cse(Rewriter):
         out: list[Any] = []
         for s in block:
             if isinstance(s, Def):
-                stores = [self.stores.get(self.classes.of(v), 0) for v in reads(s)]
+                stores = [counts.get(self.classes.of(v), 0) for v in reads(s)]
                 out.append((s.op.name, repr(s.params), *map(named, s.args), *stores))
             elif isinstance(s, If):
-                sides = self.form(s.then, own), self.form(s.orelse, own)
+                sides = self.form(s.then, own, counts), self.form(s.orelse, own, counts)
                 if sides[0] is None or sides[1] is None:
                     return None
                 out.append((*sides, *map(named, (s.cond, *s.then_yields, *s.else_yields))))
@@ -133,10 +159,6 @@ class _Cse(Rewriter):
                 out.append((v.type.dtype, v.type.layout, *dims) if dims else v.type)
                 own[v] = len(own)
         return tuple(out)
-
-    def find_all(self, key: Any, wanted: tuple[Var, ...]) -> list[Var] | None:
-        found = [v for k in range(len(wanted)) if (v := self.find((key, k))) is not None]
-        return found if len(found) == len(wanted) else None
 
     def written(self, s: Stmt) -> set[Var]:
         return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
@@ -163,15 +185,12 @@ class _Cse(Rewriter):
             return
         stores = tuple([self.stores.get(self.classes.of(v), 0) for v in reads(s)])
         key = (s.op.name, s.args, repr(s.params), s.var.type, stores)
-        earlier = self.find(key)
+        earlier = self.known.get(key)
         if earlier is not None and self.may_be_one(earlier, s):
             self.new[s.var] = earlier
             return
-        self.known[-1][key] = s.var
+        self.remember(key, s.var)
         yield s
-
-    def find(self, key: Any) -> Var | None:
-        return next((known[key] for known in reversed(self.known) if key in known), None)
 
     def may_share(self, s: Def) -> bool:
         if s.var is None or has_several_results(s):
