@@ -3,10 +3,14 @@
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
 """
 
+import os
 import sys
 
 import numpy as np
 import pytest
+
+# tests change what stages do: nothing that one has made is read by another
+os.environ["SRCGRAD_CACHE_STAGES"] = "0"
 
 
 def pytest_addoption(parser: pytest.Parser):

@@ -26,6 +26,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
+from srcgrad.transforms.kept import keeping
 from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
@@ -273,6 +274,10 @@ class Compiled:
         raise UnsupportedError(f"{self.__name__}() needs too many specialisations")
 
     def _built(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
+        with keeping(self.options.cache):
+            return self._made(arguments, known)
+
+    def _made(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
         whole, stages, restarts = self._program(arguments, known)
         if self.options.parallel and whole.false_promise is not None:
             raise whole.false_promise

@@ -17,6 +17,7 @@ from srcgrad.passes import run as run_passes
 from srcgrad.passes.compared_lengths import compared, with_equal
 from srcgrad.passes.unify_lengths import never_holds, shape_checks
 from srcgrad.records import record
+from srcgrad.transforms.kept import kept
 from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.stages import staged
@@ -51,7 +52,7 @@ class OfCall:
 def _with_equal(function: Function, lengths: Lengths, places: list[Any]) -> Function:
     position = {w: k for k, w in enumerate(places)}
     made = with_equal(function, _renamed(lengths.pairs, position))
-    return staged("equal lengths", lambda: run_passes(made))
+    return staged("equal lengths", lambda: kept(run_passes, made))
 
 
 def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:

@@ -16,6 +16,7 @@ from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import has_custom_rules
 from srcgrad.records import record
+from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
@@ -80,7 +81,7 @@ def built(function: Function, options: Options) -> Executable:
     function = settled(function)
     passes = backend.pipeline(options)
     if passes:
-        function = staged("lowering", lambda: run_passes(function, passes))
+        function = staged("lowering", lambda: kept(run_passes, function, passes))
     return backend.build(function, options)
 
 
@@ -88,4 +89,4 @@ def settled(function: Function) -> Function:
     """The function as it is run: no further derivative is taken of it."""
     if not has_custom_rules(function):
         return function
-    return staged("passes", lambda: run_passes(function, (STRIP_CUSTOM_RULES, *PIPELINE)))
+    return staged("passes", lambda: kept(run_passes, function, (STRIP_CUSTOM_RULES, *PIPELINE)))

@@ -22,6 +22,7 @@ from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
+from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program, persistent, protected, pruned, values
 from srcgrad.transforms.refusals import (
     no_float,
@@ -48,7 +49,7 @@ class Primal:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         function: Any = self.function
         t = staged("frontend", lambda: trace(function, arguments, demands), _function)
-        made = staged("passes", lambda: run_passes(t.function))
+        made = staged("passes", lambda: kept(run_passes, t.function))
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)
@@ -161,14 +162,14 @@ class Gradient(ByPosition):
             refuse_complex(p, seeds)
         outputs = [a for a, seed in zip(p.function.returns, seeds, strict=True) if seed]
         note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
-        joint = staged("reverse", lambda: reverse(p.function, wrt, REGISTRY, seeds))
+        joint = staged("reverse", lambda: kept(_reverse, p.function, wrt, seeds))
         joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
         given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
         shown = self.template_of(self.named(gradients, slots), by_weights, output)
         made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
         made = pruned(replace(made, hidden=values(p.hidden)))
-        return replace(made, function=staged("passes", lambda: run_passes(made.function)))
+        return replace(made, function=staged("passes", lambda: kept(run_passes, made.function)))
 
     def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
         """Positions of the parameters differentiated by, and a template per chosen argument."""
@@ -222,8 +223,8 @@ class Tangent:
         wrt = [k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)]
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
-        fn = staged("forward", lambda: forward(p.function, wrt, REGISTRY))
-        fn = staged("passes", lambda: run_passes(fn))
+        tangent = staged("forward", lambda: kept(_forward, p.function, wrt))
+        fn = staged("passes", lambda: kept(run_passes, tangent))
         n = len(p.function.returns)
         numbers = {k: n + i for i, k in enumerate(floats)}
 
@@ -262,3 +263,11 @@ def one_by_one(arguments: dict[str, Any], variadic: str) -> list[tuple[tuple, An
 
 def _function(traced: Any) -> Function:
     return traced.function
+
+
+def _reverse(function: Function, wrt: list[int], seeds: list[str | None]) -> Function:
+    return reverse(function, wrt, REGISTRY, seeds)
+
+
+def _forward(function: Function, wrt: list[int]) -> Function:
+    return forward(function, wrt, REGISTRY)

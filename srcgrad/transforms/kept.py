@@ -1,0 +1,181 @@
+"""Keeps on disk what stages make of a program: another process reads it instead of making it again.
+
+A stage is a pure function of IR functions and plain values. What it made is found by the digest of
+all that it read, of the passes that are switched off, of the files of this package and of the
+versions of Python and NumPy: an entry is never stale. The frontend always runs, so what the user's
+code and its surroundings say is read afresh. A program with objects of the user's in it, such as
+functions with rules of their own, is made in each process, and so is every program where the
+checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import marshal
+import os
+import pickle
+import platform
+import types
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+import srcgrad
+from srcgrad.backends import cache as files
+from srcgrad.ir.nodes import Function, Var
+from srcgrad.operation import Primitive
+from srcgrad.passes.pipeline import settings
+from srcgrad.primitives import REGISTRY
+
+# whose classes and functions are the same in each process of these versions
+STABLE = frozenset(("srcgrad", "builtins", "numpy", "functools"))
+PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+DIGITS = 24  # of the digest, in a file's name
+
+_keeping: ContextVar[bool] = ContextVar("keep what stages make", default=False)
+
+
+@contextmanager
+def keeping(on: bool) -> Iterator[None]:
+    """Whether what stages make is kept, within the `with` block."""
+    token = _keeping.set(on and os.environ.get("SRCGRAD_CACHE_STAGES", "") != "0")
+    try:
+        yield
+    finally:
+        _keeping.reset(token)
+
+
+def kept(stage: Callable[..., Function], *read: Any) -> Function:
+    """The result of `stage(*read)`, from the cache folder if it is there."""
+    without, checked = settings()
+    if checked or not _keeping.get():
+        return stage(*read)
+    try:
+        of = marshal.dumps(_Described().value((stage, read, sorted(without))), 2)
+    except (_Foreign, RecursionError, ValueError):  # foreign, or nested too deeply
+        return stage(*read)
+    file = f"s_{hashlib.sha256(_made_by() + of).hexdigest()[:DIGITS]}.ir"
+    found = files.kept_bytes(file)
+    if found is not None:
+        return pickle.loads(zlib.decompress(found))
+    made = stage(*read)
+    out = io.BytesIO()
+    with suppress(_Foreign, pickle.PicklingError, RecursionError):
+        _Pickler(out, 5).dump(made)
+        files.keep_bytes(file, zlib.compress(out.getbuffer(), 1))
+    return made
+
+
+class _Foreign(Exception):
+    """A program has an object in it that another process may not have."""
+
+
+# ---- the name of an entry ----
+class _Described:
+    """Describes equal programs alike: variables by numbers, operations by names, else by value."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Var, tuple[str, int]] = {}
+        self.known: dict[int, Any] = {}  # by the id of what the caller holds
+
+    def value(self, x: Any) -> Any:
+        kind = type(x)
+        if kind is Var:
+            number = self.numbers.get(x)
+            if number is not None:
+                return number
+            number = self.numbers[x] = (Var.__name__, len(self.numbers))
+            return *number, x.name, self.value(x.type)
+        if kind in PLAIN:
+            return x
+        if kind is tuple or kind is list:
+            return (kind.__name__, *map(self.value, x))
+        found = self.known.get(id(x))
+        if found is None:
+            found = self.known[id(x)] = self.parts(x)
+        return found
+
+    def parts(self, x: Any) -> Any:
+        if isinstance(x, Primitive):
+            return Primitive.__name__, _registered(x).name
+        if isinstance(x, dict):
+            return ("dict", *map(self.value, x.items()))
+        if isinstance(x, partial):
+            return ("partial", *map(self.value, (x.func, x.args, x.keywords)))
+        if isinstance(x, np.generic | np.dtype):
+            return ("numpy", *map(str, x.__reduce__()))
+        if _is_named(x):
+            return "named", _stable(x), x.__qualname__
+        name, parts_of = _record(type(x))
+        return (name, *map(self.value, parts_of(x)))
+
+
+@cache
+def _record(cls: type) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
+    """The name of a class of records, and what gives the values of one's fields."""
+    if not is_dataclass(cls):
+        raise _Foreign
+    names = [f.name for f in fields(cls)]
+    # of one name it would give no tuple
+    values = attrgetter(*names) if len(names) > 1 else lambda x: tuple([getattr(x, n) for n in names])
+    return f"{_stable(cls)}.{cls.__qualname__}", values
+
+
+# ---- the contents of an entry ----
+class _Pickler(pickle.Pickler):
+    """Writes what is the same in each process; operations by their names."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Primitive):
+            return _primitive, (_registered(obj).name,)
+        _stable(obj if _is_named(obj) else type(obj))
+        return NotImplemented
+
+
+def _primitive(name: str) -> Primitive:
+    return REGISTRY[name]
+
+
+def _registered(op: Primitive) -> Primitive:
+    if REGISTRY.get(op.name) is not op:
+        raise _Foreign
+    return op
+
+
+def _is_named(x: Any) -> bool:
+    """Whether another process finds it by its name."""
+    return isinstance(x, type | types.FunctionType | types.BuiltinFunctionType)
+
+
+def _stable(x: Any) -> str:
+    """The module of a class or function that its name leads to in each process."""
+    module = x.__module__ or ""
+    if module.partition(".")[0] not in STABLE or "<" in getattr(x, "__qualname__", ""):
+        raise _Foreign
+    return module
+
+
+@cache
+def _made_by() -> bytes:
+    """The versions that decide what a stage makes, and the state of the package's files."""
+    versions = [srcgrad.__version__, np.__version__, platform.python_version(), platform.machine()]
+    return "\n".join([*versions, *sorted(_states(os.path.dirname(srcgrad.__file__)))]).encode()
+
+
+def _states(folder: str) -> Iterator[str]:
+    """The Python files below a folder, each with its size and its time."""
+    with os.scandir(folder) as entries:
+        for e in entries:
+            if e.is_dir():
+                yield from _states(e.path)
+            elif e.name.endswith(".py"):
+                state = e.stat()
+                yield f"{e.path} {state.st_size} {state.st_mtime_ns}"
