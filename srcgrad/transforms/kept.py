@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 
-import srcgrad
 from srcgrad.backends import cache as files
 from srcgrad.ir.nodes import Function, Var
 from srcgrad.operation import Primitive
@@ -124,9 +123,9 @@ def _record(cls: type) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
     if not is_dataclass(cls):
         raise _Foreign
     names = [f.name for f in fields(cls)]
-    # of one name it would give no tuple
-    values = attrgetter(*names) if len(names) > 1 else lambda x: tuple([getattr(x, n) for n in names])
-    return f"{_stable(cls)}.{cls.__qualname__}", values
+    if len(names) < 2:  # of one name `attrgetter` gives no tuple
+        return _stable(cls), lambda x: (cls.__qualname__, *[getattr(x, n) for n in names])
+    return f"{_stable(cls)}.{cls.__qualname__}", attrgetter(*names)
 
 
 # ---- the contents of an entry ----
@@ -166,8 +165,10 @@ def _stable(x: Any) -> str:
 @cache
 def _made_by() -> bytes:
     """The versions that decide what a stage makes, and the state of the package's files."""
-    versions = [srcgrad.__version__, np.__version__, platform.python_version(), platform.machine()]
-    return "\n".join([*versions, *sorted(_states(os.path.dirname(srcgrad.__file__)))]).encode()
+    folder = os.path.dirname(os.path.dirname(__file__))
+    with open(os.path.join(folder, "__init__.py"), encoding="utf-8") as file:  # has the version
+        found = [file.read(), np.__version__, platform.python_version(), platform.machine()]
+    return "\n".join([*found, *sorted(_states(folder))]).encode()
 
 
 def _states(folder: str) -> Iterator[str]:
