@@ -57,7 +57,7 @@ from srcgrad.ir.nodes import (
     altered,
     atom,
 )
-from srcgrad.ir.types import INT, Array, is_float, is_reference
+from srcgrad.ir.types import INT, Array, is_complex, is_float, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, results, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import NEUTRAL
@@ -75,8 +75,8 @@ MANY = 64  # chunks
 COPIES = 16  # chunks that have copies of an array each
 SOME = 16  # trips of a loop of which nothing is known
 SLOW = 128  # statements for which a function such as erf counts: it is not vectorised
-QUICK = 16  # and one that has vector variants
-VECTORS = frozenset({
+QUICK = 16  # and one that has vector variants, in a loop whose trips are independent
+VECTORISED = frozenset({
     e.cos, e.exp, e.expm1, e.log, e.log1p, e.logaddexp, e.sigmoid, e.sin, e.tanh
 })  # fmt: skip
 
@@ -156,29 +156,33 @@ class _LoopsInChunks(Rewriter):
     # ---- how much there is to do ----
     def work(self, s: For) -> Poly:
         """The statements that a loop runs, as far as lengths outside it tell."""
-        return self.of_block((s,), defined(s.body) | {s.index, *s.params})
+        return self.of_block((s,), defined(s.body) | {s.index, *s.params}, True)
 
-    def of_block(self, block: Block, inside: set[Var]) -> Poly:
+    def of_block(self, block: Block, inside: set[Var], vectorised: bool) -> Poly:
         total: Poly = {}
         for s in block:
             match s:
                 case Def():
-                    each = self.of_definition(s, inside)
+                    each = self.of_definition(s, inside, vectorised)
                 case For():
                     trips = self.facts.places.trips(s)
                     known = constant(SOME) if variables(trips) & inside else trips
-                    each = times(known, self.of_block(s.body, inside))
+                    free = isinstance(self.facts.of(s), Independent)
+                    each = times(known, self.of_block(s.body, inside, free))
                 case While():
-                    each = times(constant(SOME), self.of_block(s.test + s.body, inside))
+                    each = times(constant(SOME), self.of_block(s.test + s.body, inside, False))
                 case If():
-                    each = plus(self.of_block(s.then, inside), self.of_block(s.orelse, inside))
+                    then = self.of_block(s.then, inside, vectorised)
+                    each = plus(then, self.of_block(s.orelse, inside, vectorised))
             total = plus(total, each)
         return total
 
-    def of_definition(self, s: Def, inside: set[Var]) -> Poly:
+    def of_definition(self, s: Def, inside: set[Var], vectorised: bool) -> Poly:
         if s.op in ELEMENTS or s.op.cheap or s.op.effect or s.op.view:
             return constant(1)
-        total = constant(QUICK if s.op in VECTORS else SLOW)
+        assert s.var is not None
+        quick = vectorised and s.op in VECTORISED and not is_complex(s.var.type.dtype)
+        total = constant(QUICK if quick else SLOW)
         for a in s.args:
             dims = a.type.dims if isinstance(a.type, Array) else ()
             size = reduce(times, map(self.facts.places.poly, dims), constant(1))

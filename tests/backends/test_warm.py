@@ -34,6 +34,22 @@ def test_programs_find_what_was_compiled(tmp_path):
     assert code == 0 and made.items() <= after.items() and len(after) == 2, said
 
 
+def test_what_an_operation_is_made_of_is_compiled(tmp_path):
+    code, said, _ = run(tmp_path, "-m", "srcgrad", "warm-up", "logaddexp")
+    assert code == 0 and "logaddexp f64" in said and len([*tmp_path.glob("*.o")]) == 2, said
+
+
+def test_nothing_that_was_compiled_is_left_when_the_folder_is_cleared(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    cache = tmp_path / "cache"
+    run(cache, "-m", "srcgrad", "warm-up", "sigmoid")
+    run(cache, str(tmp_path / "program.py"))
+    kinds = {f.suffix for f in cache.rglob("*")}
+    assert {".o", ".py", ".nbi", ".nbc"} <= kinds
+    run(cache, "-m", "srcgrad", "cache", "clear")
+    assert not [f for f in cache.rglob("*") if f.is_file()]
+
+
 def test_another_name_is_refused(tmp_path):
     code, said, _ = run(tmp_path, "-m", "srcgrad", "warm-up", "gamaln")
     assert code == 1 and "no helper for 'gamaln'" in said

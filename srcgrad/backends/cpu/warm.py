@@ -8,9 +8,9 @@ them in the same files. Linear algebra, orderings and special functions need no 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from srcgrad.backends.cpu.elementary.library import FUNCTIONS, ready
+from srcgrad.backends.cpu.elementary.library import ready
 from srcgrad.backends.cpu.emit import driver
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program
@@ -36,18 +36,15 @@ def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
     for name in names:
         if name not in known:
             raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
-    done: set[Helper] = set()
+    done: set[Primitive | Helper] = set()
     for name in names or known:
-        if REGISTRY[name] in FUNCTIONS:
-            start = time.perf_counter()
-            ready(REGISTRY[name])
-            yield f"{name} f64", time.perf_counter() - start
         for dtype in DTYPES:
-            for helper in _helpers(REGISTRY[name], dtype):
-                if helper not in done:
-                    done.add(helper)
+            elementary, helpers = _called(REGISTRY[name], dtype)
+            for called in (*elementary, *helpers):
+                if called not in done:
+                    done.add(called)
                     start = time.perf_counter()
-                    driver.ready(helper)
+                    ready(called) if isinstance(called, Primitive) else driver.ready(called)
                     yield f"{name} {dtype}", time.perf_counter() - start
 
 
@@ -56,15 +53,16 @@ def _wanted(op: Primitive) -> bool:
     return whole or op in LIBRARY
 
 
-def _helpers(op: Primitive, dtype: str) -> tuple[Helper, ...]:
+def _called(op: Primitive, dtype: str) -> tuple[Iterable[Primitive], Iterable[Helper]]:
+    """What a program of one operation calls."""
     if op in OF_REALS and dtype[0] == "c":
-        return ()
+        return (), ()
     try:
         program = Program(lower(LIBRARY.get(op, _of_numbers)(op, dtype)), FLAGS[None])
         written(program)
     except (SrcgradError, TypeError):  # complex numbers have no order
-        return ()
-    return tuple(program.helpers)
+        return (), ()
+    return program.elementary, program.helpers
 
 
 # ---- programs of one operation ----

@@ -42,7 +42,7 @@ def rest(w: Lanes, x: Reduced) -> str:
 
 
 def exp(w: Lanes, x: str) -> str:
-    """For x from -708 to 709, and in vectors 0 for all below -746: masks are full of it."""
+    """For x between -708 and 708, and in vectors 0 for all below -746: masks are full of it."""
     if w.n == 1:
         return _exp(w, x)
     none = w.compare("olt", x, -746.0)
@@ -65,7 +65,7 @@ def exp_excluded(w: Lanes, x: str) -> str:
 
 
 def _expm1(w: Lanes, x: str) -> str:
-    """2**n (1 - 2**-n + r + …) for x from -40 to 700; the sum of the first three is exact."""
+    """2**n (1 - 2**-n + r + …) for x from -40 to 700; of the first three the sum is carried."""
     e = reduced(w, x)
     inverse = w.whole("sub", bits(TO_WHOLE) + 1023, e.bits)
     start = w.sub(1.0, w.from_bits(w.whole("shl", inverse, 52)))

@@ -8,7 +8,8 @@ from functools import cache
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.elementary import exponentials, logarithms, trigonometric
 from srcgrad.backends.cpu.elementary.lanes import Lanes
-from srcgrad.backends.cpu.elementary.symbols import PURE, WIDTHS, symbol
+from srcgrad.backends.cpu.elementary.symbols import PURE, WIDTHS, symbol, symbols
+from srcgrad.backends.cpu.environment import environment
 from srcgrad.primitives import Primitive
 from srcgrad.primitives import elementwise as e
 from srcgrad.records import record
@@ -50,6 +51,13 @@ def text(op: Primitive, fused: bool) -> str:
             _called(w, op.name)
         functions += [head, *w.lines, "}"]
         declared |= w.declared
+    for n in WIDTHS:
+        w = Lanes(n)
+        _where(w, op)
+        head = (
+            f"define {w.doubles} @{symbol(op, n, masked=True)}({w.doubles} %x, {w.booleans} %where)"
+        )
+        functions += [f"{head} {PURE} {{", *w.lines, "}"]
     return "\n".join([*sorted(declared), *functions])
 
 
@@ -75,6 +83,17 @@ def _called(w: Lanes, function: str) -> None:
     w.put(f"ret {w.doubles} {y}")
 
 
+def _where(w: Lanes, op: Primitive) -> None:
+    """The lanes of a branch that is taken; the others need no value, and no library."""
+    taken = w.any("%where")
+    w.put(f"br i1 {taken}, label %some, label %none")
+    w.start("some")
+    x = w.do(f"select {w.booleans} %where, {w.doubles} %x, {w.doubles} {w.double(1.0)}")
+    w.put(f"ret {w.doubles} {w.do(f'call {w.doubles} @{symbol(op, w.n)}({w.doubles} {x})')}")
+    w.start("none")
+    w.put(f"ret {w.doubles} %x")
+
+
 @cache
 def ready(op: Primitive) -> None:
     """Compile a function, or find its machine code, and give its symbols their addresses."""
@@ -82,10 +101,12 @@ def ready(op: Primitive) -> None:
 
     processor = inside.processor()
     triple, features = processor[0], processor[-1]
-    module = text(op, fused="+fma" in features or triple.startswith(("aarch64", "arm64")))
-    file = f"{files.module_name(module, processor)}.o"
+    module = text(
+        op, fused="+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
+    )
+    file = f"{files.module_name(module, (*processor, *environment()))}.o"
     code = files.kept_bytes(file)
     if code is None:
         code = inside.object_code(module)
         files.keep_bytes(file, code)
-    inside.name_functions(code, [symbol(op, n) for n in (1, *WIDTHS)])
+    inside.name_functions(code, symbols(op))

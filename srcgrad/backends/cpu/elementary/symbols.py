@@ -10,12 +10,16 @@ from srcgrad.operation import Primitive
 
 WIDTHS = (2, 4, 8)  # of vectors
 PURE = "nounwind willreturn memory(none)"
-SPECULATED = f"{PURE} speculatable"  # LLVM may call them where the program does not
 
 
-def symbol(op: Primitive, n: int = 1) -> str:
-    """The name of the function of `n` doubles."""
-    return f"srcgrad_{op.name}" if n == 1 else f"srcgrad_{op.name}_{n}"
+def symbol(op: Primitive, n: int = 1, masked: bool = False) -> str:
+    """The function of `n` doubles; `masked`: of those where a second operand is true."""
+    return f"srcgrad_{op.name}" if n == 1 else f"srcgrad_{op.name}_{n}{'m' * masked}"
+
+
+def symbols(op: Primitive) -> list[str]:
+    """The names of a function of one double and of its vector variants."""
+    return [symbol(op), *[symbol(op, n, masked) for n in WIDTHS for masked in (False, True)]]
 
 
 def declarations(ops: Iterable[Primitive]) -> list[str]:
@@ -23,13 +27,18 @@ def declarations(ops: Iterable[Primitive]) -> list[str]:
     lines, vectors = [], []
     for op in sorted(ops, key=attrgetter("name")):
         scalar = symbol(op)
-        variants = ",".join(f"_ZGV_LLVM_N{n}v_{scalar}({symbol(op, n)})" for n in WIDTHS)
-        mapping = f'"vector-function-abi-variant"="{variants}"'
-        lines.append(f"declare double @{scalar}(double) {SPECULATED} {mapping}")
+        variants = []
         for n in WIDTHS:
-            doubles = Lanes(n).doubles
-            lines.append(f"declare {doubles} @{symbol(op, n)}({doubles}) {SPECULATED}")
-            vectors.append(f"ptr @{symbol(op, n)}")
+            w, plain, masked = Lanes(n), symbol(op, n), symbol(op, n, masked=True)
+            variants += [
+                f"_ZGV_LLVM_N{n}v_{scalar}({plain})",
+                f"_ZGV_LLVM_M{n}v_{scalar}({masked})",
+            ]
+            lines.append(f"declare {w.doubles} @{plain}({w.doubles}) {PURE}")
+            lines.append(f"declare {w.doubles} @{masked}({w.doubles}, {w.booleans}) {PURE}")
+            vectors += [f"ptr @{plain}", f"ptr @{masked}"]
+        mapping = f'"vector-function-abi-variant"="{",".join(variants)}"'
+        lines.append(f"declare double @{scalar}(double) {PURE} {mapping}")
     if vectors:
         # nothing calls them before the loops are vectorised
         kept = f"[{len(vectors)} x ptr] [{', '.join(vectors)}]"
