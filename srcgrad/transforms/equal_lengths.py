@@ -51,8 +51,12 @@ class OfCall:
 
 def _with_equal(function: Function, lengths: Lengths, places: list[Any]) -> Function:
     position = {w: k for k, w in enumerate(places)}
-    made = with_equal(function, _renamed(lengths.pairs, position))
-    return staged("equal lengths", lambda: kept(run_passes, made))
+    pairs = _renamed(lengths.pairs, position)
+    return staged("equal lengths", lambda: kept(_specialised, function, pairs))
+
+
+def _specialised(function: Function, pairs: Any) -> Function:
+    return run_passes(with_equal(function, pairs))
 
 
 def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:

@@ -7,13 +7,14 @@ from typing import Any
 
 from srcgrad.autodiff.jacobian import jacobian
 from srcgrad.frontend.demands import Demands
+from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
-from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
-from srcgrad.transforms.program import Program, protected, pruned, values
+from srcgrad.transforms.kept import kept
+from srcgrad.transforms.program import Program, named_results, protected, pruned, values
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
-from srcgrad.transforms.specs import ByPosition
+from srcgrad.transforms.specs import ByPosition, simplified
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.zero_gradients import note
 from srcgrad.tree import Leaf, leaf_numbers, placed
@@ -39,7 +40,7 @@ class Jacobian(ByPosition):
         outputs = [p.function.returns[k] for k in of]
         note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         name = "columns" if self.forward else "rows"
-        fn = staged(name, lambda: jacobian(p.function, wrt, of, REGISTRY, self.forward))
+        fn = staged(name, lambda: kept(_jacobian, p.function, wrt, of, self.forward))
         first, count = len(p.function.returns), len(wrt)
 
         def blocks(k: int) -> Any:
@@ -55,8 +56,9 @@ class Jacobian(ByPosition):
         made = replace(
             p, function=fn, output=output, origins=(*p.origins, *given), hidden=values(p.hidden)
         )
-        made = pruned(made)
-        return replace(made, function=staged("passes", lambda: run_passes(made.function)))
+        results = named_results(made)
+        function = staged("passes", lambda: kept(simplified, fn, results))
+        return replace(pruned(made), function=function)
 
     def nested(self, by_arguments: list[Any]) -> Any:
         """The blocks of one output: a tuple, or a single one if `bare`."""
@@ -68,3 +70,7 @@ class Jacobian(ByPosition):
         if not self.has_aux:
             return made
         return made, output[1] if len(output) == 2 else tuple(output[1:])
+
+
+def _jacobian(function: Function, wrt: list[int], of: list[int], forward: bool) -> Function:
+    return jacobian(function, wrt, of, REGISTRY, forward)

@@ -1,8 +1,9 @@
 """Keeps on disk what stages make of a program: another process reads it instead of making it again.
 
-A stage is a pure function of IR functions and plain values. What it made is found by the digest of
-all that it read, of the passes that are switched off, of the files of this package and of the
-versions of Python and NumPy: an entry is never stale. The frontend always runs, so what the user's
+A stage is a pure function of an IR function and plain values. What it made is found by the digest
+of all that it read, of the passes that are switched off, of the files of this package and of the
+versions of Python and NumPy: an entry is never stale. What a stage made is read by the next one
+under the name of its own entry. The frontend always runs, so what the user's
 code and its surroundings say is read afresh. A program with objects of the user's in it, such as
 functions with rules of their own, is made in each process, and so is every program where the
 checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
@@ -25,6 +26,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from operator import attrgetter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -39,6 +41,7 @@ STABLE = frozenset(("srcgrad", "builtins", "numpy", "functools"))
 PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
 DIGITS = 24  # of the digest, in a file's name
 
+_entries: WeakKeyDictionary[Function, str] = WeakKeyDictionary()  # of what stages made
 _keeping: ContextVar[bool] = ContextVar("keep what stages make", default=False)
 
 
@@ -52,24 +55,27 @@ def keeping(on: bool) -> Iterator[None]:
         _keeping.reset(token)
 
 
-def kept(stage: Callable[..., Function], *read: Any) -> Function:
-    """The result of `stage(*read)`, from the cache folder if it is there."""
+def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Function:
+    """The result of `stage(function, *read)`, from the cache folder if it is there."""
     without, checked = settings()
     if checked or not _keeping.get():
-        return stage(*read)
+        return stage(function, *read)
+    given = _entries.get(function, function)
     try:
-        of = marshal.dumps(_Described().value((stage, read, sorted(without))), 2)
+        of = marshal.dumps(_Described().value((stage, given, read, sorted(without))), 2)
     except (_Foreign, RecursionError, ValueError):  # foreign, or nested too deeply
-        return stage(*read)
+        return stage(function, *read)
     file = f"s_{hashlib.sha256(_made_by() + of).hexdigest()[:DIGITS]}.ir"
     found = files.kept_bytes(file)
     if found is not None:
-        return pickle.loads(zlib.decompress(found))
-    made = stage(*read)
-    out = io.BytesIO()
-    with suppress(_Foreign, pickle.PicklingError, RecursionError):
-        _Pickler(out, 5).dump(made)
-        files.keep_bytes(file, zlib.compress(out.getbuffer(), 1))
+        made = pickle.loads(zlib.decompress(found))
+    else:
+        made = stage(function, *read)
+        out = io.BytesIO()
+        with suppress(_Foreign, pickle.PicklingError, RecursionError):
+            _Pickler(out, 5).dump(made)
+            files.keep_bytes(file, zlib.compress(out.getbuffer(), 1))
+    _entries[made] = file
     return made
 
 

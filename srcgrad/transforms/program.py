@@ -79,12 +79,20 @@ def _written(function: Function) -> set[int]:
     }
 
 
+def named_results(p: Program) -> list[int]:
+    """The results that the template names; the others have no derivative."""
+    return sorted({*leaf_numbers(p.output), *(k for k, _ in p.state)})
+
+
+def of_results(function: Function, results: list[int]) -> Function:
+    return replace(function, returns=tuple(function.returns[k] for k in results))
+
+
 def pruned(p: Program) -> Program:
-    """The program without the results that its template does not name: they have no derivative."""
-    kept = sorted({*leaf_numbers(p.output), *(k for k, _ in p.state)})
-    returns = tuple(p.function.returns[k] for k in kept)
-    numbers = {old: new for new, old in enumerate(kept)}
-    function = replace(p.function, returns=returns)
+    """The program without the results that its template does not name."""
+    results = named_results(p)
+    numbers = {old: new for new, old in enumerate(results)}
+    function = of_results(p.function, results)
     origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
     state = tuple((numbers[k], w) for k, w in p.state)
     output = placed(p.output, lambda k: Leaf(numbers[k]))

@@ -23,7 +23,15 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.kept import kept
-from srcgrad.transforms.program import Program, persistent, protected, pruned, values
+from srcgrad.transforms.program import (
+    Program,
+    named_results,
+    of_results,
+    persistent,
+    protected,
+    pruned,
+    values,
+)
 from srcgrad.transforms.refusals import (
     no_float,
     nothing_returned,
@@ -163,13 +171,13 @@ class Gradient(ByPosition):
         outputs = [a for a, seed in zip(p.function.returns, seeds, strict=True) if seed]
         note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         joint = staged("reverse", lambda: kept(_reverse, p.function, wrt, seeds))
-        joint = replace(joint, name=f"{p.function.name}_grad")
         first = len(p.function.returns)
         given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
         shown = self.template_of(self.named(gradients, slots), by_weights, output)
         made = replace(p, function=joint, output=shown, origins=(*p.origins, *given))
-        made = pruned(replace(made, hidden=values(p.hidden)))
-        return replace(made, function=staged("passes", lambda: kept(run_passes, made.function)))
+        results = named_results(made)
+        function = staged("passes", lambda: kept(simplified, joint, results))
+        return replace(pruned(replace(made, hidden=values(p.hidden))), function=function)
 
     def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
         """Positions of the parameters differentiated by, and a template per chosen argument."""
@@ -266,7 +274,12 @@ def _function(traced: Any) -> Function:
 
 
 def _reverse(function: Function, wrt: list[int], seeds: list[str | None]) -> Function:
-    return reverse(function, wrt, REGISTRY, seeds)
+    joint = reverse(function, wrt, REGISTRY, seeds)
+    return replace(joint, name=f"{function.name}_grad")
+
+
+def simplified(function: Function, results: list[int]) -> Function:
+    return run_passes(of_results(function, results))
 
 
 def _forward(function: Function, wrt: list[int]) -> Function:

@@ -14,6 +14,7 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
+from srcgrad.passes import run
 from srcgrad.passes.pipeline import checking, without
 from srcgrad.primitives import REGISTRY
 from srcgrad.transforms import kept, specs
@@ -209,6 +210,18 @@ def test_copies_are_described_alike_and_other_programs_otherwise():
     others = [TEXT.format(k) for k in ("3.0", "-2.0", "0.0", "-0.0", "a")]
     found = {described(parse(t, REGISTRY)) for t in (TEXT.format("2.0"), *others)}
     assert len(found) == 6
+
+
+def test_a_stage_reads_what_another_made_by_its_name(made):
+    function = parse(TEXT.format("2.0"), REGISTRY)
+    with kept.keeping(True):
+        once = kept.kept(run, function)
+        name = kept._entries[once]
+        other = kept.kept(run, parse(TEXT.format("3.0"), REGISTRY))
+        assert name.startswith("s_") and kept._entries[other] != name
+        assert kept._entries[kept.kept(run, clone(function))] == name
+        assert function not in kept._entries
+        assert kept._entries[kept.kept(run, once)] != name
 
 
 def test_functions_without_a_name_are_foreign():
