@@ -11,6 +11,7 @@ checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import io
 import marshal
@@ -72,7 +73,7 @@ def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Func
     else:
         made = stage(function, *read)
         out = io.BytesIO()
-        with suppress(_Foreign, pickle.PicklingError, RecursionError):
+        with suppress(_Foreign, pickle.PicklingError, AttributeError, TypeError, RecursionError):
             _Pickler(out, 5).dump(made)
             files.keep_bytes(file, zlib.compress(out.getbuffer(), 1))
     _entries[made] = file
@@ -135,18 +136,16 @@ def _record(cls: type) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
 
 
 # ---- the contents of an entry ----
-class _Pickler(pickle.Pickler):
-    """Writes what is the same in each process; operations by their names."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Primitive):
-            return _primitive, (_registered(obj).name,)
-        _stable(obj if _is_named(obj) else type(obj))
-        return NotImplemented
-
-
 def _primitive(name: str) -> Primitive:
     return REGISTRY[name]
+
+
+class _Pickler(pickle.Pickler):
+    """Writes operations by their names. What a stage has read holds nothing foreign."""
+
+    dispatch_table = copyreg.dispatch_table | {
+        Primitive: lambda op: (_primitive, (_registered(op).name,))
+    }
 
 
 def _registered(op: Primitive) -> Primitive:
