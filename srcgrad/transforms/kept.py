@@ -36,30 +36,52 @@ from srcgrad.ir.nodes import Function, Var
 from srcgrad.operation import Primitive
 from srcgrad.passes.pipeline import settings
 from srcgrad.primitives import REGISTRY
+from srcgrad.records import record
+from srcgrad.transforms.stages import statements
 
 # whose classes and functions are the same in each process of these versions
 STABLE = frozenset(("srcgrad", "builtins", "numpy", "functools"))
 PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+LONG = 60  # statements: it takes as long to make a shorter program as to read it
 DIGITS = 24  # of the digest, in a file's name
 
 _entries: WeakKeyDictionary[Function, str] = WeakKeyDictionary()  # of what stages made
-_keeping: ContextVar[bool] = ContextVar("keep what stages make", default=False)
+
+
+@record()
+class _Build:
+    """What is built at a call; `kept` is decided by the first program that a stage reads."""
+
+    kept: bool | None = None
+
+
+_build: ContextVar[_Build | None] = ContextVar("a build whose stages may be kept", default=None)
 
 
 @contextmanager
 def keeping(on: bool) -> Iterator[None]:
-    """Whether what stages make is kept, within the `with` block."""
-    token = _keeping.set(on and os.environ.get("SRCGRAD_CACHE_STAGES", "") != "0")
+    """Whether what stages make may be kept, within the `with` block: that of long programs is."""
+    wanted = on and os.environ.get("SRCGRAD_CACHE_STAGES", "") != "0"
+    token = _build.set(_Build() if wanted else None)
     try:
         yield
     finally:
-        _keeping.reset(token)
+        _build.reset(token)
+
+
+def _is_kept(function: Function) -> bool:
+    build = _build.get()
+    if build is None:
+        return False
+    if build.kept is None:
+        build.kept = statements(function) >= LONG
+    return build.kept
 
 
 def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Function:
     """The result of `stage(function, *read)`, from the cache folder if it is there."""
     without, checked = settings()
-    if checked or not _keeping.get():
+    if checked or not _is_kept(function):
         return stage(function, *read)
     given = _entries.get(function, function)
     try:

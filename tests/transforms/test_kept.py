@@ -36,6 +36,7 @@ def made(monkeypatch, tmp_path):
     """The programs that reverse mode has been run on, with a cache folder of this test."""
     monkeypatch.setenv("SRCGRAD_CACHE_STAGES", "1")
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kept, "LONG", 0)
     found, reverse = [], specs.reverse
 
     def noted(*args):
@@ -75,8 +76,9 @@ def test_a_second_process_reads_it_whatever_its_hashes(tmp_path):
         "reverse = specs.reverse\n"
         "specs.reverse = lambda *a: (print('reverse'), reverse(*a))[1]\n"
         "def f(x, y):\n    z = {'a': x * y, 'b': np.exp(x)}\n"
-        "    for k in range(3):\n        z['a'] = np.where(z['a'] > 1, z['b'], z['a'] * y)\n"
-        "    return (z['a'] * z['b']).sum()\n"
+        + "    z['a'] = np.where(z['a'] > 1, z['b'], z['a'] * y)\n"
+        * 20
+        + "    return (z['a'] * z['b']).sum()\n"
         "print(flow.grad(f, target='python')(np.arange(3.0), np.ones(3)))\n"
     )
     shown = []
@@ -138,6 +140,13 @@ def test_nothing_is_read_where_the_checker_runs(made):
     with checking():
         gradient()
     assert len(made) == 2
+
+
+def test_short_programs_are_made_again(made, monkeypatch, tmp_path):
+    monkeypatch.setattr(kept, "LONG", 60)
+    gradient()
+    gradient()
+    assert len(made) == 2 and not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("value", ("0", "1"))
