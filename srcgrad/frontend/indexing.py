@@ -160,6 +160,8 @@ def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
         return i
     if isinstance(i, list) or (isinstance(i, tuple) and all(is_number(v) for v in i)):
         i = it.call_numpy(np.array, [i], {}, node)
+    if isinstance(i, Range | range):
+        i = it.call_numpy(np.arange, [i.start, i.stop, i.step], {}, node)
     if isinstance(i, slice):
         return Slice(i.start, i.stop, i.step)
     if is_array(i) and i.type.dtype[0] in "iub":
@@ -170,7 +172,7 @@ def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
         node,
         f"{describe(i)} cannot be an index",
         "indices are integers, slices, masks, int arrays",
-        like=None if isinstance(i, Range | range) else IndexError,
+        like=IndexError,
     )
 
 

@@ -34,3 +34,11 @@ def getters(x):
     both = operator.itemgetter(2, 0)([x[0, 0], x[1, 0], x[2, 0]])
     turned = operator.attrgetter("T")(x)
     return last * both[0] - both[1] + np.sum(operator.methodcaller("sum", axis=0)(turned) ** 2)
+
+
+@case(mat(4, 3), 2)
+def ranges_as_indices(x, k):
+    y = x[range(k)] * x[range(3, 1, -1), range(2)].reshape(2, 1)
+    x[range(len(x)), 0] *= 2.0
+    x[range(0), 1] += 7.0
+    return np.sum(y * y) + np.sum(x[range(1, 4)] ** 3)
