@@ -3,10 +3,10 @@
 A stage is a pure function of an IR function and plain values. What it made is found by the digest
 of all that it read, of the passes that are switched off, of the files of this package and of the
 versions of Python and NumPy: an entry is never stale. What a stage made is read by the next one
-under the name of its own entry. The frontend always runs, so what the user's
-code and its surroundings say is read afresh. A program with objects of the user's in it, such as
-functions with rules of their own, is made in each process, and so is every program where the
-checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
+under the name of its own entry: no stage changes what it reads. The frontend always runs, so what
+the user's code and its surroundings say is read afresh. A program with objects of the user's in it,
+such as functions with rules of their own, is made in each process, and so is every program where
+the checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Described:
 
     def __init__(self) -> None:
         self.numbers: dict[Var, tuple[str, int]] = {}
-        self.known: dict[int, Any] = {}  # by the id of what the caller holds
+        self.known: dict[int, tuple[Any, Any]] = {}  # by id: what keeps it, its description
 
     def value(self, x: Any) -> Any:
         kind = type(x)
@@ -126,10 +126,9 @@ class _Described:
             return x
         if kind is tuple or kind is list:
             return (kind.__name__, *map(self.value, x))
-        found = self.known.get(id(x))
-        if found is None:
-            found = self.known[id(x)] = self.parts(x)
-        return found
+        if id(x) not in self.known:
+            self.known[id(x)] = x, self.parts(x)
+        return self.known[id(x)][1]
 
     def parts(self, x: Any) -> Any:
         if isinstance(x, Primitive):

@@ -17,7 +17,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes import run
 from srcgrad.passes.pipeline import checking, without
 from srcgrad.primitives import REGISTRY
-from srcgrad.transforms import kept, specs
+from srcgrad.transforms import equal_lengths, jacobian_program, kept, specialization, specs
 from tests.cases import CASES
 from tests.conftest import forget
 
@@ -231,6 +231,31 @@ def test_a_stage_reads_what_another_made_by_its_name(made):
         assert kept._entries[kept.kept(run, clone(function))] == name
         assert function not in kept._entries
         assert kept._entries[kept.kept(run, once)] != name
+
+
+def test_no_stage_changes_what_it_reads(made, monkeypatch):
+    """Else the name of an entry would no longer say what the next stage reads."""
+    wanted, used, plain = {}, [], kept.kept
+
+    def watched(stage, function, *read):
+        if function in kept._entries:
+            used.append(stage)
+            assert described(function) == wanted[function]
+        result = plain(stage, function, *read)
+        if result in kept._entries:
+            wanted[result] = described(result)
+        return result
+
+    for module in (specs, equal_lengths, specialization, jacobian_program):
+        monkeypatch.setattr(module, "kept", watched)
+    for case in random.Random(1).sample([c for c in CASES if c.cpu], 40):
+        primal = flow.compile(case.fn, target="python")
+        for transform in (flow.value_and_grad, flow.jacrev):
+            try:
+                transform(primal, grad_position=case.position)(*case.arguments())
+            except (flow.errors.SrcgradError, ArithmeticError, IndexError):
+                continue
+    assert len(used) > 100
 
 
 def test_functions_without_a_name_are_foreign():
