@@ -196,7 +196,6 @@ def test_numbas_internals():
     )  # fmt: skip
     for method in ("_optimize_functions", "_optimize_final_module"):
         assert hasattr(codegen.CPUCodeLibrary, method)
-    assert hasattr(codegen.CPUCodegen, "_module_pass_manager")
     assert hasattr(callconv.CPUCallConv, "return_dynamic_user_exc")
     assert hasattr(callconv.CPUCallConv, "_get_excinfo_argument")
     flag = cpu_target.target_context.data_model_manager[types.boolean]

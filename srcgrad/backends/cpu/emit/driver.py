@@ -60,8 +60,7 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         inside.link(library, text.text)
 
     results = _results(function)
-    words = program.words
-    emitted = inside.body(function, results, name, words, workspace, link)
+    emitted = inside.body(program, results, name, link)
     return _dispatcher(function, module, plain, kinds, {"body": emitted}, options, inside)
 
 

@@ -21,8 +21,8 @@ from numba.extending import intrinsic
 
 from srcgrad.backends.cpu.emit.failures import FAILED, NO_MEMORY, OUTSIDE, RAISED
 from srcgrad.backends.cpu.emit.program import words_of
+from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.failure import Failure
-from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import Array
 
 I8P, I64, I32 = ir.IntType(8).as_pointer(), ir.IntType(64), ir.IntType(32)
@@ -36,15 +36,9 @@ class OutsideError(AssertionError):
     """A guarded access was outside its buffer, or came after that was given up."""
 
 
-def body(
-    function: Function,
-    results: Any,
-    name: str,
-    words: int,
-    workspace: bool,
-    link: Callable[[Any], None],
-) -> Any:
+def body(program: Program, results: Any, name: str, link: Callable[[Any], None]) -> Any:
     """The intrinsic: from the arguments and the workspace to the tuple of results."""
+    function, workspace = program.function, bool(program.in_workspace)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
         link(context.active_code_library)
@@ -56,7 +50,7 @@ def body(
             given += [builder.bitcast(ary.data, I8P), ary.nitems]
         else:
             given += [I8P(None), I64(0)]
-        out = cgutils.alloca_once(builder, I64, words)
+        out = cgutils.alloca_once(builder, I64, program.words)
         exc = cgutils.alloca_once_value(builder, excinfo_ptr_t(None))
         given += [builder.bitcast(out, I8P), builder.bitcast(exc, I8P)]
         kind = ir.FunctionType(I32, [v.type for v in given])
@@ -67,7 +61,7 @@ def body(
             for t, a in zip(signature.args, args, strict=True):
                 if isinstance(t, types.Array):
                     context.nrt.decref(builder, t, a)
-            _raise(context, builder, code, out, exc, words)
+            _raise(context, builder, code, out, exc, program)
         values, at = [], 0
         for a, t in zip(function.returns, results.types, strict=True):
             values.append(_result(context, builder, t, out, at))
@@ -100,24 +94,27 @@ def _word(builder: Any, out: Any, k: int, kind: Any = I64) -> Any:
     return builder.load(builder.bitcast(builder.gep(out, [I64(k)]), kind.as_pointer()))
 
 
-def _raise(context: Any, builder: Any, code: Any, out: Any, exc: Any, words: int) -> None:
+def _raise(context: Any, builder: Any, code: Any, out: Any, exc: Any, program: Program) -> None:
     """What the emitted function returned, as Numba raises it."""
     convention = context.call_conv
 
     def when(number: int) -> Any:
         return builder.if_then(builder.icmp_signed("==", code, I32(number)), likely=False)
 
-    with when(FAILED):
-        values = tuple(_word(builder, out, k) for k in range(words))
-        convention.return_dynamic_user_exc(builder, Words, values, (types.int64,) * words)
+    n = program.failure
+    if n:
+        with when(FAILED):
+            values = tuple(_word(builder, out, k) for k in range(n))
+            convention.return_dynamic_user_exc(builder, Words, values, (types.int64,) * n)
     with when(RAISED):
         place = convention._get_excinfo_argument(builder.function)
         builder.store(builder.load(exc), place)
         builder.ret(_word(builder, out, 0, I32))
     with when(NO_MEMORY):
         convention.return_user_exc(builder, MemoryError, ("Allocation failed (too large?)",))
-    with when(OUTSIDE):
-        convention.return_user_exc(builder, OutsideError, ())
+    if program.guarded:
+        with when(OUTSIDE):
+            convention.return_user_exc(builder, OutsideError, ())
 
 
 def _result(context: Any, builder: Any, kind: Any, out: Any, at: int) -> Any:
@@ -164,11 +161,22 @@ def link(library: Any, text: str) -> None:
     passes.getModulePassManager().run(module, passes)
 
     def optimise(self: Any) -> None:
-        passes, builder = self._codegen._module_pass_manager(loop_vectorize=False)
-        passes.run(self._final_module, builder)
+        _shortened(self._final_module, self._codegen._tm)
         self._final_module.link_in(module)
 
     library._optimize_final_module = MethodType(optimise, library)
+
+
+def _shortened(module: Any, machine: Any) -> None:
+    """Numba's functions around ours run once a call: the time that LLVM takes is what they cost."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
+    for function in module.functions:
+        if not function.is_declaration:
+            for attribute in ("noinline", "optnone"):
+                function.add_function_attribute(attribute)
 
 
 def new_library(name: str) -> Any:

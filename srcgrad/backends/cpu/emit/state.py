@@ -49,6 +49,7 @@ class Program:
     lists: set[int] = field(default_factory=set)
     products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
     words: int = 1  # of `out`
+    failure: int = 0  # words of the longest record of a failure
     spreads: bool = False  # whether it starts threads
 
     def __post_init__(self) -> None:
@@ -79,5 +80,6 @@ class Program:
 
     def site(self, s: Def, dtypes: tuple[str, ...], words: int) -> int:
         self.sites.append(Site(s, dtypes))
-        self.words = max(self.words, 1 + words)
+        self.failure = max(self.failure, 1 + words)
+        self.words = max(self.words, self.failure)
         return len(self.sites) - 1
