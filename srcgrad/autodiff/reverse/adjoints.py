@@ -100,10 +100,15 @@ class Adjoints:
         return self.b("add", whole, part, name=f"{v.name}_bar")
 
     def take_value(self, v: Var) -> Atom | None:
-        """Like `take`; an array is a fresh one that nothing else writes to."""
+        """Like `take`; an array is a contiguous one that nothing else writes to.
+
+        The adjoint of an operand of a join is a view of that of the whole: its elements need not be
+        contiguous, as what a loop carries is.
+        """
         had_parts = v in self.parts and v not in self.whole
         g = self.take(v)
-        return self.b("copy", g, name=f"{v.name}_bar") if had_parts else g
+        strided = g is not None and isinstance(g.type, Array) and g.type.layout != "C"
+        return self.b("copy", g, name=f"{v.name}_bar") if had_parts or strided else g
 
     def zero(self, v: Var) -> Atom:
         """The adjoint of what nothing depends on."""

@@ -67,6 +67,9 @@ def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
     if value.slots:
         # `refusals.py` has refused it at the user's line
         raise not_emitted("a join of tapes that grow")
+    if isinstance(type, Array) and type.layout == "C" and value.layout != "C":
+        # its elements would be looked for where they are not
+        raise not_emitted("a strided array where a join takes a contiguous one")
     out = [("ptr", value.data), ("i64", value.off), ("ptr", value.mi)]
     if isinstance(type, Tape):
         out.append(("i64", value.dims[0]))
