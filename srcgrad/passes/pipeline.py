@@ -19,6 +19,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
+from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
@@ -88,6 +89,7 @@ FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
+BUILD_IN_PLACE = Pass("build_in_place", build_in_place)
 PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
@@ -95,6 +97,7 @@ ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     ELIDE_COPIES,
+    BUILD_IN_PLACE,
     FUSE,
     LOWER,
     FOLD_VIEWS,
@@ -217,7 +220,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     Columns and fission put buffers between the statements of a trip: there they pay for vectors,
     which a thread is not. What is in the `library` of the device stays whole.
     """
-    left_out = (PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
+    left_out = (BUILD_IN_PLACE, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),
