@@ -172,6 +172,12 @@ JOINING = Theme(
         """, 1, "joined arrays"),
         "m": forms("""
             np.stack([{v4}, {v4}, {v4}])
+            np.concatenate(({m}[:, :2], {m}[:, 2:]), axis=1)
+            np.concatenate(({m}[:1], {m}[1:]))
+            np.c_[{v3}, {m}[:, 1:]]
+            (np.c_[{m}, {v3}] * {s})[:, 1:]
+            np.concatenate(({m}.T, {nm}.T[:1]))[1:].T
+            np.array([[{s}, {s}, {s}, {s}], {v4}, [{s}, 0.0, 1.0, {s}]])
             np.vstack(({v4}, {v4}, {v4}))
             np.concatenate(({nm}[1:], {nm}[:1]))
             np.hstack(({nm}[:, 2:], {nm}[:, :2]))
