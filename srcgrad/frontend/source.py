@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import itertools
 import linecache
 import types
@@ -54,6 +55,7 @@ class Source:
 
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where statements hold statements
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
+_SENT: dict[str, tuple[str, str]] = {}  # file and text of code from another process, by fingerprint
 
 
 def state_source(function: types.FunctionType, text: str) -> None:
@@ -68,9 +70,43 @@ def stated_source(function: types.FunctionType) -> str | None:
     return _EXPLICIT[function.__code__][1] if function.__code__ in _EXPLICIT else None
 
 
+def fingerprint(code: types.CodeType) -> str:
+    """A digest of a code object that is the same in every process, whatever file it names."""
+    return hashlib.sha256(repr(_described(code)).encode()).hexdigest()
+
+
+def _described(constant: Any) -> Any:
+    if isinstance(constant, types.CodeType):
+        names = constant.co_names, constant.co_varnames, constant.co_freevars
+        lines = constant.co_firstlineno, constant.co_linetable
+        inside = [_described(c) for c in constant.co_consts]
+        return constant.co_qualname, constant.co_code, names, lines, inside
+    if isinstance(constant, frozenset):  # its order depends on the hashes of strings
+        return "frozenset", sorted(map(repr, constant))
+    return repr(constant)
+
+
+def receive_source(code: str, file: str, text: str) -> None:
+    """Take `text` of `file` for what defines the code of this fingerprint, if no file here does.
+
+    A function that is pickled by value may arrive without the name of its file (cloudpickle 3.1.3).
+    """
+    if "".join(linecache.getlines(file)) != text:
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    _SENT[code] = (file, text)
+
+
 @functools.lru_cache(maxsize=256)
 def _parse(file: str, text: str) -> ast.Module:
     return ast.parse(text, file)
+
+
+def text_of(function: types.FunctionType) -> tuple[str, str]:
+    """The file that defines a function, and the file's text; an empty text if it is not known."""
+    code = function.__code__
+    file = code.co_filename
+    text = "".join(linecache.getlines(file, function.__globals__))
+    return (file, text) if text or not _SENT else _SENT.get(fingerprint(code), (file, ""))
 
 
 def find(function: types.FunctionType) -> Source:
@@ -82,15 +118,13 @@ def find(function: types.FunctionType) -> Source:
     if code in _EXPLICIT:
         file, text = _EXPLICIT[code]
     else:
-        file = code.co_filename
-        lines = linecache.getlines(file, function.__globals__)
-        if not lines:
+        file, text = text_of(function)
+        if not text:
             raise SourceError(
                 f"the source of {function.__name__}() was not found (it comes from {file})",
                 None,
                 "put it into a file or a notebook cell, or use flow.compile(f, source=...)",
             )
-        text = "".join(lines)
     try:
         module = _parse(file, text)
     except SyntaxError as e:

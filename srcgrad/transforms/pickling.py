@@ -2,18 +2,25 @@
 
 Pickle stores the function by its name in a module. A decorator may have bound that name to the
 compiled object; the function is then stored under `NAME.portable`. cloudpickle stores functions of
-scripts and notebooks by value, and their source text is sent along. Never stores compiled code.
+scripts and notebooks, lambdas and inner functions by value, and their source text is sent along.
+Never stores compiled code.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import linecache
+import sys
 import types
 from typing import Any
 
-from srcgrad.frontend.source import state_source, stated_source
+from srcgrad.frontend.source import (
+    fingerprint,
+    receive_source,
+    state_source,
+    stated_source,
+    text_of,
+)
 from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.specs import Primal
 from srcgrad.transforms.stack import stacked
@@ -39,9 +46,8 @@ def restored(
 ) -> Any:  # fmt: skip
     """Rebuild a compiled object from the values of `reduced`."""
     function = getattr(function, "srcgrad_original", None) or function
-    for file, text in texts:
-        if "".join(linecache.getlines(file)) != text:
-            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    for code, file, text in texts:
+        receive_source(code, file, text)
     if stated is not None:
         state_source(function, stated)
     function = plain_function(function)
@@ -67,12 +73,12 @@ def _found(function: Any) -> Any:
 
 
 # ---- source texts ----
-def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
-    """The source text of the function, and of functions it names, that belong to `__main__`.
+def _texts(function: types.FunctionType) -> tuple[tuple[str, str, str], ...]:
+    """Fingerprint, file and source text of the function, and of those it names, that go by value.
 
     Another process may run another main program, and the cells of a notebook are not files.
     """
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
     seen: set[int] = set()
     todo: list[Any] = [function]
     while todo:
@@ -81,11 +87,21 @@ def _texts(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
         if not isinstance(f, types.FunctionType) or id(f) in seen:
             continue
         seen.add(id(f))
-        if f.__module__ == "__main__":
-            file = f.__code__.co_filename
-            found[file] = "".join(linecache.getlines(file, f.__globals__))
+        if _goes_by_value(f):
+            found[fingerprint(f.__code__)] = text_of(f)
             todo += _named(f)
-    return tuple((file, text) for file, text in found.items() if text)
+    return tuple((code, file, text) for code, (file, text) in found.items() if text)
+
+
+def _goes_by_value(f: types.FunctionType) -> bool:
+    """Does cloudpickle store the function itself rather than its name?"""
+    module = f.__module__ or "__main__"
+    cloudpickle: Any = sys.modules.get("cloudpickle")
+    chosen = cloudpickle.list_registry_pickle_by_value() if cloudpickle else ()
+    if module == "__main__" or any(f"{module}.".startswith(f"{name}.") for name in chosen):
+        return True
+    found = _found(f)
+    return found is not f and getattr(found, "function", None) is not f
 
 
 def _named(f: types.FunctionType) -> list[Any]:

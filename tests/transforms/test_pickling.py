@@ -123,6 +123,57 @@ def test_functions_of_modules_go_by_name(pickler):
     assert again.function is cube and again(2.0) == 12.0
 
 
+def slope_in(scale):
+    def inner(x):
+        return scale * x * x
+
+    return lambda x: inner(x) + x
+
+
+def of_another_process(pickled: bytes) -> str:
+    """What another process makes of it, which has not imported this module."""
+    script = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read())(3.0))"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=pickled, env=env, capture_output=True, check=True
+    )
+    return done.stdout.decode().strip()
+
+
+def test_inner_functions_of_modules_go_by_value():
+    sent = cloudpickle.dumps(on_python(slope_in(5.0)))
+    assert of_another_process(sent) == "31.0"
+
+
+def test_modules_that_are_chosen_go_by_value(tmp_path, monkeypatch):
+    (tmp_path / "chosen.py").write_text(
+        "def helper(x):\n    return x * x\n\n\ndef square(x):\n    return helper(x) + x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import chosen  # pyright: ignore[reportMissingImports]
+
+    cloudpickle.register_pickle_by_value(chosen)
+    try:
+        sent = cloudpickle.dumps(on_python(chosen.square))
+    finally:
+        cloudpickle.unregister_pickle_by_value(chosen)
+    assert of_another_process(sent) == "7.0"
+
+
+def test_functions_of_one_name_and_line_are_told_apart(tmp_path):
+    """A cell that was run again: what holds the older function gets the older text."""
+    script, cells, sent = tmp_path / "shell.py", tmp_path / "cells.py", tmp_path / "sent"
+    script.write_text("import sys\n" + NOTEBOOK)
+    cells.write_text(
+        "import cloudpickle, srcgrad as flow\n"
+        "def by(h): return flow.grad(flow.compile(lambda x: h(x), target='python'))\n"
+        "# cell\ndef f(x): return 2.0 * x\n# cell\nMADE = [by(f)]\n"
+        "# cell\ndef f(x): return 3.0 * x\n# cell\nMADE = [*MADE, by(f)]\n"
+    )
+    python(str(script), str(sent), str(cells), cwd=tmp_path)
+    assert [f(1.0) for f in pickle.loads(sent.read_bytes())] == [2.0, 3.0]
+
+
 def test_functions_without_a_name_are_refused_as_pickle_refuses_them():
     for pickled in (lambda x: x * x, on_python(lambda x: x * x)):
         with pytest.raises((pickle.PicklingError, AttributeError)):
