@@ -9,10 +9,9 @@ a step of 1 and vectorises for that case alone. Measured on 64 bodies whose posi
 three, with the pass `pack_columns` off: 3 times slower. Arguments that are not contiguous are what
 the bet is good for.
 
-Loop strength reduction looks for the cheapest induction variables of a loop; in one with many
-arrays it went through thousands of choices and took a third of the time of LLVM, for code that
-runs no faster. Measured on a filter in matrix form (300 statements): first call 6.9 s without a
-limit, 2.3 s with one.
+Loop strength reduction looks for the cheapest induction variables of each loop. It is left out: it
+took a third of the time of code generation, for code that runs no faster
+(docs/decisions/first_calls.md).
 
 No option changes a result.
 """
@@ -30,7 +29,7 @@ KNOWN = range(20, 23)
 # what we set, and what LLVM has otherwise
 HOIST = ("-hoist-runtime-checks", "false", "true")
 BET = ("-enable-mem-access-versioning", "false", "true")
-CHOICES = ("-lsr-complexity-limit", "300", "65535")
+REDUCTION = ("-disable-lsr", "true", "false")
 
 
 @contextmanager
@@ -42,7 +41,7 @@ def options(function: Function) -> Iterator[None]:
         yield
         return
     strided = any(isinstance(p.type, Array) and p.type.layout == "S" for p in function.params)
-    chosen = (HOIST, CHOICES) if strided else (HOIST, CHOICES, BET)
+    chosen = (HOIST, REDUCTION) if strided else (HOIST, REDUCTION, BET)
     for name, ours, _ in chosen:
         llvm.set_option("srcgrad", f"{name}={ours}")
     try:

@@ -1,0 +1,57 @@
+"""The garbage collector around imports and builds: what it sees, and what it leaves the caller."""
+
+import gc
+
+import pytest
+
+from srcgrad import collector
+
+
+class Node:
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture(autouse=True)
+def collecting():
+    gc.collect()
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_no_collection_inside_and_none_is_due_behind():
+    passes = []
+    gc.callbacks.append(lambda phase, info: passes.append(phase))
+    try:
+        with collector.waiting():
+            made = [Node() for _ in range(100_000)]
+            assert not passes
+        assert gc.isenabled() and gc.get_count()[0] < 1000
+        assert not passes
+    finally:
+        gc.callbacks.pop()
+    assert len(made) == 100_000
+
+
+def test_what_is_dropped_is_found_by_a_full_pass():
+    with collector.waiting():
+        for _ in range(1000):
+            Node()
+    assert gc.collect() >= 1000
+
+
+def test_a_collector_that_was_off_stays_off():
+    gc.disable()
+    with collector.waiting():
+        pass
+    assert not gc.isenabled()
+
+
+def test_what_the_caller_froze_stays_frozen():
+    kept = [Node() for _ in range(100)]
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with collector.waiting():
+        kept.append(Node())
+    assert gc.get_freeze_count() == frozen
