@@ -116,9 +116,8 @@ def made(
     assert w.owners is not None
     strides = w.contiguous(dims, dtype)
     size = _bytes(w, dims, dtype)
-    slot = w.alloca("ptr", "ptr null")
     if var in w.program.in_workspace:
-        w.owners.fallbacks.append(slot)
+        slot = _fallback(w)
         room = w.plus(size, CANARY) if w.program.guarded else size
         extent = f"ptr %work, i64 %nwork, i64 {room}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
@@ -126,6 +125,7 @@ def made(
         if w.program.guarded:
             _canary(w, data, size)
     else:
+        slot = w.alloca("ptr", "ptr null")
         data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
         _there(w, data)
         mi = w.do(f"load ptr, ptr {slot}, align 8")
@@ -134,6 +134,15 @@ def made(
     if zeros:
         w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
     return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))
+
+
+def _fallback(w: Writer) -> str:
+    """Where the MemInfo of what is carved is kept, if it does not fit in the workspace."""
+    assert w.owners is not None
+    slot = w.new()
+    w.entry.append(f"  {slot} = getelementptr inbounds ptr, ptr %carved, i64 {w.owners.carved}")
+    w.owners.carved += 1
+    return slot
 
 
 def _canary(w: Writer, data: str, size: str) -> None:

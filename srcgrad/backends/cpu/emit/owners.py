@@ -23,7 +23,7 @@ class Owners:
 
     def __init__(self) -> None:
         self.scopes: list[list[Owned]] = [[]]
-        self.fallbacks: list[str] = []  # of what is carved: where a MemInfo is, if it did not fit
+        self.carved = 0  # so many buffers; `%carved` has a MemInfo for each that did not fit
         self.canaries: list[str] = []  # guarded: where the end of what is carved is kept
         self.exits: dict[tuple[Owned, ...], str] = {}
 

@@ -129,7 +129,7 @@ def _whole(w: Writer, f: Function) -> None:
         if slot:
             keep_size(w, w.env[v], slot)
     give_up_scope(w)
-    finish(w, "0")
+    finish(w)
     w.owners.scopes.append([])
 
 

@@ -20,6 +20,13 @@ from srcgrad.ir.types import Atom, Var, is_reference
 from srcgrad.ir.walk import free_variables, results
 
 
+def finish(w: Writer) -> None:
+    """Return from here, where nothing is owned, by the block behind all failures."""
+    assert w.owners is not None
+    w.put("store i32 0, ptr %code, align 8")
+    w.put(f"br label %{w.owners.exit_of(())}")
+
+
 def write_exits(w: Writer) -> None:
     """The chain: each block gives up one reference and goes on to the block with one less."""
     assert w.owners is not None
@@ -32,17 +39,22 @@ def write_exits(w: Writer) -> None:
                 release(w, owned[-1])
                 w.put(f"br label %{w.owners.exit_of(owned[:-1])}")
             else:
-                finish(w, w.do("load i32, ptr %code, align 8"))
+                _return(w)
+    n = w.owners.carved
+    if n:
+        none = f"call void @llvm.memset.p0.i64(ptr align 8 %carved, i8 0, i64 {8 * n}, i1 false)"
+        w.entry[:0] = [f"  %carved = alloca [{n} x ptr], align 8", f"  {none}"]
 
 
-def finish(w: Writer, code: str) -> None:
+def _return(w: Writer) -> None:
     """Return, when what was carved and did not fit in the workspace is given up."""
     assert w.owners is not None
+    code = w.do("load i32, ptr %code, align 8")
     for slot in w.owners.canaries:
         over = w.do(f"call i1 @overrun(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
         code = w.choose(over, str(OUTSIDE), code, "i32")
-    for slot in w.owners.fallbacks:
-        w.put(f"call void @down(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
+    if w.owners.carved:
+        w.put(f"call void @down_all(ptr %carved, i64 {w.owners.carved})")
     w.put(f"ret i32 {code}")
 
 

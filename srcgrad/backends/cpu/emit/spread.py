@@ -29,7 +29,7 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
     inner.env[s.index] = "%chunk"
     statements(inner, s.body, ())
     give_up_scope(inner)
-    finish(inner, "0")
+    finish(inner)
     write_exits(inner)
     inner.entry.append("  %code = alloca i32, align 8")
     given = [(kind, outside, here) for outside, (kind, here) in nest.given.items()]

@@ -19,7 +19,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 
-define internal i64 @product(i64 %a, i64 %b) alwaysinline nounwind {
+define internal i64 @product(i64 %a, i64 %b) noinline nounwind {
   %r = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %a, i64 %b)
   %v = extractvalue { i64, i1 } %r, 0
   %over = extractvalue { i64, i1 } %r, 1
@@ -104,6 +104,21 @@ note:
   %stop = add i64 %start, %words
   store i64 %stop, ptr %work
   br label %done
+done:
+  ret void
+}
+
+define internal void @down_all(ptr %slots, i64 %n) noinline nounwind {
+entry:
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %next, %each ]
+  %slot = getelementptr inbounds ptr, ptr %slots, i64 %k
+  %mi = load ptr, ptr %slot
+  call void @down(ptr %mi)
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %each, label %done
 done:
   ret void
 }
