@@ -66,17 +66,21 @@ class _Planner:
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
+        grouped = False  # what comes before the first group is not looked back from
         for s in block:
             step = self._step(s)
-            if step is None:
+            if step is None and grouped:
                 self._place(items, s)
-            elif (at := self._home(items, step)) is not None:
+            elif step is None:
+                items.append(s)
+            elif grouped and (at := self._home(items, step)) is not None:
                 group = items[at]
                 assert isinstance(group, FusionGroup)
                 group.add(step)
                 self._merge(items, at)
             else:
                 items.append(FusionGroup(self.classes, step, self.in_order))
+                grouped = True
         return [
             tuple(step.statement for step in i.steps) if isinstance(i, FusionGroup) else i
             for i in items

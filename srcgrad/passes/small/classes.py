@@ -105,8 +105,9 @@ class _Search:
         for k, s in enumerate(block):
             self.bound(results(s), loops)
             if isinstance(s, Def):
-                if not self.understood(s):
-                    self.refuse(*((s.var,) if s.var is not None else ()), *s.args)
+                named = [a for a in (s.var, *s.args) if a is not None and is_reference(a.type)]
+                if named and not self.understood(s):
+                    self.refuse(*named)
                 continue
             here = (*path, (block, k))
             inside = (*loops, s) if isinstance(s, Loop) else loops
