@@ -25,6 +25,7 @@ from srcgrad.frontend.values import (
     Slice,
     TrackedList,
     Unbound,
+    article,
     describe,
     is_array,
     is_scalar,
@@ -246,6 +247,10 @@ def _dynamic(s: Any) -> ScalarSpec:
 BRANCH = "strings are known at compile time: branch on the condition itself"
 
 
+def _unlike(a: Any, b: Any) -> bool:
+    return join_specs(spec_of(a, False, {}), spec_of(b, False, {})) is None
+
+
 def conflict(a: Any, b: Any) -> Conflict:
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")
@@ -254,10 +259,20 @@ def conflict(a: Any, b: Any) -> Conflict:
             "it is a list that grows at run time on one path and another one on another: "
             "np.array(...) of a list can be carried"
         )
-    if isinstance(a, list) and isinstance(b, list) and len(a) != len(b):
-        return Conflict(
-            f"it is a list of {len(a)} items on one path and another list, of {len(b)}, on another"
-        )
+    lists = isinstance(a, list) and isinstance(b, list)
+    if lists or (isinstance(a, tuple) and type(a) is type(b)):
+        noun = "list" if lists else type(a).__name__
+        if len(a) != len(b):
+            return Conflict(
+                f"it is {article(noun)} {noun} of {len(a)} items on one path and another {noun}, "
+                f"of {len(b)}, on another"
+            )
+        at = next((k for k, (x, y) in enumerate(zip(a, b, strict=True)) if _unlike(x, y)), None)
+        if at is not None:
+            inner = conflict(a[at], b[at])
+            nested = inner.reason.startswith("at [")
+            reason = inner.reason.removeprefix("at ") if nested else f" {inner.reason}"
+            return Conflict(f"at [{at}]{reason}", inner.way_out)
     if isinstance(a, Record) and isinstance(b, Record) and a.cls is b.cls:
         same = list(a.fields) == list(b.fields) and a.lacks == b.lacks
         if not same:

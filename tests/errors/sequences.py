@@ -293,6 +293,26 @@ def two_kinds_returned_from_a_loop(x, n):
     return 0.0
 
 
+@program(0.7)
+def tuples_of_two_lengths_returned(x):
+    def pair():
+        if x > 0.5:
+            return x, x, x
+        return x, 2.0 * x  # error: UnsupportedError: a tuple of 3 items ... another tuple, of 2
+
+    return pair()[0]
+
+
+@program(0.7)
+def tuples_returned_that_differ_inside(x):
+    def pair():
+        if x > 0.5:
+            return 1.0, (x, "a")
+        return x, (2.0, None)  # error: UnsupportedError: fit together: at [1][1] it is a string
+
+    return pair()[0]
+
+
 # ---- patterns ----
 @program(0.7, 1)
 def run_time_value_matched_with_true(x, n):
