@@ -36,9 +36,9 @@ def test_no_collection_inside_and_none_is_due_behind():
 
 def test_what_is_dropped_is_found_by_a_full_pass():
     with collector.waiting():
-        for _ in range(1000):
+        for _ in range(2 * collector.MANY):
             Node()
-    assert gc.collect() >= 1000
+    assert gc.collect() >= 2 * collector.MANY
 
 
 def test_a_collector_that_was_off_stays_off():
@@ -55,3 +55,20 @@ def test_what_the_caller_froze_stays_frozen():
     with collector.waiting():
         kept.append(Node())
     assert gc.get_freeze_count() == frozen
+
+
+def test_what_builds_drop_is_found_sooner_or_later():
+    before = sum(isinstance(x, Node) for x in gc.get_objects())
+    for _ in range(100):
+        with collector.waiting():
+            for _ in range(collector.MANY):
+                Node()
+    left = sum(isinstance(x, Node) for x in gc.get_objects()) - before
+    assert left <= collector.MOST + collector.MANY
+
+
+def test_a_short_wait_leaves_python_its_count():
+    gc.collect()
+    with collector.waiting():
+        made = [Node() for _ in range(100)]
+    assert gc.get_count()[0] >= len(made)
