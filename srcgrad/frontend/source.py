@@ -80,7 +80,9 @@ def _described(constant: Any) -> Any:
         names = constant.co_names, constant.co_varnames, constant.co_freevars
         lines = constant.co_firstlineno, constant.co_linetable
         inside = [_described(c) for c in constant.co_consts]
-        return constant.co_qualname, constant.co_code, names, lines, inside
+        taken = constant.co_argcount, constant.co_posonlyargcount, constant.co_kwonlyargcount
+        flags = (*taken, constant.co_flags)  # of one body: (x, y), (x, *y) and (x, *, y)
+        return constant.co_qualname, flags, constant.co_code, names, lines, inside
     if isinstance(constant, frozenset):  # its order depends on the hashes of strings
         return "frozenset", sorted(map(repr, constant))
     return repr(constant)

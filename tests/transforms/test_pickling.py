@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.frontend.source import fingerprint
 from tests.mistakes import on_python
 
 ROOT = Path(__file__).parents[2]
@@ -143,6 +144,14 @@ def of_another_process(pickled: bytes) -> str:
 def test_inner_functions_of_modules_go_by_value():
     sent = cloudpickle.dumps(on_python(slope_in(5.0)))
     assert of_another_process(sent) == "31.0"
+
+
+def test_signatures_are_told_apart_where_bodies_are_equal():
+    made = {}
+    for signature in ("x, y", "x, /, y", "x, *, y", "x, *y"):
+        exec(f"def f({signature}):\n    return x", scope := {})
+        made[signature] = fingerprint(scope["f"].__code__)
+    assert len(set(made.values())) == 4
 
 
 def test_modules_that_are_chosen_go_by_value(tmp_path, monkeypatch):
