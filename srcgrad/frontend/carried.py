@@ -28,6 +28,7 @@ class Trip:
     before: State
     known: set[int]  # containers that were there before
     turned: bool = False
+    down: bool = False  # from the last index of `over` to the first
     specs: dict[Cell, Spec] = field(default_factory=dict)
     frozen: dict[int, Any] = field(default_factory=dict)  # at the head
     shared: set[int] = field(default_factory=set)  # of the head's own containers: frozen too

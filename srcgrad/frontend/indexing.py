@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.values import (
     GrownList,
     Range,
@@ -79,8 +80,8 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if isinstance(x, Record) and hasattr(x.cls, "__getitem__"):
         item = items[0] if len(items) == 1 else tuple(items)
         return it.call(it.attribute(x, "__getitem__", node), [item], {}, node)
-    if isinstance(x, Range):
-        return it.b("add", x.start, it.b("mul", items[0], x.step))
+    if isinstance(x, Range | range):
+        return _index_of_range(it, x, items, node)
     if is_scalar(x) and not isinstance(x, np.void):
         if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
             it.refuse(node, "a number cannot be indexed", like=TypeError)
@@ -115,6 +116,26 @@ def _slice_of_sequence(it: Interpreter, x: Any, item: Any, node: Node) -> Any:
         it.refuse(node, "slice step cannot be zero", like=ValueError)
     part = x[slice(*bounds)]
     return it.tracked_list(part, node) if isinstance(x, list) else part
+
+
+def _index_of_range(it: Interpreter, r: Range | range, items: list[Any], node: Node) -> Any:
+    """An item of a range, or the range that a slice of it is."""
+    item, b = items[0], it.b
+    if len(items) != 1 or not (is_integer(item) or isinstance(item, Slice)):
+        it.refuse(node, "range indices must be integers or slices", like=TypeError)
+    n = length_of(it, iterated(it, r, node))
+
+    def at(k: Any) -> Any:
+        return plain(b("add", r.start, b("mul", k, r.step)))
+
+    if isinstance(item, Slice):
+        start, count, step = span(it, item, n, node)
+        last = b("add", start, b("mul", count, step))
+        return Range(at(start), at(last), plain(b("mul", r.step, step)))
+    place = plain(b("where", b("lt", item, 0), b("add", item, n), item))
+    wrong = plain(it.b("logical_or", b("lt", place, 0), b("ge", place, n)))
+    it.fail_if(wrong, "IndexError", "range object index out of range")
+    return at(place)
 
 
 def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:

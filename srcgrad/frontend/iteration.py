@@ -25,6 +25,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 
 MOST_UNROLLED = 4096  # trips of one unrolled loop
+LARGEST = 2**63 - 1
 
 
 # ---- for ----
@@ -211,7 +212,21 @@ def backwards(it: Interpreter, over: Iterated) -> Iterated:
     def item(k: Any) -> Any:
         return over.item(plain(it.b("sub", it.b("sub", n, 1), k)))
 
-    return Iterated(n, item, over.static, sources=over.sources, once=True)
+    return Iterated(n, item, over.static, sources=over.sources, once=True, backwards_of=over)
+
+
+def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
+    """What gives the items of `over` if its index counts down: a loop's index is then the item."""
+    if over.backwards_of is not None:
+        return over.backwards_of
+    r = over.range
+    if r is None or isinstance(r.step, Var) or r.step != -1:
+        return None
+    # one more is an i64; what is known at run time only is taken not to wrap around
+    if not all(isinstance(end, Var) or end < LARGEST for end in (r.start, r.stop)):
+        return None
+    first, stop = (plain(it.b("add", end, 1)) for end in (r.stop, r.start))
+    return _range(it, Range(first, stop, 1, r.promised))
 
 
 def static_items(it: Interpreter, v: Any, node: Node) -> list[Any]:

@@ -20,7 +20,7 @@ from srcgrad.frontend.flow import either, exited, exits, flag, negate, nothing
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.iteration import run_trip
+from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.values import Iterated
 from srcgrad.ir.nodes import Def, For, Var, While, atom
@@ -78,6 +78,8 @@ def _settled(
         it.env[name_of_test(it)] = _going_on(it, node, over, None, set())
     before = snapshot(it)
     trip = Trip(node, over, kinds, before, lasting(it, before), turned)
+    if trip.counted and over is not None and (up := ascending(it, over)) is not None:
+        trip.over, trip.down = up, True
     for n in _carried_names(it, node, kinds, turned):
         carry(it, trip, (id(it.env), n))
     while True:
@@ -194,7 +196,7 @@ def _statement(it: Interpreter, trip: Trip, a: Attempt, inits: list, results: li
         start, stop = _bounds(it, trip.over)
         promised = trip.over.range is not None and trip.over.range.promised
         return For(a.index, start, stop, tuple(params), tuple(inits), tuple(a.body),
-                   tuple(a.yields), tuple(results), False, loc, promised=promised)  # fmt: skip
+                   tuple(a.yields), tuple(results), trip.down, loc, promised=promised)  # fmt: skip
     limit = None
     if trip.over is not None:
         start, stop = _bounds(it, trip.over)

@@ -81,6 +81,7 @@ class Iterated(Abstract):
     item: Callable[[Any], Any]
     static: bool = False
     range: Range | None = None
+    backwards_of: Iterated | None = None  # what has the same items in the other order
     sources: tuple = ()
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, filter, a generator expression

@@ -49,11 +49,11 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import BOOL, Scalar, is_float
+from srcgrad.ir.types import BOOL, INT, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, elementwise, memory
 
 ROUNDS = 8  # each round lets what the last one exposed vanish; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
@@ -72,6 +72,7 @@ class _Simplifier(Rewriter):
     def __init__(self):
         super().__init__()
         self.changed = False
+        self.offsets: dict[Var, tuple[Atom, int]] = {}  # integers as another one and a constant
 
     def function(self, f: Function) -> Function:
         """A result that is a Python number stays one, whatever it has been replaced by."""
@@ -100,10 +101,25 @@ class _Simplifier(Rewriter):
         if is_scalar_operation(s) and s.op is not memory.dim:
             assert s.var is not None
             reduced = folded(s.op, s.args, s.params, s.var.type)
+            reduced = self.without_offset(s, s.var) if reduced is None else reduced
             if reduced is not None:
                 self.becomes(s.var, reduced)
                 return
         yield s
+
+    def without_offset(self, s: Def, v: Var) -> Atom | None:
+        """The atom that offsets lead back to: `n - 1 + 1` is n, also where it wraps."""
+        if s.op not in (elementwise.add, elementwise.sub) or v.type != INT:
+            return None
+        a, b = s.args
+        if s.op is elementwise.add and isinstance(a, Const):
+            a, b = b, a
+        if not isinstance(b, Const) or not isinstance(a, Var) or not a.type == b.type == INT:
+            return None
+        base, offset = self.offsets.get(a, (a, 0))
+        offset += b.value if s.op is elementwise.add else -b.value
+        self.offsets[v] = base, offset
+        return None if offset else base
 
     # ---- branches ----
     def branch(self, s: If) -> Iterable[Stmt]:

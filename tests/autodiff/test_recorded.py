@@ -60,7 +60,11 @@ REMEMBERED = {
     "lengths_of_rows": ["len(lengths)"],
     "sometimes_counted": [None],
     "counted_in_a_while": [],
-    "counted_down": [None],
+    "counted_down": [],
+    "triangle_from_the_last_row": [],
+    "triangle_with_both_counted_down": [],
+    "triangle_down_to_a_given_row": ["len(x) - (first + 1)"] * 2,
+    "rectangle_counted_down": [],
     "counters_that_start_from_counters": ["len(x)"],
 }
 

@@ -183,3 +183,45 @@ def counters_that_start_from_counters(v, x):
             at += 1
         start += i
     return total
+
+
+@case(vec(15), vec(5))
+@case(vec(15), vec(0))
+def triangle_from_the_last_row(v, x):
+    total, at = 0.0, 0
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(i, len(x)):
+            total += v[at] ** 2 * x[i] * x[j]
+            at += 1
+    return total
+
+
+@case(vec(15), vec(5))
+def triangle_with_both_counted_down(v, x):
+    total, at = 0.0, 0
+    for i in range(len(x) - 1, 0, -1):
+        for j in range(len(x) - 1, i - 1, -1):
+            at += 1
+            total += np.sin(v[at]) * x[i] * x[j]
+    return total
+
+
+@case(vec(15), vec(5), 1)
+def triangle_down_to_a_given_row(v, x, first):
+    total, at = 0.0, 0
+    for i in range(len(x) - 1, first, -1):
+        for j in range(first, i):
+            total += v[at] ** 2 * x[i] * x[j]
+            at += 1
+    return total
+
+
+@case(vec(20), vec(5))
+def rectangle_counted_down(v, x):
+    total, at = 0.0, 0
+    for i in range(len(x) - 1, -1, -1):
+        for _ in range(3, 0, -1):
+            total += v[at] ** 2 * x[i]
+            at += 1
+        at += 1
+    return total

@@ -45,6 +45,11 @@ def range_of_a_float(x):
 
 
 @program(0.7)
+def range_indexed_by_float(x):
+    return x * range(3)[x]  # error: UnsupportedError: range indices must be integers or slices
+
+
+@program(0.7)
 def range_with_the_step_zero(x):
     return x * len(range(0, 3, 0))  # error: UnsupportedError: arg 3 must not be zero
 

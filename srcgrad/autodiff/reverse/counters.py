@@ -53,7 +53,7 @@ class Counters:
 
     def __call__(self, c: Counter, name: str) -> Any:
         """The value of a counter in the trip that the reverse sweep is in."""
-        k, out = self.values.tapes.iteration_here(c.loop), self.values(c.init)
+        k, out = self.values.tapes.trips_done_here(c.loop), self.values(c.init)
         for step in c.steps:
             times = k if step.inner is None else self._trips_before(c.loop, step, k)
             out = self.b("add", out, self.b("mul", times, self.values(step.size)), name=name)
@@ -67,7 +67,7 @@ class Counters:
             start, stop = self.values(inner.start), self.values(inner.stop)
             return b("mul", k, b("maximum", b("sub", stop, start), 0))
         assert isinstance(loop, For)
-        first = self.values(loop.start)
+        first = b("sub", self.values(loop.stop), 1) if loop.reverse else self.values(loop.start)
 
         def at_first(a: Atom) -> Any:
             base, offset = offset_from(self.program, a)
@@ -94,8 +94,6 @@ def _read(c: Counter) -> list[Atom]:
 def _found(program: Program, v: Var) -> Counter | None:
     s = program.owner.get(v)
     if not isinstance(s, Loop) or v not in s.params or v.type != INT:
-        return None
-    if isinstance(s, For) and s.reverse:
         return None
     j = s.params.index(v)
     steps = _steps(program, s, s.yields[j], v, s)
@@ -134,7 +132,7 @@ def _added(program: Program, d: Def, loop: Loop) -> Atom | None:
 
 def _inner_steps(program: Program, inner: For, j: int, loop: Loop) -> list[Step] | None:
     """What an inner loop adds in each trip of the loop around it."""
-    if inner.reverse or program.point[inner][-1][0] != body_of(loop):
+    if program.point[inner][-1][0] != body_of(loop):
         return None
     slope = _slope(program, inner, loop)
     each = _steps(program, inner, inner.yields[j], inner.params[j], loop)
@@ -158,12 +156,13 @@ def _slope(program: Program, inner: For, loop: Loop) -> int | None:
         return None
     (low, below), (high, above) = (offset_from(program, a) for a in (inner.start, inner.stop))
     (first, begin), (last, end) = (offset_from(program, a) for a in (loop.start, loop.stop))
+    onward = -1 if loop.reverse else 1
     if high is loop.index and low is None and first is None:
-        # range(below, i + above), i from `begin` on
-        return 1 if begin + above - below >= 0 else None
+        # range(below, i + above), i at least `begin`
+        return onward if begin + above - below >= 0 else None
     if low is loop.index and high is last:
-        # range(i + below, last + above), i up to last + end - 1
-        return -1 if above - end + 1 - below >= 0 else None
+        # range(i + below, last + above), i at most last + end - 1
+        return -onward if above - end + 1 - below >= 0 else None
     return None
 
 

@@ -61,7 +61,7 @@ class Tapes:
         return self._trips[loop]
 
     def iteration(self, loop: For | While) -> Atom:
-        """The number of the running trip, from 0, in the forward sweep (emits where it stands)."""
+        """The same of the running trip of the forward sweep (emits where it stands)."""
         if isinstance(loop, While):
             param = self.counter(loop).param
             assert param is not None
@@ -136,10 +136,17 @@ class Tapes:
         return out
 
     def iteration_here(self, loop: For | While) -> Atom:
-        """The number of the trip that the reverse sweep is in, from 0."""
+        """The place of the trip that the reverse sweep is in, from 0 at the lowest index."""
         if isinstance(loop, While):
             return self.values(self.counter(loop).param)
         return self.b("sub", self.values(loop.index), self.values(loop.start))
+
+    def trips_done_here(self, loop: For | While) -> Atom:
+        """The number of trips before the one that the reverse sweep is in."""
+        if isinstance(loop, For) and loop.reverse:
+            last = self.b("sub", self.values(loop.stop), 1)
+            return self.b("sub", last, self.values(loop.index))
+        return self.iteration_here(loop)
 
     # ---- tapes ----
     def capacity(self, loops: list[For | While]) -> Atom:

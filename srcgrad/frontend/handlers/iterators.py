@@ -61,7 +61,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
         Closure(function_at(node, text), it.env, [], [], it.frame, "map"), [f, columns], {}, node
     )
     columns.spent = False  # `build` may run over it instead
-    out = replace(columns, range=None, once=True, lazy=True)
+    out = replace(columns, range=None, backwards_of=None, once=True, lazy=True)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
     if handler_of(f) is None:
@@ -95,7 +95,9 @@ def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
         it.refuse(node, "filter() of what leaves items out itself", "make a list of it")
 
     part.spent = False
-    out = replace(part, range=None, once=True, lazy=True, test=keep, item=lambda k: held[0])
+    out = replace(
+        part, range=None, backwards_of=None, once=True, lazy=True, test=keep, item=lambda k: held[0]
+    )
     out.build = lambda: loop_over(it, function_at(node, FILTERING), [f, part], node)
     return out
 
