@@ -15,7 +15,7 @@ from itertools import combinations
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import Array, is_float, is_reference
+from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import chain
@@ -206,7 +206,7 @@ class _Trips:
         near = [d for places in axes if (d := self.distance(places)) is not None]
         if near and min(near) <= NEAR:
             return min(near)
-        if is_float(root.type.dtype) and isinstance(root.type, Array) and self.is_one_name(root):
+        if isinstance(root.type, Array) and self.is_one_name(root):
             return root
         return Dependent(f"trips may add to one element of '{root.name}'", first.loc)
 

@@ -77,4 +77,4 @@ def may_be_marked(
 def reorders(s: For, found: Independent) -> bool:
     """Whether another order of the trips adds floats in another order."""
     sums = [p for p, op in zip(s.params, found.combined, strict=True) if op in NEUTRAL]
-    return bool(found.shared or found.near) or any(is_float(p.type.dtype) for p in sums)
+    return any(is_float(v.type.dtype) for v in (*found.shared, *found.near, *sums))

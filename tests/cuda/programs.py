@@ -75,6 +75,25 @@ def buffers(x, w):
     return total
 
 
+def tones(z, w, places):
+    """Additions of several trips to one complex number, also in the gradient of a gather."""
+    y = np.zeros((2, 4), z.dtype)
+    for i in flow.prange(len(z)):
+        y[i % 2, places[i]] += z[i] * w[places[i]]
+    return np.sum(np.abs(y) ** 2) + np.sum((w[places] * z).imag)
+
+
+def counted(x, places):
+    """A histogram of integers; its numbers scale the additions of floats."""
+    counts = np.zeros(4, np.int64)
+    for i in range(len(places)):
+        counts[places[i]] += 1
+    y = np.zeros(4)
+    for i in range(len(places)):
+        y[places[i]] += np.sin(x[i]) / counts[places[i]]
+    return np.sum(y * y)
+
+
 def histogram(x, places):
     """Additions of several trips to one element."""
     y = np.zeros(7)
@@ -185,6 +204,12 @@ class Program:
 
 
 _r = np.random.default_rng(0)
+
+
+def _z(n):
+    return _r.normal(size=n) + 1j * _r.normal(size=n)
+
+
 PROGRAMS = [
     Program(chain, (_r.random(300),)),
     Program(broadcasting, (_r.random((5, 7)), _r.random(7), _r.random((5, 1)))),
@@ -198,6 +223,8 @@ PROGRAMS = [
     Program(newton, (_r.random(20) + 0.5,)),
     Program(option, (_r.normal(size=(150, 4)), 1.0, 0.2)),
     Program(buffers, (_r.random(140), _r.random(5))),
+    Program(tones, (_z(40), _z(4), _r.integers(0, 4, 40))),
+    Program(counted, (_r.random(40), _r.integers(0, 4, 40))),
     Program(histogram, (_r.random(40), _r.integers(0, 7, 40))),
     Program(neighbours, (_r.random((12, 14)),)),
     Program(bodies, (_r.random((9, 2)), _r.random(9))),

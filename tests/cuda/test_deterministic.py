@@ -9,7 +9,8 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from tests.cuda.checks import ORDERS, at, near
-from tests.cuda.programs import histogram, neighbours
+from tests.cuda.programs import PROGRAMS as CUDA
+from tests.cuda.programs import histogram, neighbours, tones
 from tests.cuda.row_programs import ADDING
 from tests.cuda.test_machine_code import compiles, kernels_of
 from tests.cuda.test_waits import failing
@@ -52,12 +53,12 @@ PROGRAMS = [
     (rows, (_r.random(140), 0)),
     (histogram, (_r.normal(size=300).astype(np.float32), _r.integers(0, 7, 300))),
 ]
-PROGRAMS += [(p.fn, p.args) for p in ADDING]
+PROGRAMS += [(p.fn, p.args) for p in (*ADDING, next(p for p in CUDA if p.fn is tones))]
 IDS = [fn.__name__ for fn, _ in PROGRAMS]
 
 
 def floats(args):
-    return tuple(k for k, a in enumerate(args) if np.asarray(a).dtype.kind == "f")
+    return tuple(k for k, a in enumerate(args) if np.asarray(a).dtype.kind in "fc")
 
 
 def found(fn, args, blocks, **options):
@@ -75,7 +76,7 @@ def test_every_order_of_the_threads_gives_the_same_bits(fn, args, blocks):
     for other in others:
         assert flatten(other).tobytes() == flatten(first).tobytes()
     want = flow.value_and_grad(flow.compile(fn), floats(args))(*args)
-    if args[0].dtype == np.float64:
+    if args[0].dtype in (np.float64, np.complex128):
         near(first, want)
     else:
         np.testing.assert_allclose(flatten(first), flatten(want), rtol=1e-5)

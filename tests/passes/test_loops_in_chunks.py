@@ -121,6 +121,12 @@ SPLIT = {
     "downwards": ("for i in reversed(range(1, n)):\n    v: f64 = load(x, i)\n    store(y, i, v)"),
     "additions to one element": PLAIN + "    add_at(y, 0, v)",
     "additions anywhere": (PLAIN + "    j: int = cast(v, dtype='i64')\n    add_at(y, j, v)"),
+    "integers counted anywhere": (
+        "t: i64[n] = zeros(n, dtype='i64')\n" + PLAIN + "    j: int = cast(v, dtype='i64')\n"
+        "    w: i64 = load(t, j)\n    w1: i64 = add(w, 1)\n    store(t, j, w1)\n"
+        "for k in range(0, n):\n    u: i64 = load(t, k)\n    u1: f64 = cast(u, dtype='f64')\n"
+        "    store(y, k, u1)"
+    ),
     "a load, a sum and a store anywhere": (
         PLAIN + "    j: int = cast(v, dtype='i64')\n    w: f64 = load(y, j)\n"
         "    w1: f64 = add(w, v)\n    store(y, j, w1)"

@@ -7,7 +7,7 @@ differs is here: additions that trips share, checks that end a trip, memory of a
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -27,7 +27,7 @@ from srcgrad.backends.cuda.expressions import (
 from srcgrad.backends.cuda.schedule import Carried, Launch
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.text import note_of
-from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims
+from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims, is_complex
 from srcgrad.ir.walk import free_variables
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.primitives import memory
@@ -260,7 +260,8 @@ class KernelPrinter(Printer):
             if s.var is None:
                 return
         if s in self.launch.atomic:
-            self.write(depth, self.addition(s), note_of(s))
+            for line in self.addition(s):
+                self.write(depth, line, note_of(s))
         elif any(s is a.statement for a in self.launch.ordered):
             self.leave_addition(s, depth)
         elif makes_buffer(s):
@@ -284,10 +285,13 @@ class KernelPrinter(Printer):
         self.sites.append(s)
         self.leave(depth + 1, [self.names[c.param] for c in self.handed])
 
-    def addition(self, s: Def) -> str:
+    def addition(self, s: Def) -> Iterator[str]:
+        """An atomic addition; of a complex number each part is one."""
         x, *at, v = map(self.text, s.args)
         place = at[0] if len(at) == 1 else tuple_text(at)
-        return f"cuda.atomic.add({x}, {place}, {v})"
+        parts = (".real", ".imag") if is_complex(s.array.type.dtype) else ("",)
+        for part in parts:
+            yield f"cuda.atomic.add({x}{part}, {place}, ({v}){part})"
 
     def leave_addition(self, s: Def, depth: int) -> None:
         pairs = zip(self.launch.ordered, self.kernel.left, strict=True)

@@ -26,7 +26,8 @@ from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, 
 from srcgrad.passes.places import ELEMENTS
 from srcgrad.primitives import memory
 
-ATOMIC = ("i32", "i64", "u32", "u64", "f32", "f64")  # what threads can add to at once
+# what threads can add to at once: a complex number is two such numbers
+ATOMIC = ("i32", "i64", "u32", "u64", "f32", "f64", "c64", "c128")
 
 
 @dataclass(frozen=True)
