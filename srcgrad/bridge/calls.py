@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.backends.gpu_arrays import may_share
 from srcgrad.bridge import eager_fallback
 from srcgrad.bridge.fast_path import tensor_path
 from srcgrad.bridge.kernel import kernel_of
-from srcgrad.bridge.node import applied, raw, wanted
+from srcgrad.bridge.node import applied, at_home, home_of, raw, wanted
+from srcgrad.eager import devices
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import (
@@ -32,10 +34,12 @@ from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
+from srcgrad.primitives.libraries import copied, zeros
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.fast_path import MOST_FAST
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_tangents
+from srcgrad.transforms.signature import stand_in
 from srcgrad.transforms.specs import Primal, one_by_one
 from srcgrad.transforms.stacking import variadic
 from srcgrad.transforms.vjp import adjoint_at
@@ -58,11 +62,15 @@ def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments with arrays in the place of tensors, which say that they are a tensor's."""
     at = number_of if compiled in _WITH_NUMBERS else array_of
 
-    def marked(value: Any) -> Any:
+    def marked(path: tuple, value: Any) -> Any:
         a = at(value)
-        return a.view(OfTensor) if a is not value and isinstance(a, np.ndarray) else a
+        if a is value or not devices.is_array(a):
+            return a
+        if devices.on_device(a):
+            a = stand_in(path, a, compiled.options.target, "a tensor on the CPU: x.cpu()")
+        return a.view(OfTensor)
 
-    return {n: mapped(v, marked) for n, v in arguments.items()}
+    return {n: mapped_by_path(v, (n,), marked) for n, v in arguments.items()}
 
 
 know_tensors()
@@ -243,11 +251,15 @@ def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
     convert, type_ = entry.converters[k], entry.program.function.returns[k].type
     if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
         return value if convert is None else convert(value)
-    if isinstance(value, np.ndarray) and any(
-        np.may_share_memory(a, value) for a in map(array_of, inputs) if isinstance(a, np.ndarray)
-    ):
+    if devices.is_array(value) and any(_may_share(a, value) for a in map(array_of, inputs)):
         value = value.copy()  # a result does not lie in the memory of an argument
-    return make(np.asarray(value if convert is None else convert(value)))
+    return make(at_home(value if convert is None else convert(value), home_of(inputs)))
+
+
+def _may_share(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.may_share_memory(a, b)
+    return devices.on_device(a) and devices.on_device(b) and may_share(a, b)
 
 
 def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
@@ -297,7 +309,8 @@ def _is_single(value: Any) -> bool:
 def is_float(value: Any) -> bool:
     """Whether a leaf of an argument has a gradient."""
     a = array_of(value)
-    return (isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "fc") or type(a) is float
+    array = devices.is_array(a) or isinstance(a, np.generic)
+    return (array and a.dtype.kind in "fc") or type(a) is float
 
 
 def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
@@ -330,15 +343,17 @@ def kept(value: Any) -> Any:
     """A leaf as it is now, with its history."""
     if isinstance(value, Tensor):
         return eager_fallback.clone(value)
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if devices.is_array(value) else value
 
 
 def _like(argument: Any, g: Any) -> Any:
     """A gradient of the kind of its argument."""
     if isinstance(argument, Tensor):
-        return g if isinstance(g, Tensor) else make(np.asarray(g, argument._a.dtype))
+        if isinstance(g, Tensor):
+            return g
+        return make(at_home(g, home_of((argument,)), argument._a.dtype))
     g = array_of(g)
-    return g if isinstance(argument, np.ndarray) else type(argument)(g)
+    return g if devices.is_array(argument) else type(argument)(g)
 
 
 def _seeds(out: Any, adjoints: Any) -> list:
@@ -349,13 +364,13 @@ def _seeds(out: Any, adjoints: Any) -> list:
 
 def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
     """An adjoint or tangent with the dtype and shape of what it belongs to; None is zero."""
-    a = np.asarray(array_of(like))
+    a = devices.array_of(array_of(like))
     if g is None:
-        return np.zeros_like(a)
+        return zeros(a, a.shape)
     if not is_leaf(g):
         raise ArgumentTypeError(f"{what} is a {type(g).__name__}, {whose} a tensor")
     if not isinstance(g, Tensor):
-        g = np.array(g, a.dtype)
+        g = copied(devices.array_of(g, a.dtype))
     if tuple(g.shape) != a.shape:
         raise ArgumentValueError(f"{what} has shape {tuple(g.shape)}, {whose} {a.shape}")
     if isinstance(g, Tensor) and g._a.dtype != a.dtype:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.bridge.kernel import Kernel, Taped
+from srcgrad.eager import devices
 from srcgrad.eager.apply import recording
 from srcgrad.eager.graph import Node
 from srcgrad.eager.opaque import Kept, record
@@ -22,6 +23,7 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
+from srcgrad.primitives.libraries import copied
 
 
 def wanted(values: Sequence[Any]) -> tuple[int, ...]:
@@ -35,9 +37,26 @@ def raw(value: Any, a: Atom) -> Any:
     """A tensor as the array, or as the number, that a parameter of this type takes."""
     if isinstance(value, Tensor):
         value = value._a
-    if isinstance(a.type, Scalar) and isinstance(value, np.ndarray):
-        return value[()].item() if a.type.weak else value[()]
+    if isinstance(a.type, Scalar) and devices.is_array(value):
+        number = value.item()
+        return number if a.type.weak else value.dtype.type(number)
     return value
+
+
+def home_of(values: Sequence[Any]) -> devices.device | None:
+    """The device of the first array or tensor that is on one, where results are then put."""
+    for v in values:
+        a = v._a if isinstance(v, Tensor) else v
+        if type(a) is not np.ndarray and devices.on_device(a):
+            return devices.device_of(a)
+    return None
+
+
+def at_home(value: Any, home: devices.device | None, dtype: Any = None) -> Any:
+    """An array, or what one is made of, on the device of a call."""
+    if home is None:
+        return np.asarray(value, dtype)
+    return devices.moved(devices.array_of(value, dtype), home)
 
 
 def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None) -> list:
@@ -51,14 +70,15 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
     if taped is None or not taped.live:
         return list((run or kernel.run)(*args))
     _refuse_complex(kernel)
+    home = home_of(args)
     n = len(kernel.function.returns)
     given = taped.forward(*args)
     out: list[Any] = list(given[:n])
     for k in kernel.floats:
-        out[k] = np.asarray(out[k], np_dtype(kernel.function.returns[k].type.dtype))
+        out[k] = at_home(out[k], home, np_dtype(kernel.function.returns[k].type.dtype))
     for k in () if taped.parts is None else taped.parts.shared:
-        out[k] = np.array(out[k])
-    pull = _Pull(kernel, taped, wrt, [out[k].shape for k in kernel.floats])
+        out[k] = copied(out[k])
+    pull = _Pull(kernel, taped, wrt, [out[k].shape for k in kernel.floats], home)
     heads = tuple(values[k]._node for k in wrt)
     made = record(out, kernel.floats, heads, pull, f"{kernel.name}Backward")
     pull.keep(values, args, made, given)
@@ -79,8 +99,12 @@ def _refuse_complex(kernel: Kernel) -> None:
 class _Pull:
     """The reverse of one call: what it kept, and how its gradients are had."""
 
-    def __init__(self, kernel: Kernel, taped: Taped, wrt: tuple[int, ...], shapes: list):
+    def __init__(
+        self, kernel: Kernel, taped: Taped, wrt: tuple[int, ...], shapes: list,
+        home: devices.device | None,
+    ):  # fmt: skip
         self.kernel, self.taped, self.wrt, self.shapes = kernel, taped, wrt, shapes
+        self.home = home
         self.inputs: list[Kept] | None = None
         self.saved: list[Kept] = []
 
@@ -114,7 +138,7 @@ class _Pull:
         made = self.taped.backward(*args, *seeds)
         self._release(keep)
         return [
-            np.asarray(g) if k in self.taped.live else None
+            at_home(g, self.home) if k in self.taped.live else None
             for k, g in zip(self.wrt, made, strict=True)
         ]
 
@@ -127,7 +151,7 @@ class _Pull:
         seeds = [self._seed(i, k, given) for i, k in enumerate(self.kernel.floats)]
         made = applied(self.kernel.pulled(self.wrt), [*values, *seeds])
         self._release(keep)
-        grads = [g if isinstance(g, Tensor) else make(np.asarray(g)) for g in made]
+        grads = [g if isinstance(g, Tensor) else make(at_home(g, self.home)) for g in made]
         return [g if k in self.taped.live else None for k, g in zip(self.wrt, grads, strict=True)]
 
     def _seed(self, i: int, k: int, given: dict[int, Any]) -> Any:
@@ -139,7 +163,7 @@ class _Pull:
         if isinstance(g, Tensor):
             return g
         if not isinstance(a.type, Scalar) and not g.flags.c_contiguous:
-            g = np.ascontiguousarray(g)
+            g = copied(g)
         return raw(g, a)
 
     def _release(self, keep: bool) -> None:
@@ -149,4 +173,4 @@ class _Pull:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    return value.copy() if devices.is_array(value) else value

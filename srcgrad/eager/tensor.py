@@ -202,7 +202,10 @@ class Tensor:
     @property
     def srcgrad_value(self) -> Any:
         """What compiled code gets for this tensor: the array, or a NumPy scalar for no dims."""
-        return self._a if self._a.ndim else self._a[()]
+        a = self._a
+        if a.ndim:
+            return a
+        return a[()] if type(a) is np.ndarray else a.dtype.type(a.item())
 
     def detach(self) -> Tensor:
         """The same data and version, outside the graph."""

@@ -284,6 +284,8 @@ class Compiled:
         with recording() as more:
             program = replace(whole, function=settled(whole.function))
             executable = built(program.function, self.options)
+        for h in program.hidden:
+            stand_in((h.name,), h.fetch(), self.options.target, what="captured")
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
         hidden = tuple(h.fetch for h in program.hidden)
         stored = program.unshared if len(arrays) > 1 else frozenset()

@@ -89,16 +89,19 @@ def blank(value: Any) -> Any:
     return made.view(type(value)) if type(value) in MARKS else made
 
 
-def stand_in(path: tuple, value: Any, target: str) -> Any:
+def stand_in(
+    path: tuple, value: Any, target: str, instead: str = "a NumPy array: cupy.asnumpy(x)",
+    what: str = "argument",
+) -> Any:  # fmt: skip
     """A leaf as a program is made for it: an array on a GPU is like one of NumPy's."""
     if isinstance(value, np.ndarray | np.generic) or not is_on_device(value):
         return value
     if target != "cuda":
         raise ArgumentTypeError(
-            f"argument '{spelled(path)}' is on a GPU: a {type(value).__name__}, "
+            f"{what} '{spelled(path)}' is on a GPU: a {type(value).__name__}, "
             f"the target is {target!r}",
             None,
-            'choose target="cuda", or pass a NumPy array: cupy.asnumpy(x)',
+            f'choose target="cuda", or pass {instead}',
         )
     return layout_of(value).stand_in()
 

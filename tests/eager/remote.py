@@ -50,6 +50,9 @@ class Array(np.lib.mixins.NDArrayOperatorsMixin):
     def __init__(self, inner: np.ndarray):
         self.inner = inner
 
+    def __array_namespace__(self) -> Any:
+        return SimpleNamespace(from_dlpack=Array)
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("Implicit conversion to a NumPy array is not allowed")
 
