@@ -188,6 +188,10 @@ class ZeroGradientWarning(LocatedWarning):
     """A gradient is zero: every path to the result passes a step without a derivative."""
 
 
+class PartialGradientWarning(LocatedWarning):
+    """A gradient leaves out what a loop finds by comparisons, as bisection does."""
+
+
 class RebuildWarning(LocatedWarning):
     """A function is built again and again, each time for another kind of call."""
 

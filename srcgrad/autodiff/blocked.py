@@ -39,7 +39,7 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
     opened = frozenset(k for k in wrt if active(params[k]))
     if len(opened) == len(wrt):
         return Paths(opened, {})
-    flow = _ValueFlow(function, classes)
+    flow = ValueFlow(function.body, classes)
     useful = flow.leading_to(outputs)
     blocked: dict[int, Def] = {}
     for k in sorted(set(wrt) - opened):
@@ -54,18 +54,18 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
 
 
 @record(frozen=True)
-class _Edge:
+class Edge:
     source: Var
     target: Var
     step: Stmt
 
 
-class _ValueFlow:
+class ValueFlow:
     """The value-flow graph, with or without derivatives: edges in program order."""
 
-    def __init__(self, function: Function, classes: AliasClasses):
+    def __init__(self, block: Block, classes: AliasClasses):
         self.classes = classes
-        self.edges = [*self._block(function.body, ())]
+        self.edges = [*self._block(block, ())]
 
     def key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
@@ -75,11 +75,11 @@ class _ValueFlow:
         backwards = [(self.key(e.target), self.key(e.source)) for e in self.edges]
         return reachable([self.key(a) for a in outputs if isinstance(a, Var)], backwards)
 
-    def _block(self, block: Block, tests: tuple[Atom, ...]) -> Iterator[_Edge]:
+    def _block(self, block: Block, tests: tuple[Atom, ...]) -> Iterator[Edge]:
         """The edges of a block, whose stores are control-dependent on `tests`."""
         for s in block:
             written = s.loc is not None and s.loc.role != ""  # by a transform
-            yield from (_Edge(a, v, s) for a, v in flows(s))
+            yield from (Edge(a, v, s) for a, v in flows(s))
             if isinstance(s, Def):
                 others = () if written else _others(s, tests)
             else:
@@ -89,7 +89,7 @@ class _ValueFlow:
                 bound = (*s.results, *([s.index] if isinstance(s, For) else ()))
                 others = [(a, v) for a in deciding for v in bound]
                 others += _carried(s)
-            yield from (_Edge(a, v, s) for a, v in others if isinstance(a, Var))
+            yield from (Edge(a, v, s) for a, v in others if isinstance(a, Var))
 
 
 def _deciding(s: For | While | If) -> tuple[Atom, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import UnsupportedError, ZeroGradientWarning
+from srcgrad.errors import LocatedWarning, UnsupportedError
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
@@ -37,7 +37,7 @@ class Program:
     changed: frozenset = frozenset()  # the paths of these, kept under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
-    zeros: tuple[ZeroGradientWarning, ...] = ()  # issued when it has been built
+    zeros: tuple[LocatedWarning, ...] = ()  # issued when it has been built
     false_promise: UnsupportedError | None = None  # raised where loops run at once
     lengths: Lengths | None = None  # the calls it is for, by which of their lengths are equal
 

@@ -3,7 +3,8 @@
 Such a gradient is identically zero because each path passes a step without a derivative, such as a
 rounding or a comparison. Paths are checked while a program is differentiated; the warnings are
 issued at the user's call when the outermost program has been built, once per specialization.
-Inputs that no output depends on have zero gradients too, without a warning.
+Inputs that no output depends on have zero gradients too, without a warning. A second warning is of
+roots that loops find by comparisons, which other paths do not make right.
 """
 
 from __future__ import annotations
@@ -14,22 +15,27 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from srcgrad.autodiff.blocked import paths
-from srcgrad.errors import ZeroGradientWarning
+from srcgrad.autodiff.searched import Searched, searched
+from srcgrad.errors import LocatedWarning, PartialGradientWarning, ZeroGradientWarning
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import np_dtype
 from srcgrad.primitives import elementwise as e
 from srcgrad.tracebacks import users_level
 
+PARTIAL = (
+    "if it solves an equation, differentiate that: flow.implicit_root(residual, solver); or say "
+    "that it is meant: flow.stop_gradient"
+)
 WAY_OUT = "use a smooth function there, or say that it is meant: flow.stop_gradient"
 COMPARED = (e.lt, e.le, e.gt, e.ge, e.eq, e.ne)
 SPELLED = {e.rint: "round", e.floordiv: "//"} | dict.fromkeys(COMPARED, "a comparison")
-_noted: ContextVar[list[ZeroGradientWarning] | None] = ContextVar("zero gradients", default=None)
+_noted: ContextVar[list[LocatedWarning] | None] = ContextVar("zero gradients", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[list[ZeroGradientWarning]]:
+def noting() -> Iterator[list[LocatedWarning]]:
     """Collect the warnings found by `note` and `note_tangent` in the body."""
-    notes: list[ZeroGradientWarning] = []
+    notes: list[LocatedWarning] = []
     token = _noted.set(notes)
     try:
         yield notes
@@ -44,7 +50,7 @@ def note(
     notes = _noted.get()
     if notes is None:
         return
-    by: dict[Def, list[str]] = {}
+    outputs, by = tuple(outputs), dict[Def, list[str]]()
     blocked = paths(function, wrt, outputs).blocked
     for k, n in zip(wrt, names, strict=True):
         if k in blocked:
@@ -52,6 +58,12 @@ def note(
     for step, found in by.items():
         what = f"the gradient of {name}() with respect to {', '.join(found)}"
         notes.append(_zero(what, step))
+    shown, narrowed = dict(zip(wrt, names, strict=True)), dict[Def, tuple[Searched, list[str]]]()
+    for s in searched(function, [k for k in wrt if k not in blocked], outputs):
+        narrowed.setdefault(s.step, (s, []))[1].append(shown[s.position])
+    for s, found in narrowed.values():
+        what = f"the gradient of {name}() with respect to {', '.join(found)}"
+        notes.append(_partial(what, s))
 
 
 def note_tangent(
@@ -61,6 +73,9 @@ def note_tangent(
     notes = _noted.get()
     if notes is None:
         return
+    outputs = tuple(outputs)
+    for s in searched(function, wrt, outputs):
+        notes.append(_partial(f"the derivative of {name}()", s))
     found = paths(function, wrt, outputs)
     if found.blocked and not found.open:
         notes.append(_zero(f"the derivative of {name}()", next(iter(found.blocked.values()))))
@@ -75,6 +90,16 @@ def _zero(what: str, step: Def) -> ZeroGradientWarning:
     )
 
 
+def _partial(what: str, s: Searched) -> PartialGradientWarning:
+    low, high = (f"'{end.name}'" for end in s.ends)
+    return PartialGradientWarning(
+        f"{what} leaves out how {low} and {high} depend on it: a loop narrows them by comparisons, "
+        f"as in bisection, here {_described(s.step)}",
+        s.step.loc,
+        PARTIAL,
+    )
+
+
 def _described(step: Def) -> str:
     """The operation of a step in the user's terms."""
     if step.op is e.cast:
@@ -82,9 +107,9 @@ def _described(step: Def) -> str:
     return SPELLED.get(step.op, step.op.name)
 
 
-def warn(notes: Iterable[ZeroGradientWarning]) -> None:
+def warn(notes: Iterable[LocatedWarning]) -> None:
     """Issue each distinct warning once, attributed to the calling line outside of srcgrad."""
     for each in {str(n): n for n in notes}.values():
         # another one: what is raised, where it is an error, holds on to frames
-        again = ZeroGradientWarning(each.reason, each.location, each.way_out)
+        again = type(each)(each.reason, each.location, each.way_out)
         warnings.warn(again, stacklevel=users_level())

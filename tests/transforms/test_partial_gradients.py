@@ -1,0 +1,184 @@
+"""Warnings about gradients that leave out what a loop finds by comparisons."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.errors import PartialGradientWarning
+
+X = np.array([1.5, 2.0, 3.0])
+
+
+def root(a):
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle * middle > a:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def bisection(a):
+    return a * root(a)
+
+
+def until_it_is_narrow(a):
+    low, high, x = 0.0, 10.0, 5.0
+    while high - low > 1e-10:
+        value = x**3 - a
+        if value == 0.0:
+            break
+        elif value < 0.0:
+            low = x
+        else:
+            high = x
+        x = low + 0.5 * (high - low)
+    return x + a
+
+
+def of_arrays(a):
+    low, high = np.zeros(3), np.full(3, 10.0)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        above = middle * middle > a
+        high = np.where(above, middle, high)
+        low = np.where(above, low, middle)
+    return np.sum(a * (low + high))
+
+
+def golden_section(a):
+    left, right = 0.0, 4.0
+    for _ in range(40):
+        p, q = right - 0.618 * (right - left), left + 0.618 * (right - left)
+        if (p - a) ** 2 < (q - a) ** 2:
+            right = q
+        else:
+            left = p
+    return a + left
+
+
+def moved_besides(a):
+    """An end that may be moved before the comparison, and a value that other paths reach."""
+    low, high, x, y = -8.0, 8.0, 0.0, 0.0
+    for _ in range(60):
+        y = a + x
+        if y < 0.0:
+            low += 1.0
+            y *= -1.0
+        if abs(y - a) < 1e-12:
+            break
+        if y * y <= a:
+            low = x
+        else:
+            high = x
+        x = 0.5 * (low + high)
+    return y
+
+
+def counted(x):
+    n, s = 0.0, 0.0
+    for v in x * np.ones(3):
+        if v > 1.7:
+            n += 1.0
+        s += v
+    return s * n
+
+
+def newton(a):
+    x, n = 1.0, 0.0
+    while abs(x * x - a) > 1e-12:
+        x -= (x * x - a) / (2.0 * x)
+        n += 1.0
+    return x * n
+
+
+def adaptive(a):
+    y, t, h = 1.0, 0.0, 0.1
+    while t < 1.0:
+        step = h * a * y
+        if abs(step) > 0.2:
+            h *= 0.5
+        else:
+            y, t = y + step, t + h
+    return y
+
+
+def between(a):
+    """Both ends move with the argument: they are clipped to it."""
+    low, high = 0.0, 10.0
+    for k in range(5):
+        if k * a > 3.0:
+            high = min(high, a)
+        else:
+            low = max(low, 0.1 * a)
+    return low + high
+
+
+def of_constants(a):
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle * middle > 2.0:
+            high = middle
+        else:
+            low = middle
+    return low * a
+
+
+def meant(a):
+    return a * flow.stop_gradient(root(a))
+
+
+solve = flow.implicit_root(lambda x, a: x * x - a, lambda x0, a: root(a))
+
+
+def implicit(a):
+    return a * solve(1.0, a)
+
+
+def corrected(a):
+    x = flow.stop_gradient(root(a))
+    return a * (x - (x * x - a) / (2.0 * x))
+
+
+def issued(f, *args):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        f(*args)
+    return [str(w.message) for w in caught if w.category is PartialGradientWarning]
+
+
+NARROWING = [
+    (bisection, 2.0, ("low", "high")),
+    (until_it_is_narrow, 2.0, ("low", "high")),
+    (moved_besides, 2.0, ("low", "high")),
+    (of_arrays, X, ("low", "high")),
+    (golden_section, 1.5, ("left", "right")),
+]
+
+
+@pytest.mark.parametrize(("f", "at", "ends"), NARROWING, ids=lambda v: getattr(v, "__name__", ""))
+def test_an_interval_that_is_narrowed(f, at, ends):
+    g = flow.grad(flow.compile(f, target="python", cache=False))
+    (text,) = issued(g, at)
+    assert f"the gradient of {f.__name__}() with respect to a leaves out how " in text
+    assert all(f"'{end}'" in text for end in ends) and "implicit_root" in text
+    assert not issued(g, at)
+    along = flow.compile(f, target="python", cache=False)
+    assert len(issued(lambda x: flow.jvp(along, (x,), (np.ones_like(x),)), at)) == 1
+
+
+@pytest.mark.parametrize("f", [counted, newton, adaptive, between, of_constants, meant])
+def test_no_warning(f):
+    assert not issued(flow.grad(flow.compile(f, target="python", cache=False)), 2.0)
+
+
+@pytest.mark.parametrize("f", [implicit, corrected])
+def test_the_ways_out(f):
+    g = flow.grad(flow.compile(f, target="python", cache=False))
+    assert not issued(g, 2.0)
+    assert g(2.0) == pytest.approx(1.5 * np.sqrt(2.0), rel=1e-7)
