@@ -261,6 +261,8 @@ class Ranges:
         """Lower bounds of what is carried and never decreases."""
 
         def least(p: Var, x: Atom, y: Atom) -> int | None:
+            if not is_int64(p):
+                return None
             base, offset = self.form(y)
             return self.lower(x) if base is p and offset >= 0 else None
 

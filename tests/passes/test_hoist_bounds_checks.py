@@ -61,6 +61,18 @@ def test_a_check_that_cannot_fail_vanishes(name):
     assert count(new, "index", "check_range", "fail") == expected, text(new)
 
 
+@pytest.mark.parametrize("constant", ["nan", "2j"])
+def test_a_constant_that_a_loop_hands_on_may_be_any_number(constant):
+    dtype = "c128" if "j" in constant else "f64"
+    f = program(
+        "x: f64[n], s0: " + dtype,
+        f"s: {dtype} = s0\nfor i in range(0, n):\n    j: int = index(i, n, axis=0)\n"
+        f"    v: f64 = load(x, j)\n    s = {dtype}({constant})",
+        "s, ",
+    )
+    assert not rows(after(hoist_bounds_checks, f))
+
+
 def test_a_while_knows_its_condition():
     body = """
 k: int = 0
