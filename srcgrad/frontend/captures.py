@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.backends.gpu_arrays import is_on_device, layout_of
 from srcgrad.frontend.captured import Guard, Hidden, keys_now, texts_now
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
@@ -29,6 +28,8 @@ from srcgrad.frontend.values import NUMBERS, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
+from srcgrad.primitives.layouts import layout_told
+from srcgrad.primitives.libraries import on_device
 from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as, static_of
 
 
@@ -122,7 +123,7 @@ class Captures:
             return self._parameter(it, key, fetch, name, value, node)
         if hasattr(type(value), "srcgrad_value"):
             return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
-        if is_on_device(value):
+        if on_device(value):
             return self._input(it, key, fetch, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):
@@ -224,7 +225,7 @@ class Captures:
     def _input(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
     ) -> Any:
-        value = layout_of(value).stand_in() if is_on_device(value) else value
+        value = layout_told(value).stand_in() if on_device(value) else value
         type_ = type_of_value(value)
         if type_ is None:
             self._refuse_kind(it, value, name, node)
