@@ -62,3 +62,16 @@ def quiet():
     """NumPy's warnings off: a branch that is not taken may well compute NaN."""
     with np.errstate(all="ignore"):
         yield
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """One device for tensors, whose arrays are those of the stand-in for CuPy."""
+    import srcgrad as flow  # some tests run without the compiler
+    from srcgrad.eager import devices
+    from tests.eager import remote
+
+    library = remote.library()
+    monkeypatch.setattr(devices, "library", lambda: library)
+    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", remote.Special())
+    return flow.device("cuda:0")

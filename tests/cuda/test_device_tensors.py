@@ -9,7 +9,6 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.eager.test_devices import cuda as device  # noqa: F401  (a fixture)
 
 
 @pytest.fixture(autouse=True)
@@ -65,10 +64,10 @@ def same(found, wanted):
 
 
 @pytest.mark.parametrize("f", [loss, methods, branches, scalar], ids=lambda f: f.__name__)
-def test_backward(f, device):  # noqa: F811
+def test_backward(f, cuda):
     compiled, plain = flow.compile(f, target="cuda"), flow.compile(f)
     for _ in range(3):  # specialised, the general way, the fast path
-        (x, w), (a, b) = tensors(device), tensors("cpu")
+        (x, w), (a, b) = tensors(cuda), tensors("cpu")
         y, z = compiled(x, w), plain(a, b)
         same(y.detach(), z.detach())
         y.backward()
@@ -78,9 +77,9 @@ def test_backward(f, device):  # noqa: F811
 
 
 @pytest.mark.parametrize("f", [loss, methods, branches, scalar], ids=lambda f: f.__name__)
-def test_transforms(f, device):  # noqa: F811
+def test_transforms(f, cuda):
     for recorded in (False, True):
-        given, wanted = tensors(device, recorded), tensors("cpu", recorded)
+        given, wanted = tensors(cuda, recorded), tensors("cpu", recorded)
         for transform in (flow.value_and_grad, flow.grad, flow.jacrev):
             for _ in range(2):
                 found = transform(flow.compile(f, target="cuda"), (0, 1))(*given)
@@ -99,8 +98,8 @@ def assert_same(found, wanted):
         same(found.detach(), wanted.detach())
 
 
-def test_second_order(device):  # noqa: F811
-    (x, w), (a, b) = tensors(device), tensors("cpu")
+def test_second_order(cuda):
+    (x, w), (a, b) = tensors(cuda), tensors("cpu")
     for f, (p, q) in ((flow.compile(loss, target="cuda"), (x, w)), (loss, (a, b))):
         (g,) = flow.autograd.grad(f(p, q), [p], create_graph=True)
         (g * g).sum().backward()
@@ -108,18 +107,18 @@ def test_second_order(device):  # noqa: F811
     same(w.grad, b.grad)
 
 
-def test_results_of_all_kinds(device):  # noqa: F811
+def test_results_of_all_kinds(cuda):
     for recorded in (False, True):
-        found = flow.compile(several, target="cuda")(*tensors(device, recorded))
+        found = flow.compile(several, target="cuda")(*tensors(cuda, recorded))
         wanted = flow.compile(several)(*tensors("cpu", recorded))
         assert found[3] == wanted[3] == 2
         for k in (0, 1, 2, 4):
             same(found[k].detach(), wanted[k].detach())
 
 
-def test_a_store_is_recorded(device):  # noqa: F811
+def test_a_store_is_recorded(cuda):
     compiled = flow.compile(stored, target="cuda")
-    x, w = tensors(device)
+    x, w = tensors(cuda)
     y = x * 2.0
     version = y._version
     z = compiled(y, w)
@@ -134,8 +133,8 @@ def test_a_store_is_recorded(device):  # noqa: F811
     assert z.device.type == "cuda"
 
 
-def test_beside_arrays_and_numbers(device):  # noqa: F811
-    x, _ = tensors(device)
+def test_beside_arrays_and_numbers(cuda):
+    x, _ = tensors(cuda)
     y = flow.compile(loss, target="cuda")(x, W)
     y.backward()
     same(x.grad, flow.tensor(np.cos(X) * W, dtype=flow.float64))
@@ -143,8 +142,8 @@ def test_beside_arrays_and_numbers(device):  # noqa: F811
     assert y.device.type == "cuda"
 
 
-def test_the_target_cpu_names_the_way_out(device):  # noqa: F811
-    x, w = tensors(device)
+def test_the_target_cpu_names_the_way_out(cuda):
+    x, w = tensors(cuda)
     with pytest.raises(
         flow.errors.ArgumentTypeError, match=r"'x' is on a GPU.*target is 'cpu'"
     ) as e:
@@ -171,27 +170,27 @@ def trained(where, target):
     return [p.detach() for p in model.parameters()]
 
 
-def test_a_network_is_trained(device):  # noqa: F811
-    for found, wanted in zip(trained(device, "cuda"), trained("cpu", "cpu"), strict=True):
+def test_a_network_is_trained(cuda):
+    for found, wanted in zip(trained(cuda, "cuda"), trained("cpu", "cpu"), strict=True):
         same(found, wanted)
 
 
-def test_gradients_by_weights(device):  # noqa: F811
+def test_gradients_by_weights(cuda):
     def made(where, target):
         model, x = network(where), flow.tensor(X, device=where)
         weights = tuple(model.parameters())
         f = flow.value_and_grad(lambda x: (model(x) ** 2).mean(), 0, weights, target=target)
         return f(x)
 
-    assert_same(made(device, "cuda"), made("cpu", "cpu"))
+    assert_same(made(cuda, "cuda"), made("cpu", "cpu"))
 
 
-def test_captured_tensors(device):  # noqa: F811
-    w, scale = flow.tensor(W, device=device, requires_grad=True), flow.tensor(2.0, device=device)
+def test_captured_tensors(cuda):
+    w, scale = flow.tensor(W, device=cuda, requires_grad=True), flow.tensor(2.0, device=cuda)
     f = flow.compile(lambda x: (x * w * scale).sum(), target="cuda")
     for _ in range(3):
         w.grad = None
-        f(flow.tensor(X, device=device)).backward()
+        f(flow.tensor(X, device=cuda)).backward()
         same(w.grad, flow.tensor(2.0 * X.sum(axis=0), dtype=flow.float64))
     with pytest.raises(flow.errors.ArgumentTypeError, match="captured 'w' is on a GPU"):
         flow.compile(lambda x: (x * w).sum())(flow.tensor(X))

@@ -6,6 +6,7 @@ elements are in main memory, so that what a tensor computes on a device can be c
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -147,3 +148,13 @@ class Special:
     def __getattr__(self, name: str) -> Any:
         f = getattr(special, name)
         return lambda *args: _outer(f(*map(_inner, args)))
+
+
+def library() -> SimpleNamespace:
+    """The library of one device."""
+    runtime = SimpleNamespace(getDevice=lambda: 0, getDeviceCount=lambda: 1)
+    return SimpleNamespace(
+        asarray=asarray, asnumpy=asnumpy, ones=made(np.ones), zeros=made(np.zeros),
+        full=made(np.full),
+        cuda=SimpleNamespace(runtime=runtime, Device=lambda index: nullcontext()),
+    )  # fmt: skip

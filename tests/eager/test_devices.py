@@ -1,9 +1,6 @@
 """Tensors on a device compute and differentiate as on the CPU, and stay where they are."""
 
 import pickle
-import sys
-from contextlib import nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,23 +8,8 @@ import pytest
 import srcgrad as flow
 from srcgrad.eager import devices
 from srcgrad.nn import functional as F
-from tests.eager import remote, test_gradients, test_more_gradients
+from tests.eager import test_gradients, test_more_gradients
 from tests.eager.oracle import weights
-
-
-@pytest.fixture
-def cuda(monkeypatch):
-    """One device, whose arrays are the stand-in's."""
-    runtime = SimpleNamespace(getDevice=lambda: 0, getDeviceCount=lambda: 1)
-    library = SimpleNamespace(
-        asarray=remote.asarray, asnumpy=remote.asnumpy, ones=remote.made(np.ones),
-        zeros=remote.made(np.zeros), full=remote.made(np.full),
-        cuda=SimpleNamespace(runtime=runtime, Device=lambda index: nullcontext()),
-    )  # fmt: skip
-    monkeypatch.setattr(devices, "library", lambda: library)
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", remote.Special())
-    return flow.device("cuda:0")
-
 
 A, P, V, S, T = (
     test_gradients.A, test_gradients.P, test_gradients.V, test_more_gradients.S,

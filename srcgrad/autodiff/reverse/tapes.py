@@ -61,7 +61,7 @@ class Tapes:
         return self._trips[loop]
 
     def iteration(self, loop: For | While) -> Atom:
-        """The same of the running trip of the forward sweep (emits where it stands)."""
+        """The place of the running trip in the forward sweep (emits where it stands)."""
         if isinstance(loop, While):
             param = self.counter(loop).param
             assert param is not None
