@@ -40,23 +40,37 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         mine = aliases.of(each.copy)
         if mine in aliases.written:
             _refuse(each, STORED)
-        if not (isinstance(each.source, Var) and is_reference(each.source.type)):
-            continue
-        source = aliases.of(each.source)
-        if source not in aliases.written:
-            continue
         made = next((k for k, s in enumerate(order) if _defines(s, each.copy)), 0)
-        writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
-        if each.kept:
-            born = _first(function, order, aliases, source)
-            if any(w > made or _every_time(w, born, made, loops) for w in writes):
-                _refuse(each, STORED)
-            continue
-        reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
-        if any(
-            (w > made and r > w) or _again(w, r, made, loops) for w in writes for r in reads
-        ):  # fmt: skip
-            _refuse(each, LATER)
+        for source in _sources(each, snapshots, aliases) & aliases.written:
+            writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
+            if each.kept:
+                born = _first(function, order, aliases, source)
+                if any(w > made or _every_time(w, born, made, loops) for w in writes):
+                    _refuse(each, STORED)
+                continue
+            reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
+            if _among(function.returns, aliases, mine):
+                reads.append(len(order))
+            lives = _lives(order, aliases, each.copy, made, loops)
+            if any(
+                (w > made and r > w) or _again(w, r, made, loops) or _outlived(w, r, made, lives)
+                for w in writes for r in reads
+            ):  # fmt: skip
+                _refuse(each, LATER)
+
+
+def _sources(each: Snapshot, snapshots: list[Snapshot], aliases: AliasClasses) -> set[Var]:
+    """The classes that a view would show: that of the source and, if it is a copy too, of its."""
+    found: set[Var] = set()
+    waiting = [each.source]
+    while waiting:
+        source = waiting.pop()
+        if isinstance(source, Var) and is_reference(source.type):
+            of = aliases.of(source)
+            if of not in found:
+                found.add(of)
+                waiting += [s.source for s in snapshots if aliases.of(s.copy) is of]
+    return found
 
 
 # what a copy stands for, where the way out is one of its own
@@ -93,8 +107,12 @@ def writes_to(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
 
 
 def _reads(s: Stmt, aliases: AliasClasses, of: Var) -> bool:
-    args = s.args if isinstance(s, Def) else ()
-    return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in args)
+    return isinstance(s, Def) and _among(s.args, aliases, of)
+
+
+def _among(atoms: tuple[Atom, ...], aliases: AliasClasses, of: Var) -> bool:
+    """Whether one of them belongs to an alias class."""
+    return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in atoms)
 
 
 def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var) -> int:
@@ -125,4 +143,25 @@ def _again(write: int, read: int, made: int, loops: list[tuple[int, int]]) -> bo
     """Whether a loop that does not make the copy anew comes from the write to the read."""
     return any(
         a <= write <= b and a <= read <= b and not a <= made <= b and made < a for a, b in loops
+    )
+
+
+def _lives(
+    order: list[Stmt], aliases: AliasClasses, copy: Var, made: int, loops: list[tuple[int, int]]
+) -> list[tuple[int, int, bool]]:
+    """The loops that make the copy and hand it on, and whether each trip makes it."""
+    found = []
+    for a, b in loops:
+        loop = order[a - 1]
+        assert isinstance(loop, For | While)
+        if a <= made <= b and _among(loop.results, aliases, aliases.of(copy)):
+            found.append((a, b, order[made] in loop.body))
+    return found
+
+
+def _outlived(write: int, read: int, made: int, lives: list[tuple[int, int, bool]]) -> bool:
+    """Whether a copy that a loop hands on is read after a write of a later trip."""
+    return any(
+        a <= write <= b and (a <= read < made or (not always and read >= a))
+        for a, b, always in lives
     )

@@ -300,3 +300,28 @@ def reshapes_of_new_arrays_that_are_stored_to(x):
 def step_computed_at_run_time(x, n):
     x[:: n + 1] *= 0.5
     return np.sum(x[:: n + 1] ** 2)
+
+
+@case(mat(2, 2))
+def put_into_a_transposed_array(x):
+    y = x * 1.0
+    np.put(y.T, [1, -1], [x[0, 0] * 2.0, 3.0])
+    np.put(y[:, ::-1], [0], [])
+    return np.sum(y**2)
+
+
+@case(vec(3), vec(2, 1), strided=False)
+def grids_without_copies(x, y):
+    c, d = np.meshgrid(x, y, copy=False, sparse=True)
+    x[0] = 5.0
+    return np.sum(c * d) + np.sum(np.pad(x, 0) * x)
+
+
+@case(vec(4), 3)
+def diagonal_taken_anew_in_each_trip(x, n):
+    s = 0.0
+    for _ in range(n):
+        x[0] += 1.0
+        d = np.diagonal(x.reshape(2, 2))
+        s += np.sum(d * d)
+    return s

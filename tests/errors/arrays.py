@@ -46,6 +46,12 @@ def squeeze_of_a_longer_axis(x):
     return x * np.sum(y)
 
 
+@program(vec(3), 1)
+def squeeze_of_a_length_that_happens_to_be_one(x, k):
+    y = x[:k].squeeze()  # error: ValueError: name the axis, squeeze(axis=...)
+    return np.sum(y)
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

@@ -240,6 +240,38 @@ def flat_with_gaps(x):
     return np.sum(x)
 
 
+@program(mat(2, 2), how="call")
+def diagonal_returned_after_a_store(x):
+    d = np.diagonal(x)  # error: UnsupportedError: its source is stored to before it is read
+    x[0, 0] = 5.0
+    return d
+
+
+@program(vec(4))
+def reshape_of_a_reshape_read_after_a_store(x):
+    y = x[::2].reshape(2, 1)
+    z = np.broadcast_to(y.T, (2, 2))  # error: UnsupportedError: its source is stored to before it
+    x[0] = 5.0
+    return np.sum(z)
+
+
+@program(mat(2, 2), 3)
+def diagonal_of_an_earlier_trip(x, n):
+    d = np.zeros(2)
+    for i in range(n):
+        x[0, 0] += 1.0
+        if i == 0:
+            d = np.diagonal(x)  # error: UnsupportedError: its source is stored to before it is
+    return np.sum(d)
+
+
+@program(vec(3))
+def grid_read_after_a_store(x):
+    y, z = np.meshgrid(x, x, copy=False)  # error: UnsupportedError: meshgrid gives with copy=False
+    x[0] = 5.0
+    return np.sum(y * z)
+
+
 @program(mat(3, 3))
 def diagonal_read_after_a_store(x):
     d = np.diagonal(x)  # error: UnsupportedError: its source is stored to before it is read

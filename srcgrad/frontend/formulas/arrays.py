@@ -260,10 +260,15 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
         return unsupported(f"put with mode={mode!r} is not supported")
     places = np.ravel(np.asarray(ind))
     values = np.ravel(np.asarray(v))
+    if values.shape[0] == 0:
+        return None  # as NumPy has it
+    values = values[np.arange(places.shape[0]) % values.shape[0]]
     if a.ndim == 1:
-        a[places] = values[np.arange(places.shape[0]) % values.shape[0]]
-    else:
-        a.reshape(-1)[places] = values[np.arange(places.shape[0]) % values.shape[0]]
+        a[places] = values
+    elif np.any((places < -a.size) | (places >= a.size)):
+        raise IndexError("an index of put is out of bounds")
+    else:  # by axes: a reshape of an array that is not contiguous is a copy
+        a[np.unravel_index(places % a.size, a.shape)] = values
     return None
 
 

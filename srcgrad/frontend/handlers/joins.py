@@ -178,8 +178,12 @@ def meshgrid(
     out = []
     for k, x in enumerate(xs):
         spec = tuple(":" if order[a] == k else "n" for a in range(len(xs)))
-        line = it.b("view", x, spec=spec)
-        out.append(it.b("copy", line) if sparse else it.b("broadcast_to", line, *dims))
+        made = it.b("view", x, spec=spec)
+        if not sparse:
+            made = it.b("broadcast_to", made, *dims)
+            if not copy:
+                it.stands_for_view(made, x, "what meshgrid gives with copy=False", node)
+        out.append(it.b("copy", made) if sparse and copy else made)
     return tuple(out)
 
 

@@ -47,7 +47,7 @@ def pad(
         before, after = (_margin(it, node, x, k, mode, *side) for side in sides)
         parts = [p for p in (before, x, after) if p is not None]
         x = joined(it, node, parts, k) if len(parts) > 1 else x
-    return x
+    return it.b("copy", x) if x is array else x
 
 
 def _pairs(it: Interpreter, node: Node, v: Any, n: int) -> list[tuple[Any, Any]]:

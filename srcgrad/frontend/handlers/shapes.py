@@ -17,6 +17,10 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array
 
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
+UNKNOWN_RANK = (
+    "squeeze() drops an axis whose length is 1 in this call and is not known when compiling: "
+    "name the axis, squeeze(axis=...)"
+)
 
 
 def _array(it: Interpreter, node: Node, x: Any, what: str) -> Any:
@@ -210,6 +214,9 @@ def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     dims = x.type.dims
     if axis is None:
         axes = tuple(k for k, d in enumerate(dims) if is_number(d) and d == 1)
+        for d in dims:
+            if isinstance(d, Var) and not it.b.never_one(d):
+                it.b("check_equal", it.b("eq", d, 1), False, message=UNKNOWN_RANK)
     else:
         axes = axes_of(it, node, x, axis)
         for k in axes:
