@@ -1,7 +1,8 @@
 """Reading by index: ints, slices, None, the ellipsis, bools, lists, arrays and tensors.
 
-Basic indices give views. What PyTorch refuses (negative steps, floats, strings) is refused here
-with its class of error. Stores are in `inplace`.
+Basic indices give views. Beside arrays, integers, slices and new dims are taken first, as PyTorch
+has it: `x[0, :, i]` is `x[0][:, i]`. What PyTorch refuses (negative steps, floats, strings) is
+refused here with its class of error. Stores are in `inplace`.
 """
 
 from __future__ import annotations
@@ -65,9 +66,42 @@ def _array(a: np.ndarray) -> Any:
     return a.copy() if a.ndim else bool(a)
 
 
+def basic_part(index: Any) -> tuple[Any, Any]:
+    """Of integers beside arrays: the index that is taken first, and that of what it gives.
+
+    None and the index itself where NumPy's one step is the same.
+    """
+    items = index if isinstance(index, tuple) else ()
+    if not any(type(i) is int for i in items) or not any(map(_is_advanced, items)):
+        return None, index
+    first, second = [], []
+    for i in items:
+        if _is_advanced(i):
+            first += [slice(None)] * _axes_of(i)
+            second.append(i)
+        else:
+            first.append(i)
+            if type(i) is not int:
+                second.append(... if i is Ellipsis else slice(None))
+    return tuple(first), tuple(second)
+
+
+def _is_advanced(i: Any) -> bool:
+    return isinstance(i, bool) or devices.is_array(i)
+
+
+def _axes_of(i: Any) -> int:
+    """How many dims a bool or an array stands for."""
+    if isinstance(i, bool):
+        return 0
+    return i.ndim if i.dtype.kind == "b" else 1
+
+
 def getitem(self: Tensor, index: Any) -> Tensor:
     """The elements at an index; a view for ints, slices, None and the ellipsis."""
-    index = numpy_index(self, index)
+    first, index = basic_part(numpy_index(self, index))
+    if first is not None:
+        self = getitem(self, first)
     try:
         if indexing.is_basic(index):
             # an ellipsis keeps the result of all ints a view

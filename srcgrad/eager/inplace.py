@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.apply import Unsuitable, apply, operand, recorded, recording
 from srcgrad.eager.graph import Leaf
-from srcgrad.eager.indexing import numpy_index
+from srcgrad.eager.indexing import basic_part, getitem, numpy_index
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 from srcgrad.primitives import indexing, memory
@@ -146,13 +146,16 @@ def store(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
     check_writable(t)
     check_memory(t)
-    index = numpy_index(t, index)
+    first, index = basic_part(numpy_index(t, index))
+    if first is not None:
+        t = getitem(t, first)
     try:
         value = operand(value)
     except Unsuitable:
         from srcgrad.eager.create import tensor
 
         value = tensor(value, dtype=t.dtype)
+    value = _without_leading_ones(value)
     a: Any = value._a if isinstance(value, Tensor) else value
     if isinstance(a, complex) and t._a.dtype.kind != "c":
         raise TensorError("value cannot be converted to the tensor's dtype without overflow")
@@ -174,6 +177,14 @@ def store(t: Tensor, index: Any, value: Any) -> None:
     v = value if isinstance(value, Tensor) else make(devices.namespace(t._a).asarray(a, t._a.dtype))
     new = recorded(indexing.patch, (old, v), {"index": index}, t._a)
     rebase(t, new._node)
+
+
+def _without_leading_ones(value: Any) -> Any:
+    """A value to be stored, its leading dims of length one dropped: it may have too many."""
+    if not isinstance(value, Tensor):
+        return value
+    k = next((k for k, n in enumerate(value._a.shape) if n != 1), value._a.ndim)
+    return getitem(value, (*[0] * k, ...)) if k else value
 
 
 def index_error(error: IndexError) -> IndexError:

@@ -14,6 +14,8 @@ import numpy as np
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
+from srcgrad.frontend.kinds import Kind, follows_library, kind_of
+from srcgrad.frontend.spans import span
 from srcgrad.frontend.values import (
     GrownList,
     Range,
@@ -161,6 +163,8 @@ def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
 def expanded(it: Interpreter, x: Var, items: list[Any], node: Node) -> list[Any]:
     """One item per axis: the ellipsis and missing axes filled in, 0-d arrays loaded."""
     items = [_index_value(it, i, node) for i in items]
+    if sum(i is Ellipsis for i in items) > 1:
+        it.refuse(node, "an index can only have a single ellipsis ('...')", like=IndexError)
     used = sum(_axes_of(i) for i in items if i is not Ellipsis and i is not None)
     missing = x.type.ndim - used
     if missing < 0:
@@ -229,82 +233,19 @@ def view(it: Interpreter, x: Var, items: list[Any], node: Node) -> Var:
     return it.b("view", x, *atoms, spec=tuple(spec))
 
 
-def span(it: Interpreter, s: Slice, n: Any, node: Node) -> list[Any]:
-    """Start, length and step of a slice of an axis of length `n` (Python's clipping)."""
-    step = 1 if s.step is None else s.step
-    if is_number(step) and step == 0:
-        it.refuse(node, "slice step cannot be zero", like=ValueError)
-    lower, upper = (_slice_bound(it, v, node) for v in (s.lower, s.upper))
-    b = it.b
-    if is_number(step) and step == 1:
-        return _unit_span(it, lower, upper, n)
-    if is_number(step) and step == -1 and lower is None and upper is None:
-        return [b.dim(b("sub", n, 1)), n, -1]
-    if isinstance(step, Var):
-        zero = plain(b("eq", step, 0))
-        it.fail_if(zero, "ValueError", "slice step cannot be zero")
-    if lower is None:
-        down = b("lt", step, 0)
-        start = b("where", down, b("sub", n, 1), 0)
-    else:
-        start = b("slice_start", lower, n, step)
-    if upper is None:
-        stop = b("where", b("lt", step, 0), -1, n)
-    else:
-        stop = b("slice_stop", upper, n, step)
-    return [plain(start), b.dim(b("trips", start, stop, step)), step]
-
-
-def _slice_bound(it: Interpreter, v: Any, node: Node) -> Any:
-    if isinstance(v, bool):  # Python's are integers
-        return int(v)
-    if v is None or is_integer(v):
-        return v
-    if is_scalar(v) and isinstance(v, Var) and v.type.dtype == "bool":
-        return it.b.cast(v, Scalar("i64"))
-    if is_array(v) and not v.type.dims and v.type.dtype[0] in "iu":
-        return it.b("load", v)
-    it.refuse(node, "slice indices must be integers or None", like=TypeError)
-
-
-def _unit_span(it: Interpreter, lower: Any, upper: Any, n: Any) -> list[Any]:
-    """The common case, in a form that equal lengths share: max(n - c, 0)."""
-    b = it.b
-    low_known = lower is None or (is_number(lower) and lower >= 0)
-    if low_known and (upper is None or (is_number(upper) and upper < 0)):
-        start = 0 if lower is None else int(lower)
-        cut = start - (0 if upper is None else int(upper))
-        return [start, b.dim(b("maximum", b("sub", n, cut), 0)), 1]
-    if lower is None or (is_number(lower) and lower == 0):
-        return [0, b.dim(_clipped(it, upper, n)), 1]
-    if is_number(lower) and lower < 0 and upper is None:
-        return [
-            b.dim(b("maximum", b("add", n, int(lower)), 0)),
-            b.dim(b("minimum", n, -int(lower))),
-            1,
-        ]
-    start = _clipped(it, lower, n)
-    stop = n if upper is None else _clipped(it, upper, n)
-    return [b.dim(start), b.dim(b("maximum", b("sub", stop, start), 0)), 1]
-
-
-def _clipped(it: Interpreter, i: Any, n: Any) -> Any:
-    """A bound of a slice, negative ones from the end, within 0..n."""
-    b = it.b
-    if is_number(i):
-        return b("minimum", int(i), n) if i >= 0 else b("maximum", b("add", n, int(i)), 0)
-    return b("slice_start", i, n, 1)
-
-
 # ---- advanced indices ----
 def gathered(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Any, list[Any], tuple]:
     """Base, checked index arrays of one shape, and the spec of a gather or scatter."""
     if any(i is None for i in items):
         x, items = _with_new_axes(it, x, items, node)
     items = _masks_as_indices(it, x, items, node)
-    slices = [i if isinstance(i, Slice) else Slice(None, None, None) for i in items]
-    whole = all(s.lower is s.upper is s.step is None for s in slices)
-    base = x if whole else view(it, x, slices, node)
+    first = _integers_first(it, x, items, node)
+    basic = [
+        i if isinstance(i, Slice) or (first and is_integer(i)) else Slice(None, None, None)
+        for i in items
+    ]
+    base = x if all(map(_whole, basic)) else view(it, x, basic, node)
+    items = [i for i in items if not (first and is_integer(i))]
     spec = tuple(":" if isinstance(i, Slice) else "a" for i in items)
     arrays = [i for i in items if not isinstance(i, Slice)]
     dims = it.b.broadcast([i.type.dims for i in arrays if is_array(i)])
@@ -312,7 +253,7 @@ def gathered(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Any
     for axis, i in enumerate(items):
         if isinstance(i, Slice):
             continue
-        n = x.type.dims[axis]
+        n = base.type.dims[axis]
         if is_array(i):
             i = it.b("indices", it.b.cast(i, Scalar("i64")), n, axis=axis)
         else:
@@ -321,6 +262,29 @@ def gathered(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Any
             i = it.b("broadcast_to", i, *dims)
         idx.append(i)
     return base, idx, spec
+
+
+def _integers_first(it: Interpreter, x: Var, items: list[Any], node: Node) -> bool:
+    """Whether integers are taken before the arrays beside them, as tensors do.
+
+    False where the order of axes is NumPy's, to which they are arrays too.
+    """
+    kept = [i for i in items if not is_integer(i)]
+    if _first_axis(items) == _first_axis(kept) or follows_library(it):
+        return False
+    kind = kind_of(it, x)
+    if kind is Kind.EITHER:
+        it.refuse(
+            node, "integers and arrays index what may be a tensor or an array: the order of the "
+            "axes differs", "take the integers first: x[0][:, i]",
+        )  # fmt: skip
+    return kind is Kind.TENSOR
+
+
+def _first_axis(items: list[Any]) -> int:
+    """Where the axes of the index arrays go: to their place, or first if slices part them."""
+    at = [k for k, i in enumerate(items) if not isinstance(i, Slice)]
+    return at[0] if at[-1] - at[0] == len(at) - 1 else 0
 
 
 def _with_new_axes(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Var, list[Any]]:

@@ -141,14 +141,14 @@ def _only_element(it: Interpreter, value: Var, node: Node) -> Any:
 def assign_array(it: Interpreter, target: Var, value: Any) -> None:
     """`target[...] = value`, as if the right side were copied first."""
     if is_array(value):
-        value = _fitting(it, value, target)
+        value = _fitting(it, value, target.type.dims)
         value = unaliased(it, value, target)
     it.b("assign", target, value)
 
 
-def _fitting(it: Interpreter, value: Var, target: Var) -> Var:
-    """The value with leading axes of length 1 dropped, checked to broadcast into the target."""
-    a, v = target.type.dims, value.type.dims
+def _fitting(it: Interpreter, value: Var, a: tuple) -> Var:
+    """The value with leading axes of length 1 dropped, checked to broadcast to the dims `a`."""
+    v = value.type.dims
     pairs = list(zip(reversed(a), reversed(v), strict=False))
     if (
         len(v) <= len(a)
@@ -215,8 +215,7 @@ def spread(it: Interpreter, value: Var, base: Var, idx: list[Var], spec: tuple) 
     dims = gather_dims(base.type.dims, idx[0].type.dims, spec)
     if same_dims(value.type.dims, dims):
         return unaliased(it, value, base)
-    it.b("check_assign", *dims, *value.type.dims, split=len(dims))
-    return it.b("broadcast_to", value, *dims)
+    return it.b("broadcast_to", _fitting(it, value, dims), *dims)
 
 
 # ---- augmented ----
@@ -321,6 +320,12 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
     if isinstance(value, list | tuple | GrownList):
         value = it.call_numpy(np.array, [value], {}, node)
+    if is_array(value) and value.type.ndim > x.type.ndim:
+        raise ShapeError(
+            f"non-broadcastable output operand with shape {shape_text(x.type.dims)} doesn't match "
+            f"the broadcast shape {shape_text(value.type.dims)}",
+            it.b.loc,
+        )
     if is_float(x.type.dtype) and isinstance(op, gast.Add | gast.Sub) and is_value(value):
         if is_complex(atom(value).type.dtype) and not is_complex(x.type.dtype):
             it.refuse(
@@ -328,7 +333,7 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
             )
         value = stored_value(it, x, value, node)
         if is_array(value):
-            value = _fitting(it, value, x)
+            value = _fitting(it, value, x.type.dims)
             value = value if isinstance(op, gast.Sub) else unaliased(it, value, x)
         value = value if isinstance(op, gast.Add) else it.b("neg", value)
         it.b("add_to", x, value)

@@ -47,3 +47,8 @@ def unknown_keyword(x):
 @program(0.7)
 def attribute_missing(x):
     return x * Opaque.factor  # error: UnsupportedError: factor
+
+
+@program(vec(3))
+def two_ellipses(x):
+    return np.sum(x[..., ...])  # error: IndexError: a single ellipsis

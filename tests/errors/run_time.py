@@ -93,6 +93,12 @@ def store_of_another_shape(x, y):
     return np.sum(x)
 
 
+@program(vec(3), mat(1, 3))
+def in_place_with_a_rank_too_many(x, y):
+    x *= y  # error: ValueError: non-broadcastable output operand
+    return np.sum(x)
+
+
 @program(mat(2, 3), mat(2, 3))
 def matmul_of_different_shapes(a, b):
     return np.sum(a @ b)  # error: ValueError: matmul

@@ -62,3 +62,14 @@ def list_where_a_tensor_is_expected():
         return y.sum()
 
     on(f)
+
+
+@program(how="plain")
+def order_of_axes_of_a_tensor_or_an_array():
+    def f(x, n):
+        y = np.zeros((2, 2, 3))
+        for i in range(n):
+            y = y + x if i > 0 else y * 1.0
+        return y[0, :, np.array([0, 1])].sum()  # error: UnsupportedError: the order of the axes
+
+    on(f, 2)

@@ -12,8 +12,9 @@ from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axes_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
-from srcgrad.frontend.indexing import place, span, view
+from srcgrad.frontend.indexing import place, view
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.spans import span
 from srcgrad.frontend.values import Slice, is_array, is_integer, is_unit
 from srcgrad.ir.types import Scalar
 
