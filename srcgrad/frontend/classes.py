@@ -9,12 +9,10 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.errors import SourceError
-from srcgrad.frontend import source
 from srcgrad.frontend.attributes import array_attribute
-from srcgrad.frontend.flow import negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
+from srcgrad.frontend.special_methods import has_source
 from srcgrad.frontend.unknown import refuse_unknown
 from srcgrad.frontend.values import OWN, Bound, GrownList, Record, describe, is_value
 from srcgrad.ir.nodes import Var
@@ -45,7 +43,7 @@ def construct(
     refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
     record = Record(cls)
-    if hasattr(cls, "__dataclass_fields__") and not _has_source(cls.__init__):
+    if hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__):
         _fill_dataclass(it, record, args, kwargs, node)
     elif cls.__init__ is object.__init__:
         if args or kwargs:
@@ -205,62 +203,6 @@ def set_field(
     owner.fields[name] = value
 
 
-def truth_of_record(it: Interpreter, v: Record, node: Node) -> Any:
-    for name in ("__bool__", "__len__"):
-        f = inspect.getattr_static(v.cls, name, None)
-        if isinstance(f, types.FunctionType):
-            return it.truth(it.call(f, [v], {}, node), node)
-    return True
-
-
-def compare_records(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """A comparison with an instance of a class of the user's."""
-    method = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}[name]
-    owner = a if isinstance(a, Record) else c
-    f = inspect.getattr_static(owner.cls, f"__{method}__", None)
-    eq = inspect.getattr_static(owner.cls, "__eq__", None)
-    if owner is a and isinstance(f, types.FunctionType) and _has_source(f):
-        return it.call(f, [a, c], {}, node)
-    if method in ("eq", "ne") and eq is object.__eq__:
-        return (a is c) == (method == "eq")
-    if (
-        method in ("eq", "ne")
-        and hasattr(owner.cls, "__dataclass_fields__")
-        and not _has_source(eq)
-    ):
-        same: Any = isinstance(a, Record) and isinstance(c, Record) and a.cls is c.cls
-        if same:
-            same = it.compare(gast.Eq(), tuple(a.fields.values()), tuple(c.fields.values()), node)
-        return same if method == "eq" else negate(it, same)
-    it.refuse(node, f"this comparison with {describe(owner)} is not supported", like=TypeError)
-
-
-def record_in_place(it: Interpreter, name: str, a: Record, c: Any, node: Node) -> Any:
-    """`a op= c`: the method for it if there is one, else `a op c`."""
-    f = inspect.getattr_static(a.cls, f"__i{name}__", None)
-    if isinstance(f, types.FunctionType):
-        out = it.call(f, [a, c], {}, node)
-        if out is not NotImplemented:
-            return out
-    return it.record_operator(name, a, c, node)
-
-
-def record_operator(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """`a op c` through the methods of a class of the user's; None if it has none."""
-    for method, owner, other in ((name, a, c), (f"r{name}", c, a)):
-        if isinstance(owner, Record):
-            f = inspect.getattr_static(owner.cls, f"__{method}__", None)
-            if isinstance(f, types.FunctionType):
-                out = it.call(f, [owner, other], {}, node)
-                if out is not NotImplemented:
-                    return out
-    it.refuse(
-        node,
-        f"arithmetic with {describe(a if isinstance(a, Record) else c)} is not supported",
-        like=TypeError,
-    )
-
-
 def _frozen_dataclass(cls: Any) -> bool:
     params = getattr(cls, "__dataclass_params__", None)
     return params is not None and params.frozen
@@ -270,13 +212,3 @@ def _missing(cls: Any) -> Any:
     import dataclasses
 
     return dataclasses.MISSING
-
-
-def _has_source(f: Any) -> bool:
-    if not isinstance(f, types.FunctionType):
-        return False
-    try:
-        source.find(f)
-    except SourceError:
-        return False
-    return True

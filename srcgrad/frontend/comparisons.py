@@ -12,11 +12,17 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.classes import compare_records, truth_of_record
 from srcgrad.frontend.expressions import arithmetic
 from srcgrad.frontend.flow import either, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
+from srcgrad.frontend.special_methods import (
+    COMPARISONS,
+    asked,
+    compared,
+    identical,
+    truth_of_instance,
+)
 from srcgrad.frontend.values import (
     RUNNING,
     Formatted,
@@ -39,7 +45,6 @@ STATIC = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
     "Eq": operator.eq, "NotEq": operator.ne,
 }  # fmt: skip
-PRIMITIVE = {"Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne"}
 
 
 def of_compare(it: Interpreter, node: gast.Compare) -> Any:
@@ -71,11 +76,12 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
         if is_scalar(a) and is_scalar(c):
             it.refuse(node, "'is' between numbers is not supported", "use ==")
-        return (a is c) == (name == "Is")
+        return identical(it, a, c, node) == (name == "Is")
     if name in ("In", "NotIn"):
         return _contains(it, a, c, name == "NotIn", node)
-    if isinstance(a, Record) or isinstance(c, Record):
-        return compare_records(it, name, a, c, node)
+    out = compared(it, COMPARISONS[name], a, c, node)
+    if out is not NotImplemented:
+        return out
     if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
         return _compare_sequences(it, op, a, c, node)
     if (is_array(a) and isinstance(c, list | tuple)) or (
@@ -90,7 +96,7 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             return name == "NotEq"
         arithmetic(it, a, node)
         arithmetic(it, c, node)
-        return it.emit(node, PRIMITIVE[name], a, c)
+        return it.emit(node, COMPARISONS[name], a, c)
     a, c = it.known_text(a, node), it.known_text(c, node)
     if isinstance(a, Range | Slice) and type(a) is type(c):
         it.refuse(node, f"a comparison of {describe(a)} with another is not supported")
@@ -118,26 +124,48 @@ def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> 
     if isinstance(a, GrownList):
         it.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
     if name not in ("Eq", "NotEq"):
-        if any(isinstance(v, Var) for v in (*a, *c)):
-            it.refuse(node, f"the order of {describe(a)}s of run-time values is not supported")
-        return STATIC[name](a, c)
+        return _ordered(it, op, a, c, 0, node)
     if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
         return name == "NotEq"
     same: Any = True
     for k in a if isinstance(a, dict) else range(len(a)):
-        here = it.truth(it.compare(gast.Eq(), a[k], c[k], node), node)
+        here = same_item(it, a[k], c[k], node)
         if here is False:
             return name == "NotEq"
         same = here if same is True else same if here is True else it.b("logical_and", same, here)
     return same if name == "Eq" else negate(it, same)
 
 
+def _ordered(it: Interpreter, op: Any, a: Any, c: Any, k: int, node: Node) -> Any:
+    """The order of lists or tuples: that of the first items that differ, from the k-th on."""
+    if isinstance(a, dict):
+        return STATIC[type(op).__name__](a, c)
+    if k == min(len(a), len(c)):
+        return STATIC[type(op).__name__](len(a), len(c))
+    return it.branch(
+        same_item(it, a[k], c[k], node), lambda: _ordered(it, op, a, c, k + 1, node),
+        lambda: it.compare(op, a[k], c[k], node), node, live_rest=True,
+    )  # fmt: skip
+
+
 def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any:
-    if isinstance(c, dict | str | set | frozenset):
+    own = asked(it, c, "__contains__", [a], node)
+    if own is not NotImplemented:
+        found = it.truth(own, node)
+    elif isinstance(c, dict | str | set | frozenset):
         a = it.known_text(a, node)
         if isinstance(a, Var):
             it.refuse(node, "a key must be known at compile time")
-        return (a in c) != negated
+        found = a in c
+    elif is_array(c):  # NumPy's: whether any element is equal
+        found = it.truth(it.call_numpy(np.any, [it.compare(gast.Eq(), c, a, node)], {}, node), node)
+    else:
+        found = _is_item(it, a, c, node)
+    return negate(it, found) if negated else found
+
+
+def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
+    """Whether an item is `a` itself or equal to it; the items after one that is do not matter."""
     found: Any = False
     if isinstance(c, Iterated) and c.until is not None:
         it.refuse(
@@ -145,13 +173,23 @@ def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any
             "change something", "make a list of them",
         )  # fmt: skip
     for item in it.static_items(c, node):
-        hit = it.compare(gast.Eq(), a, item, node)
+        hit = same_item(it, item, a, node)
+        if hit is True:
+            return True
         found = hit if found is False else found if hit is False else either(it, found, hit)
-    return negate(it, found) if negated else found
+    return found
+
+
+def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
+    """Whether containers take two items for the same: one object, or equal."""
+    return True if a is c else it.truth(it.compare(gast.Eq(), a, c, node), node)
 
 
 def truth(it: Interpreter, v: Any, node: Node) -> Any:
     """The truth of a value: a bool now, or a run-time one."""
+    out = truth_of_instance(it, v, node)
+    if out is not NotImplemented:
+        return out
     if is_array(v):
         if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(
             isinstance(d, Var) for d in v.type.dims
@@ -169,12 +207,10 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, GrownList):
         return plain(it.b("ne", it.grown_length(v), 0))
     v = it.known_text(v, node)
-    if isinstance(v, Record):
-        return truth_of_record(it, v, node)
     if isinstance(v, Range):
         v = length_of(it, iterated(it, v, node))
         return plain(it.b("gt", v, 0))
-    if isinstance(v, RUNNING | Slice | Iterated):
+    if isinstance(v, RUNNING | Slice | Iterated | Record):
         return True
     try:
         return bool(v)

@@ -6,6 +6,7 @@ Static operands are computed at once; run-time ones become primitives.
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any, NoReturn
 
 import gast
@@ -15,6 +16,7 @@ from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.flow import negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import extend, repeated
+from srcgrad.frontend.special_methods import in_field, negated, operated
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
     Closure,
@@ -22,7 +24,6 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     Partial,
-    Record,
     describe,
     is_array,
     is_integer,
@@ -50,6 +51,7 @@ OPERATORS = {
     "Mod": "mod", "Pow": "pow", "MatMult": "matmul", "BitAnd": "and", "BitOr": "or",
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
+UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
 LARGEST_POWER = 64  # integer exponents up to here are products
 
 
@@ -115,7 +117,7 @@ def of_joined_str(it: Interpreter, node: gast.JoinedStr) -> Any:
         v = it.expression(part.value)
         spec = None if part.format_spec is None else it.expression(part.format_spec)
         try:
-            text, own = formatted(v, spec, part.conversion)
+            text, own = formatted(*in_field(it, node, v, spec, part.conversion), part.conversion)
         except (TypeError, ValueError) as e:
             it.fails(e, node)
         template, values = template + text, [*values, *own]
@@ -127,6 +129,9 @@ def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
     v = it.expression(node.operand)
     if isinstance(node.op, gast.Not):
         return negate(it, it.truth(v, node.operand))
+    out = negated(it, UNARY[type(node.op).__name__], v, node)
+    if out is not NotImplemented:
+        return out
     if not isinstance(v, Var):
         ops = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
         try:
@@ -149,12 +154,13 @@ def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
 
 def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
-    if isinstance(a, Record) or isinstance(c, Record):
-        return it.record_operator(OPERATORS[name], a, c, node)
     if isinstance(a, str | Formatted):
         text = _text(it, name, a, c, node)
         if text is not None:
             return text
+    out = operated(it, OPERATORS[name], a, c, node)
+    if out is not NotImplemented:
+        return out
     if isinstance(a, GrownList) or isinstance(c, GrownList):
         return _lists_binary(it, name, a, c, node)
     if name == "Mult" and any(isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))):
@@ -254,7 +260,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
         made = one + two, [*values, *more]
     elif name == "Mod" and isinstance(a, str):
         try:
-            made = percent(a, c)
+            made = percent(a, c, partial(in_field, it, node))
         except (TypeError, ValueError) as e:
             it.fails(e, node)
     if made is None:

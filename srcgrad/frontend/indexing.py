@@ -16,10 +16,10 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.kinds import Kind, follows_library, kind_of
 from srcgrad.frontend.spans import span
+from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.values import (
     GrownList,
     Range,
-    Record,
     Slice,
     describe,
     is_array,
@@ -79,9 +79,9 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
         if key not in x:
             it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
         return x[key]
-    if isinstance(x, Record) and hasattr(x.cls, "__getitem__"):
-        item = items[0] if len(items) == 1 else tuple(items)
-        return it.call(it.attribute(x, "__getitem__", node), [item], {}, node)
+    own = asked(it, x, "__getitem__", [key_of(items)], node)
+    if own is not NotImplemented:
+        return own
     if isinstance(x, Range | range):
         return _index_of_range(it, x, items, node)
     if is_scalar(x) and not isinstance(x, np.void):
@@ -107,6 +107,11 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if isinstance(x, np.void):
         it.refuse(node, f"{describe(x)} is not supported", "pass its fields")
     it.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)
+
+
+def key_of(items: list[Any]) -> Any:
+    """The argument of `__getitem__` for the parts of a subscript."""
+    return items[0] if len(items) == 1 else tuple(items)
 
 
 def _slice_of_sequence(it: Interpreter, x: Any, item: Any, node: Node) -> Any:

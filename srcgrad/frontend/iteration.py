@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.frontend.flow import exited, exits, flag, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.values import (
     Bound,
     GrownList,
@@ -148,6 +149,9 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
     parts = it.parts_of(v, node)
     if parts is not None:
         return static_iterated(it, list(parts))
+    own = items_of_instance(it, v, node)
+    if own is not NotImplemented:
+        return iterated(it, own, node, tested)
     wrong = None if hasattr(v, "__iter__") else TypeError
     it.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
 

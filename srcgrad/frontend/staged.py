@@ -65,7 +65,6 @@ class StagedInterpreter(Interpreter):
     handled = calls.handled
     attribute = classes.attribute
     parts_of = classes.parts_of
-    record_operator = classes.record_operator
     compare = comparisons.compare
     known_text = comparisons.known_text
     truth = comparisons.truth

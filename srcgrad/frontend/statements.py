@@ -12,7 +12,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.calls import closure
-from srcgrad.frontend.classes import record_in_place, set_field
+from srcgrad.frontend.classes import set_field
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.flow import flag
 from srcgrad.frontend.frame import RESULT, RETURNED
@@ -22,6 +22,7 @@ from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import for_loop
 from srcgrad.frontend.lists import delete_item, extend
+from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
     augment,
@@ -188,8 +189,9 @@ def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> An
             return binary(it, node.op, old, value, node)
         extend(it, old, value, node)
         return old
-    if isinstance(old, Record):
-        return record_in_place(it, OPERATORS[type(node.op).__name__], old, value, node)
+    out = operated_in_place(it, OPERATORS[type(node.op).__name__], old, value, node)
+    if out is not NotImplemented:
+        return out
     if isinstance(old, list):
         it.refuse(node, "this operator changes a list in place", "build a new list")
     if isinstance(old, dict | set):
@@ -294,7 +296,7 @@ def do_assert(it: Interpreter, node: gast.Assert) -> None:
 
     def failing() -> None:
         message = "" if node.msg is None else it.expression(node.msg)
-        it.fail("AssertionError", *_message(it, message))
+        it.fail("AssertionError", *_message(it, message, node))
 
     it.branch(test, lambda: None, failing, node, live_rest=True)
 
@@ -316,12 +318,12 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
         )
     args = elements(it, exc.args) if call else []
     message = args[0] if len(args) == 1 else tuple(args) or ""
-    it.fail(name_of(cls), *_message(it, message))
+    it.fail(name_of(cls), *_message(it, message, node))
 
 
-def _message(it: Interpreter, message: Any) -> tuple:
+def _message(it: Interpreter, message: Any, node: Node) -> tuple:
     """A template and its values, as `fail` takes them."""
-    template, values = without_values(*shown(message))
+    template, values = without_values(*shown(displayed(it, message, node, exact=False)))
     return template, *values
 
 

@@ -25,9 +25,9 @@ from srcgrad.frontend.indexing import (
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_grown, set_item
+from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.values import (
     GrownList,
-    Record,
     Slice,
     describe,
     is_array,
@@ -45,20 +45,19 @@ PARTS = ("real", "imag")  # of a complex number, in the order of `to_complex`
 
 
 def store(it: Interpreter, target: Any, x: Any, value: Any) -> None:
-    items = items_of(it, x, target.slice)
-    if isinstance(x, list | dict):
-        set_item(it, x, items, value, target)
-        return
-    if isinstance(x, GrownList):
-        set_grown(it, x, items, value, target)
-        return
-    if isinstance(x, Record) and hasattr(x.cls, "__setitem__"):
-        item = items[0] if len(items) == 1 else tuple(items)
-        it.call(it.attribute(x, "__setitem__", target), [item, value], {}, target)
-        return
-    if not is_array(x):
-        it.refuse(target, f"{describe(x)} does not support item assignment", like=TypeError)
-    write(it, x, items, value, target)
+    _put(it, x, items_of(it, x, target.slice), value, target)
+
+
+def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> None:
+    """`x[items] = value`."""
+    if is_array(x):
+        write(it, x, items, value, node)
+    elif isinstance(x, list | dict):
+        set_item(it, x, items, value, node)
+    elif isinstance(x, GrownList):
+        set_grown(it, x, items, value, node)
+    elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:
+        it.refuse(node, f"'{type_name(x)}' object does not support item assignment", like=TypeError)
 
 
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
@@ -231,16 +230,7 @@ def augment(it: Interpreter, node: gast.AugAssign) -> None:
     if not is_array(x):
         old = subscript(it, x, items, node.target)
         new = it.augmented(node, old, it.expression(node.value))
-        if isinstance(x, list | dict):
-            set_item(it, x, items, new, node.target)
-        elif isinstance(x, GrownList):
-            set_grown(it, x, items, new, node.target)
-        elif isinstance(x, Record) and hasattr(x.cls, "__setitem__"):
-            item = items[0] if len(items) == 1 else tuple(items)
-            setter = it.attribute(x, "__setitem__", node.target)
-            it.call(setter, [item, new], {}, node.target)
-        elif new is not old:
-            it.refuse(node, f"{describe(x)} does not support item assignment", like=TypeError)
+        _put(it, x, items, new, node.target)
         return
     items = expanded(it, x, items, node)
     start, known = len(it.b.out), _known_before(it, node.value)

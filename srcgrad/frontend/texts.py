@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.values import (
@@ -21,6 +22,8 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var
 
+# what makes a value and its specification, by a conversion, ready to be formatted
+Prepared = Callable[[Any, Any, int], tuple[Any, Any]]
 NAMED = (str, bytes, bool, type(None), type(...), type)
 
 
@@ -68,7 +71,9 @@ def formatted(v: Any, spec: Any, conversion: int) -> tuple[str, list[Any]]:
     return literal(format(v if conversion == -1 else template.format(), width)), []
 
 
-def filled_in(text: str, args: tuple, named: dict[str, Any]) -> tuple[str, list[Any]]:
+def filled_in(
+    text: str, args: tuple, named: dict[str, Any], prepared: Prepared
+) -> tuple[str, list[Any]]:
     """`text.format(*args, **named)`; LookupError, ValueError or TypeError as that raises."""
     template, values, unnumbered = "", [], iter(range(len(args)))
     for before, field, spec, conversion in string.Formatter().parse(text):
@@ -78,7 +83,8 @@ def filled_in(text: str, args: tuple, named: dict[str, Any]) -> tuple[str, list[
         if field == "" and (field := next(unnumbered, None)) is None:
             raise IndexError("Replacement index out of range for positional args tuple")
         v = named[field] if isinstance(field, str) and not field.isdigit() else args[int(field)]
-        wanted, own = formatted(v, spec, -1 if conversion is None else ord(conversion))
+        kind = -1 if conversion is None else ord(conversion)
+        wanted, own = formatted(*prepared(v, spec, kind), kind)
         template, values = template + wanted, [*values, *own]
     return template, values
 
@@ -88,7 +94,7 @@ _PERCENT = re.compile(
 )
 
 
-def percent(text: str, args: Any) -> tuple[str, list[Any]] | None:
+def percent(text: str, args: Any, prepared: Prepared) -> tuple[str, list[Any]] | None:
     """`text % args`; None for a field that `str.format` has no counterpart of."""
     rest, out, values, end = list(args) if isinstance(args, tuple) else [args], "", [], 0
     for field in _PERCENT.finditer(text):
@@ -104,7 +110,9 @@ def percent(text: str, args: Any) -> tuple[str, list[Any]] | None:
             return None
         spec = ("<" if field["left"] else ">" if size and kind in "sr" else "") + field["flags"]
         spec += size + ("d" if kind == "i" else "" if kind in "sr" else kind)
-        wanted, own = formatted(rest.pop(0), spec or None, ord(kind) if kind == "r" else -1)
+        of_kind = ord(kind) if kind == "r" else -1
+        v, _ = prepared(rest.pop(0), None, of_kind)
+        wanted, own = formatted(v, spec or None, of_kind)
         out, values = out + wanted, [*values, *own]
     return None if rest or "%" in text[end:] else (out + literal(text[end:]), values)
 

@@ -140,12 +140,37 @@ def frozen_dataclass_set(x):
 
 @program(0.7)
 def order_of_objects(x):
-    return x if Point(x) < Point(2.0) else -x  # error: UnsupportedError: comparison with a Point
+    return x if Point(x) < Point(2.0) else -x  # error: UnsupportedError: '<' not supported between
 
 
 @program(0.7)
 def sum_of_objects(x):
-    return (Point(x) + Point(x)).u  # error: UnsupportedError: arithmetic with a Point
+    return (Point(x) + Point(x)).u  # error: UnsupportedError: unsupported operand type(s) for +
+
+
+@program(0.7)
+def which_object(x):
+    p, q = Point(x), Point(2.0)
+    r = p if x > 0.0 else q
+    return x if r is p else -x  # error: UnsupportedError: whether two objects are one
+
+
+class Scaled:
+    """It multiplies numbers from the right."""
+
+    def __rmul__(self, v):
+        return v * 2.0
+
+
+@program(vec(3))
+def instance_right_of_an_array(x):
+    return np.sum(x * Scaled())  # error: UnsupportedError: for each element ... __array_ufunc__
+
+
+@program(0.7)
+def text_of_an_object(x):
+    print(Point(x))  # error: UnsupportedError: the text of a Point ... show its attributes
+    return x
 
 
 @program(0.7)
@@ -180,11 +205,6 @@ def identity_of_numbers(x):
 @program(0.7)
 def order_of_a_text_and_a_number(x):
     return x if "a" < 2 else -x  # error: UnsupportedError: '<' not supported between
-
-
-@program(0.7)
-def order_of_tuples(x):
-    return x if (x, 1.0) < (2.0, x) else -x  # error: UnsupportedError: the order of a tuples
 
 
 @program(0.7)

@@ -52,14 +52,14 @@ def axis_that_is_a_float(x):
 @program(vec(3))
 def store_to_a_tuple(x):
     pair = (x[0], x[1])
-    pair[0] = x[2]  # error: UnsupportedError: a tuple does not support item assignment
+    pair[0] = x[2]  # error: UnsupportedError: 'tuple' object does not support item assignment
     return pair[0]
 
 
 @program(vec(3))
 def change_of_a_tuple(x):
     pair = (x[0], x[1])
-    pair[0] += x[2]  # error: UnsupportedError: a tuple does not support item assignment
+    pair[0] += x[2]  # error: UnsupportedError: 'tuple' object does not support item assignment
     return pair[0]
 
 

@@ -13,12 +13,12 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
+from srcgrad.frontend.special_methods import converted, length_of_instance
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     Partial,
     Range,
-    Record,
     Slice,
     describe,
     is_array,
@@ -51,6 +51,9 @@ def bool_(it: Interpreter, node: Node, x: Any = False) -> Any:
 def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) -> Any:
     if is_number(x) or isinstance(x, str):
         return static(x)
+    own = converted(it, x, static, node)
+    if own is not NotImplemented:
+        return own
     if not is_value(x):
         it.refuse(node, f"{describe(x)} cannot be converted to a number", like=TypeError)
     x = _scalar(it, node, x, static.__name__)
@@ -86,8 +89,9 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
         return it.grown_length(x)
     if isinstance(x, Range | range):
         return length_of(it, iterated(it, x, node))
-    if isinstance(x, Record) and hasattr(x.cls, "__len__"):
-        return it.call(x.cls.__len__, [x], {}, node)
+    own = length_of_instance(it, x, node)
+    if own is not NotImplemented:
+        return own
     if isinstance(x, list | tuple | dict | str | set):
         return len(x)
     parts = it.parts_of(x, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from srcgrad import tree
@@ -12,6 +13,7 @@ from srcgrad.frontend.heap import changing
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping, set_item
+from srcgrad.frontend.special_methods import in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_number, written
 from srcgrad.ir.nodes import Var
@@ -204,7 +206,7 @@ def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
 @method("str", "format")
 def format_(it: Interpreter, node: Node, owner: Any, *args: Any, **named: Any) -> Any:
     try:
-        template, values = filled_in(owner, args, named)
+        template, values = filled_in(owner, args, named, partial(in_field, it, node))
     except (LookupError, ValueError, TypeError) as e:
         it.fails(e, node)
     return Formatted(template, values) if values else template.format()

@@ -17,10 +17,10 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
 from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
-    Record,
     describe,
     is_array,
     is_number,
@@ -47,8 +47,9 @@ def reduce_(it: Interpreter, node: Node, f: Any, x: Any, *start: Any) -> Any:
 def abs_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_number(x):
         return abs(x)
-    if isinstance(x, Record):
-        return it.call(it.attribute(x, "__abs__", node), [], {}, node)
+    own = asked(it, x, "__abs__", [], node)
+    if own is not NotImplemented:
+        return own
     if not is_value(x):
         it.refuse(node, f"bad operand type for abs(): {describe(x)}", like=TypeError)
     return it.emit(node, "abs", widened(it, x))
@@ -178,6 +179,9 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
 
 @implements(round)
 def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
+    own = asked(it, x, "__round__", [] if digits is None else [digits], node)
+    if own is not NotImplemented:
+        return own
     if is_number(x):
         return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
     if not is_value(x) or (is_array(x) and x.type.dims):
@@ -195,6 +199,9 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
 
 @implements(divmod)
 def divmod_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
+    own = operated(it, "divmod", a, c, node)
+    if own is not NotImplemented:
+        return own
     return binary(it, gast.FloorDiv(), a, c, node), binary(it, gast.Mod(), a, c, node)
 
 

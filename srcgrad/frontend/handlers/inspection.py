@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
+from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Closure,
@@ -30,7 +31,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import BOOL, Scalar, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
 
 @implements(isinstance)
@@ -48,7 +49,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):
             return _is_tensor(it, node, x)
-        kinds = (class_of(it, x, node),) if is_array(x) else (_python_type(x),)
+        kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
     else:
@@ -73,20 +74,12 @@ def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
     return [classes]
 
 
-def _python_type(x: Var) -> type:
-
-    t = x.type
-    if t.weak:
-        return {"i": int, "f": float, "c": complex}[t.dtype[0]]
-    return bool if t == BOOL else np_dtype(t.dtype).type
-
-
 @implements(type)
 def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
         return class_of(it, x, node)
     if isinstance(x, Var):
-        return _python_type(x)
+        return python_type(x)
     if isinstance(x, GrownList | TrackedList):
         return list
     if isinstance(x, Closure | Partial | Iterated | Formatted):
@@ -99,7 +92,7 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if is_array(x):
         return hasattr(class_of(it, x, node), name)
     if isinstance(x, Var):
-        return hasattr(_python_type(x), name)
+        return hasattr(python_type(x), name)
     if not isinstance(x, Record):
         return hasattr(x, name)
     return name in x.fields or name in x.lacks or hasattr(x.cls, name)
@@ -211,7 +204,7 @@ def _like(x: Any) -> Any:
     """A value of the type of a run-time one: only its dtype is asked for."""
     if is_array(x):
         return np.zeros(0, np_dtype(x.type.dtype))
-    return _python_type(x)() if isinstance(x, Var) else x
+    return python_type(x)() if isinstance(x, Var) else x
 
 
 for _f in (np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
@@ -226,13 +219,21 @@ def print_(
         it.refuse(node, "sep and end of print() must be known at compile time", like=TypeError)
     if kwargs.keys() - {"flush"}:
         it.refuse(node, "print() to a file is not supported", "leave out file=")
-    texts = [shown(v) for v in values]
+    texts = [shown(displayed(it, v, node)) for v in values]
     message = literal(" " if sep is None else sep).join(text for text, _ in texts)
     message += literal("\n" if end is None else end)
     it.b("show", *(v for _, own in texts for v in own), message=message)
 
 
-@implements(str, repr)
+@implements(str)
 def str_(it: Interpreter, node: Node, x: Any = "") -> Any:
-    template, values = shown(x)
+    return _text(*shown(displayed(it, x, node)))
+
+
+@implements(repr)
+def repr_(it: Interpreter, node: Node, x: Any) -> Any:
+    return _text(*shown(displayed(it, x, node, True), True))
+
+
+def _text(template: str, values: list[Any]) -> Any:
     return Formatted(template, values) if values else template.format()

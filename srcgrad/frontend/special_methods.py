@@ -1,0 +1,321 @@
+"""Special methods of the user's classes: operators, comparisons, truth, lengths, texts.
+
+They are asked for in the order in which Python asks for them, of instances that are made inside
+(records) and of captured objects alike. Never runs one at compile time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from typing import Any, NoReturn
+
+import gast
+import numpy as np
+
+from srcgrad.errors import SourceError
+from srcgrad.frontend import source
+from srcgrad.frontend.flow import negate
+from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.texts import literal, shown
+from srcgrad.frontend.values import (
+    Abstract,
+    Formatted,
+    GrownList,
+    Iterated,
+    Record,
+    describe,
+    is_array,
+    is_integer,
+    is_number,
+)
+from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.types import BOOL, np_dtype
+
+COMPARISONS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
+    "pow": "** or pow()", "divmod": "divmod()", "matmul": "@", "and": "&", "or": "|", "xor": "^",
+    "lshift": "<<", "rshift": ">>",
+}  # fmt: skip
+_MADE_BY_TYPE = 1 << 9  # a class that a `class` statement made (Py_TPFLAGS_HEAPTYPE)
+
+
+# ---- which classes, which methods ----
+def class_of_instance(v: Any) -> type:
+    return v.cls if isinstance(v, Record) else type(v)
+
+
+def special(v: Any, name: str) -> types.FunctionType | None:
+    """The method of the user's by which a value answers to an operation; None if it has none."""
+    if not isinstance(v, Record) and (
+        isinstance(v, Abstract | Var | Const | type) or not type(v).__flags__ & _MADE_BY_TYPE
+    ):
+        return None
+    found = _in_class(class_of_instance(v), name)
+    if not isinstance(found, types.FunctionType):
+        return None
+    return found if isinstance(v, Record) or not _of_library(found) else None
+
+
+def _of_library(f: types.FunctionType) -> bool:
+    home = (f.__module__ or "").split(".")[0]
+    ours = home in ("srcgrad", "numpy", "scipy")
+    return (
+        ours or (home in sys.stdlib_module_names and home != "__main__") or bool(foreign_library(f))
+    )
+
+
+def _in_class(cls: type, name: str) -> Any:
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+
+
+def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> Any:
+    """What the method answers; NotImplemented if there is none."""
+    f = special(v, name)
+    if f is None:
+        return NotImplemented
+    cls = class_of_instance(v)
+    it.captures.watch(("member", id(cls), name), lambda: getattr(cls, name, None), name)
+    return it.call(f, [v, *args], {}, node)
+
+
+def _wrong(it: Interpreter, said: str, node: Node) -> NoReturn:
+    """Refuse what raises TypeError in Python."""
+    it.refuse(node, said, like=TypeError)
+
+
+def converted(it: Interpreter, v: Any, wanted: type, node: Node) -> Any:
+    """`float(v)` or `int(v)` by a method of the user's; NotImplemented if there is none."""
+    name = f"__{wanted.__name__}__"
+    out = asked(it, v, name, [], node)
+    if out is not NotImplemented and type_name(out) != wanted.__name__:
+        _wrong(it, f"{name} returned non-{wanted.__name__} (type {type_name(out)})", node)
+    return out
+
+
+# ---- operators ----
+def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
+    """`a op c` by methods of the user's; NotImplemented if none of them does it."""
+    own, other = class_of_instance(a), class_of_instance(c)
+    direct, mirrored = (a, f"__{name}__", c), (c, f"__r{name}__", a)
+    turns = [direct]
+    if own is not other:
+        _refuse_elements(it, a, c, mirrored[1], node)
+        overrides = issubclass(other, own) and _in_class(other, mirrored[1]) is not _in_class(
+            own, mirrored[1]
+        )
+        turns.insert(0 if overrides else 1, mirrored)
+    for owner, method, operand in turns:
+        out = asked(it, owner, method, [operand], node)
+        if out is not NotImplemented:
+            return out
+    if isinstance(a, Record) or isinstance(c, Record):
+        kinds = f"'{type_name(a)}' and '{type_name(c)}'"
+        _wrong(it, f"unsupported operand type(s) for {_SYMBOLS[name]}: {kinds}", node)
+    return NotImplemented
+
+
+def _refuse_elements(it: Interpreter, a: Any, c: Any, method: str, node: Node) -> None:
+    """An array asks an instance on its right element by element, unless its class says not to."""
+    if not is_array(a) or special(c, method) is None:
+        return
+    cls = class_of_instance(c)
+    whole = getattr(cls, "__array_ufunc__", 0) is None
+    if not whole and getattr(cls, "__array_priority__", -1.0) <= 0.0:
+        it.refuse(
+            node, f"NumPy calls {method} of {describe(c)} for each element of the array",
+            f"set __array_ufunc__ = None in {cls.__name__}, or put the instance on the left",
+        )  # fmt: skip
+
+
+def operated_in_place(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
+    """`a op= c` by methods of the user's; NotImplemented if none of them does it."""
+    out = asked(it, a, f"__i{name}__", [c], node)
+    return operated(it, name, a, c, node) if out is NotImplemented else out
+
+
+def negated(it: Interpreter, name: str, v: Any, node: Node) -> Any:
+    """`-v`, `+v` or `~v` by a method of the user's, "neg", "pos" or "invert"."""
+    out = asked(it, v, f"__{name}__", [], node)
+    if out is NotImplemented and isinstance(v, Record):
+        sign = {"neg": "-", "pos": "+", "invert": "~"}[name]
+        _wrong(it, f"bad operand type for unary {sign}: '{type_name(v)}'", node)
+    return out
+
+
+# ---- comparisons ----
+def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
+    """`a op c` where one is an instance: NotImplemented if neither has a say in it."""
+    own, other = class_of_instance(a), class_of_instance(c)
+    mirrored = _MIRRORED[name]
+    turns = [(a, name, c), (c, mirrored, a)]
+    if own is not other and issubclass(other, own) and special(c, f"__{mirrored}__") is not None:
+        turns.reverse()
+    for owner, method, operand in turns:
+        out = _comparison(it, owner, method, operand, node)
+        if out is not NotImplemented:
+            return out
+    if not isinstance(a, Record) and not isinstance(c, Record):
+        return NotImplemented
+    if name in ("eq", "ne"):
+        return identical(it, a, c, node) == (name == "eq")
+    kinds = f"'{type_name(a)}' and '{type_name(c)}'"
+    it.refuse(node, f"'{_SIGNS[name]}' not supported between instances of {kinds}", like=TypeError)
+
+
+def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> Any:
+    """What one side says of a comparison; `!=` is the opposite of `==` where it is not defined."""
+    f = special(v, f"__{name}__")
+    if f is None and name == "ne":
+        same = _comparison(it, v, "eq", other, node)
+        return same if same is NotImplemented else negate(it, it.truth(same, node))
+    if f is None or not _is_generated(v, f):
+        return asked(it, v, f"__{name}__", [other], node)
+    if not isinstance(other, Record) or class_of_instance(other) is not v.cls:
+        return NotImplemented
+    names = [n for n, f in v.cls.__dataclass_fields__.items() if f.compare]
+    op = next(kind for kind, method in COMPARISONS.items() if method == name)
+    mine, others = (tuple(x.fields[n] for n in names) for x in (v, other))
+    return it.compare(getattr(gast, op)(), mine, others, node)
+
+
+def _is_generated(v: Any, f: types.FunctionType) -> bool:
+    """Whether a method is one that `dataclass` wrote."""
+    if not isinstance(v, Record) or not hasattr(v.cls, "__dataclass_fields__"):
+        return False
+    return not has_source(inspect.unwrap(f))
+
+
+def has_source(f: Any) -> bool:
+    if not isinstance(f, types.FunctionType):
+        return False
+    try:
+        source.find(f)
+    except SourceError:
+        return False
+    return True
+
+
+def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
+    """Whether two objects are one."""
+    if a is not c and type(a) is type(c) and any(id(v) in it.frozen for v in (a, c)):
+        it.refuse(
+            node, "whether two objects are one is only known at run time", "compare their values"
+        )
+    return a is c
+
+
+# ---- what builtins ask for ----
+def truth_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
+    """What `bool` makes of an instance; NotImplemented if it has no method for it."""
+    out = asked(it, v, "__bool__", [], node)
+    if out is NotImplemented:
+        size = length_of_instance(it, v, node)
+        return size if size is NotImplemented else it.truth(size, node)
+    if type(out) is not bool and not (isinstance(out, Var) and out.type == BOOL):
+        _wrong(it, f"__bool__ should return bool, returned {type_name(out)}", node)
+    return out
+
+
+def length_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
+    """What `len` makes of an instance; NotImplemented if it has no method for it."""
+    out = asked(it, v, "__len__", [], node)
+    if out is NotImplemented:
+        return out
+    if not is_integer(out) and not isinstance(out, bool):
+        _wrong(it, f"'{type_name(out)}' object cannot be interpreted as an integer", node)
+    negative = it.compare(gast.Lt(), out, 0, node)
+    it.fail_if(negative, "ValueError", "__len__() should return >= 0")
+    return out
+
+
+def items_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
+    """What an instance runs over, as its `__iter__` says; NotImplemented if it has none."""
+    out = asked(it, v, "__iter__", [], node)
+    if out is not NotImplemented and not isinstance(out, Iterated):
+        _wrong(it, f"iter() returned non-iterator of type '{type_name(out)}'", node)
+    return out
+
+
+# ---- texts ----
+def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: bool = True) -> Any:
+    """A value with texts in the place of the objects in it, as `str` or `repr` gives them.
+
+    Where their text is an address, it is refused, or left to be described if not `exact`.
+    """
+
+    def parts(values: Any) -> list[Any]:
+        return [displayed(it, p, node, True, exact) for p in values]
+
+    names = ("__repr__",) if inside else ("__str__", "__repr__")
+    f = next((f for n in names if (f := special(v, n)) is not None), None)
+    if f is not None and _is_generated(v, f):
+        shown_fields = [n for n, d in v.cls.__dataclass_fields__.items() if d.repr]
+        return _fields(v.cls.__qualname__, shown_fields, parts(v.fields[n] for n in shown_fields))
+    if f is not None:
+        out = asked(it, v, f.__name__, [], node)
+        if not isinstance(out, str | Formatted):
+            _wrong(it, f"{f.__name__} returned non-string (type {type_name(out)})", node)
+        return Formatted(literal(out), []) if isinstance(out, str) else out
+    match v:
+        case tuple() if fields := getattr(v, "_fields", ()):
+            return _fields(type(v).__name__, fields, parts(v))
+        case list() | tuple():
+            return type(v)(parts(v))
+        case dict():
+            return dict(zip(v, parts(v.values()), strict=True))
+    if isinstance(v, Formatted | Var | str) or is_number(v):
+        return v
+    text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)
+    if text and " at 0x" not in text:
+        return Formatted(literal(text), [])
+    if exact:
+        way_out = "show its attributes" if isinstance(v, Record) else "show an array of its items"
+        it.refuse(node, f"the text of {describe(v)} is not known when compiling", way_out)
+    return v
+
+
+def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) -> tuple[Any, Any]:
+    """What stands in a field of a text for a value, and the specification left to it."""
+    if conversion != -1:
+        return displayed(it, v, node, conversion in (ord("r"), ord("a"))), spec
+    spec = "" if spec is None else spec
+    out = asked(it, v, "__format__", [spec], node)
+    if out is not NotImplemented:
+        return displayed(it, out, node), None
+    if spec != "" and isinstance(v, Record | list | tuple | dict | None):
+        _wrong(it, f"unsupported format string passed to {type_name(v)}.__format__", node)
+    return displayed(it, v, node), spec
+
+
+def _fields(name: str, names: Any, values: list[Any]) -> Formatted:
+    parts = [shown(v, True) for v in values]
+    text = ", ".join(f"{n}={t}" for n, (t, _) in zip(names, parts, strict=True))
+    return Formatted(f"{name}({text})", [x for _, xs in parts for x in xs])
+
+
+# ---- names ----
+def type_name(v: Any) -> str:
+    """The name of a type as Python's messages have it."""
+    if is_array(v):
+        return "numpy.ndarray"
+    if isinstance(v, Var):
+        cls: type = python_type(v)
+    elif isinstance(v, GrownList | list):
+        cls = list
+    else:
+        cls = class_of_instance(v)
+    return f"numpy.{cls.__name__}" if issubclass(cls, np.generic) else cls.__name__
+
+
+def python_type(x: Var) -> type:
+    """The class of a run-time number."""
+    t = x.type
+    if t.weak:
+        return {"i": int, "f": float, "c": complex}[t.dtype[0]]
+    return bool if t == BOOL else np_dtype(t.dtype).type
