@@ -135,7 +135,7 @@ def nll_loss(
     scale = np.where(counted, 1.0, 0.0).astype(input.dtype)
     if weight is not None:
         scale = scale * weight[places]
-    loss = -rows[np.arange(n), places] * scale
+    loss = np.where(counted, -rows[np.arange(n), places] * scale, 0.0)
     if reduction == "mean":
         return np.sum(loss) / np.sum(scale)
     return np.sum(loss) if reduction == "sum" else np.reshape(loss, target.shape)

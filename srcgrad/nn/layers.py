@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.eager import Tensor, create
 from srcgrad.eager.functions import fills
+from srcgrad.eager.functions.layers import padded_row
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
 from srcgrad.nn.parameter import Parameter
@@ -71,18 +72,28 @@ class LayerNorm(Module):
 
 
 class Embedding(Module):
-    """Rows of a matrix that integers name, drawn from the normal distribution."""
+    """Rows of a matrix that integers name, drawn from the normal distribution.
 
-    def __init__(self, num_embeddings: int, embedding_dim: int) -> None:
+    The row `padding_idx` is zero to begin with and gets no gradient.
+    """
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None
+    ) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.weight = Parameter(create.randn(num_embeddings, embedding_dim))
+        start = create.randn(num_embeddings, embedding_dim)
+        if padding_idx is not None:
+            padding_idx = padded_row(padding_idx, num_embeddings)
+            start.select(0, padding_idx).zero_()
+        self.padding_idx, self.weight = padding_idx, Parameter(start)
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.embedding(input, self.weight)
+        return functional.embedding(input, self.weight, self.padding_idx)
 
     def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}"
+        padding = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
+        return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
 
 
 class Dropout(Module):

@@ -12,6 +12,9 @@ from srcgrad import nn
 torch = pytest.importorskip("torch")
 CUBE = np.sin(np.arange(24.0)).reshape(2, 3, 4)
 ROWS, TURNED = np.array([0, 1]), np.array([1, 0])
+EDGES = np.array([-np.inf, -30.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, 30.0, np.nan])
+SURE, SAID = np.array([0.0, 1.0, 0.0, 1.0, 0.5, 1e-30]), np.array([0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+TABLE, IGNORED = CUBE[0], np.full(3, -100)
 MASK = np.array([True, False, True])
 
 
@@ -39,6 +42,13 @@ def programs(T, F):
         y[1, 1:, i] += v[1:, None]
         return y * y
 
+    def at_ends(p, t):
+        return F.binary_cross_entropy(p, t.detach(), reduction="none")
+
+    def weighted(p, w, t):
+        smooth = F.cross_entropy(p, t, w.detach(), label_smoothing=0.1)
+        return F.nll_loss(p, t, w.detach()) + smooth
+
     v = np.array([0.5, -1.5, 2.0])
     return {
         "an int, a slice, an array": (lambda x, i: x[0, :, i], CUBE, ROWS),
@@ -52,6 +62,26 @@ def programs(T, F):
         "an element of one dim": (put_element, CUBE, v),
         "leading ones at an array": (put_many_ones, CUBE, v, ROWS),
         "a store at an int and an array": (put_between, CUBE, v, ROWS),
+        "relu6": (lambda x: F.relu6(x), EDGES),
+        "hardtanh": (lambda x: F.hardtanh(x, -0.5, 0.5), EDGES),
+        "hardshrink": (F.hardshrink, EDGES),
+        "softshrink": (F.softshrink, EDGES),
+        "threshold": (lambda x: F.threshold(x, 0.5, 7.0), EDGES),
+        "logsigmoid": (F.logsigmoid, EDGES[1:]),
+        "probabilities of 0 and 1": (at_ends, SURE, SAID),
+        "classes that are all ignored": (
+            lambda x, t: F.nll_loss(x, t) + F.cross_entropy(x, t, label_smoothing=0.1),
+            TABLE,
+            IGNORED,
+        ),
+        "weights of classes": (weighted, TABLE, np.arange(4.0), np.array([1, -100, 3])),
+        "the norm of none": (
+            lambda x: (x * 1.0).norm(p=3, dim=1),
+            TABLE * np.array([[0], [1], [2]]),
+        ),
+        "the least norm": (lambda x: x.norm(float("-inf"), 1), TABLE),
+        "the number of others than zero": (lambda x: x.norm(0, 1) + x[:, 0], np.round(TABLE)),
+        "rows": (lambda w, i: F.embedding(i, w, padding_idx=-2), TABLE, np.array([[0, 2], [1, 1]])),
     }
 
 
@@ -73,8 +103,8 @@ def results(f, make, arrays):
     if y.requires_grad:
         weights = np.cos(np.arange(y.numel())).reshape(tuple(y.shape))
         (y * make(weights.astype(str(y.dtype).split(".")[1]))).sum().backward()
-    leaves = [t for t in inputs if getattr(t, "requires_grad", False)]
-    return [y.detach().numpy(), *(t.grad.numpy() for t in leaves)]
+    reached = [t for t in inputs if getattr(t, "grad", None) is not None]
+    return [y.detach().numpy(), *(t.grad.numpy() for t in reached)]
 
 
 @pytest.mark.parametrize("way", ["eager", "compiled"])
@@ -86,3 +116,28 @@ def test_as_pytorch(name, way):
     for got, w in zip(results(ours, flow.tensor, arrays), want, strict=True):
         assert (got.dtype, got.shape) == (w.dtype, w.shape)
         np.testing.assert_allclose(got, w, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("way", ["eager", "compiled"])
+@pytest.mark.parametrize(
+    ("refused", "arguments", "kind"),
+    [
+        (lambda i, w: nn.functional.embedding(i, w), ([-1], TABLE), IndexError),
+        (lambda i, w: nn.functional.embedding(i, w), ([3], TABLE), IndexError),
+        (lambda x, y: nn.functional.huber_loss(x, y, delta=0.0), (TABLE, TABLE), RuntimeError),
+        (lambda x, y: nn.functional.smooth_l1_loss(x, y, beta=-1.0), (TABLE, TABLE), RuntimeError),
+    ],
+)  # fmt: skip
+def test_refused_as_by_pytorch(refused, arguments, kind, way):
+    f = flow.compile(refused, target="python") if way == "compiled" else refused
+    with pytest.raises(kind):
+        f(*map(flow.tensor, arguments))
+
+
+def test_a_row_for_padding():
+    table = nn.Embedding(4, 2, padding_idx=-1)
+    assert table.weight[3].tolist() == [0.0, 0.0] and table.padding_idx == 3
+    table(flow.tensor([3, 1])).sum().backward()
+    assert table.weight.grad.tolist() == [[0.0] * 2, [1.0] * 2, [0.0] * 2, [0.0] * 2]
+    with pytest.raises(ValueError, match="within num_embeddings"):
+        nn.Embedding(4, 2, padding_idx=4)

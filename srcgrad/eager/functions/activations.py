@@ -1,7 +1,8 @@
 """Activations: functions of one tensor that networks are made of.
 
 All composed; a branch that is not taken is given an argument at which it is finite, so that no
-derivative meets an infinity. No derivative is defined here.
+derivative meets an infinity. Conditions are those of the constant branches: NaN stays NaN. No
+derivative is defined here.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.functions.composed import log_softmax, softmax
-from srcgrad.eager.functions.pointwise import add, clamp, div, mul, sub, where
+from srcgrad.eager.functions.pointwise import add, div, mul, sub, where
 from srcgrad.eager.functions.shapes import chunk
 from srcgrad.eager.functions.table import TABLE, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import ArgumentValueError
 
-exp, expm1, log1p, tanh, sigmoid, erf, abs_, gt, lt = (
+exp, expm1, log1p, tanh, sigmoid, erf, abs_, gt, ge, le = (
     TABLE[n].function for n in (
-        "exp", "expm1", "log1p", "tanh", "sigmoid", "erf", "abs", "gt", "lt",
+        "exp", "expm1", "log1p", "tanh", "sigmoid", "erf", "abs", "gt", "ge", "le",
     )
 )  # fmt: skip
 _relu = TABLE["relu"].function
@@ -93,8 +94,8 @@ def hardtanh(
     """x brought into [min_val, max_val]; the derivative at the bounds is 0."""
     if inplace:
         return in_place(hardtanh, input, min_val, max_val)
-    low = where(gt(input, min_val), input, float(min_val))
-    return where(lt(input, max_val), low, float(max_val))
+    low = where(le(input, min_val), float(min_val), input)
+    return where(ge(input, max_val), float(max_val), low)
 
 
 @declared("relu6")
@@ -170,7 +171,7 @@ def softsign(input: Tensor) -> Tensor:
 @declared("logsigmoid", method=False)
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), without underflow."""
-    return sub(clamp(input, max=0.0), log1p(exp(mul(abs_(input), -1.0))))
+    return mul(softplus(mul(input, -1.0), threshold=50.0), -1.0)
 
 
 @declared("threshold", method=False)
@@ -178,21 +179,20 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     """x above the threshold, a value elsewhere."""
     if inplace:
         return in_place(TABLE["threshold"].function, input, threshold, value)
-    return where(gt(input, threshold), input, float(value))
+    return where(le(input, threshold), float(value), input)
 
 
 @declared("hardshrink")
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| is above `lambd`, 0 elsewhere."""
-    return where(gt(abs_(input), lambd), input, 0.0)
+    return where(le(abs_(input), lambd), 0.0, input)
 
 
 @declared("softshrink", method=False)
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards zero by `lambd`, and no further."""
-    return where(
-        gt(input, lambd), sub(input, lambd), where(lt(input, -lambd), add(input, lambd), 0.0)
-    )
+    moved = where(gt(input, 0), sub(input, lambd), add(input, lambd))
+    return where(le(abs_(input), lambd), 0.0, moved)
 
 
 @declared("tanhshrink", method=False, top=False)

@@ -62,14 +62,18 @@ def _proportional(op: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
 
 @declared("norm")
 def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The p-norm over `dim`, or of all elements; the gradient of the 2-norm at zero is zero."""
+    """The p-norm over `dim`, or of all elements; the gradient at zero is zero."""
     if p in (2, 2.0, "fro", None):
         return root(sum(power(input, 2), dim, keepdim))
-    if p == float("inf"):
-        return amax(abs_(input), dim, keepdim)
+    if p in (float("inf"), float("-inf")):
+        return (amax if p > 0 else TABLE["amin"].function)(abs_(input), dim, keepdim)
+    if p == 0:
+        return sum(cast(TABLE["ne"].function(input, 0), input.dtype), dim, keepdim)
     if p == 1:
         return sum(abs_(input), dim, keepdim)
-    return power(sum(power(abs_(input), p), dim, keepdim), 1.0 / p)
+    total = sum(power(abs_(input), p), dim, keepdim)
+    zero = TABLE["eq"].function(total, 0)
+    return where(zero, mul(total, 0.0), power(where(zero, 1.0, total), 1.0 / p))
 
 
 # ---- orderings ----

@@ -16,7 +16,7 @@ from srcgrad.eager.functions.reductions import mean, one_axis, sum
 from srcgrad.eager.functions.shapes import getitem, transpose, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import TensorError
+from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
 from srcgrad.primitives.libraries import near
 
 sqrt = TABLE["sqrt"].function
@@ -61,9 +61,25 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return make((a[..., None] == near(a, np.arange(n))).astype(np.int64))
 
 
-def embedding(input: Tensor, weight: Tensor) -> Tensor:
-    """The rows of a matrix that integers name."""
-    return getitem(weight, input)
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """The rows of a matrix that integers name; no gradient flows to the row `padding_idx`."""
+    a, n = input._a, weight._a.shape[0]
+    if a.dtype.kind not in "iu":
+        raise TensorError(f"expected indices of an integer dtype, but got {input.dtype}")
+    if ((a < 0) | (a >= n)).any():
+        raise TensorIndexError("index out of range in self")
+    rows = getitem(weight, input)
+    if padding_idx is None:
+        return rows
+    padding = input == padded_row(padding_idx, n)
+    return where(unsqueeze(padding, -1), rows.detach(), rows)
+
+
+def padded_row(padding_idx: int, n: int) -> int:
+    """The row of `n` that gets no gradient, counted from the first; ValueError if there is none."""
+    if not -n <= padding_idx < n:
+        raise ArgumentValueError("Padding_idx must be within num_embeddings")
+    return padding_idx % n
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:

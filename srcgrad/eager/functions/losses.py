@@ -16,6 +16,8 @@ from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
 
+_LEAST = 1e-12  # p (1 - p) below which binary_cross_entropy has a constant slope
+
 exp, log, lt, sqrt = (TABLE[n].function for n in ("exp", "log", "lt", "sqrt"))
 
 
@@ -57,7 +59,7 @@ def smooth_l1_loss(
 ) -> Tensor:
     """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
     if beta < 0:
-        raise ArgumentValueError("smooth_l1_loss does not support negative values for beta")
+        raise TensorError("smooth_l1_loss does not support negative values for beta.")
     d = abs_(_differences(input, target, "smooth_l1_loss"))
     if beta == 0:
         return _reduced(d, reduction)
@@ -69,6 +71,8 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
     """Half squares of differences below `delta`, straight lines above."""
+    if delta <= 0:
+        raise TensorError("huber_loss does not support non-positive values for delta.")
     return mul(smooth_l1_loss(input, target, reduction, delta), delta)
 
 
@@ -120,12 +124,12 @@ def cross_entropy(
     hard = nll_loss(logs, target, weight, ignore_index, reduction)
     if not label_smoothing:
         return hard
-    counted = make((target._a != ignore_index).astype(input._a.dtype))
-    spread = mul(sum(logs if weight is None else _weighted(logs, weight, k), k), counted)
-    soft = mul(spread, -1.0 / n)
-    w = counted
+    taken = target._a != ignore_index
+    spread = sum(logs if weight is None else _weighted(logs, weight, k), k)
+    soft = where(make(taken), mul(spread, -1.0 / n), 0.0)
+    w = make(taken.astype(input._a.dtype))
     if weight is not None:
-        w = mul(counted, getitem(weight, make(np.where(counted._a > 0, target._a, 0))))
+        w = mul(w, getitem(weight, make(np.where(taken, target._a, 0))))
     return add(mul(hard, 1.0 - label_smoothing), mul(_reduced(soft, reduction, w), label_smoothing))
 
 
@@ -137,7 +141,10 @@ def _weighted(logs: Tensor, weight: Tensor, k: int) -> Tensor:
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are kept above -100."""
+    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are kept above -100.
+
+    The derivative by p is (p - t) / max(p (1 - p), 1e-12): not zero where p is exactly 0 or 1.
+    """
     if ((input._a < 0) | (input._a > 1)).any():
         raise TensorError("all elements of input should be between 0 and 1")
     if input._a.shape != target._a.shape:
@@ -145,9 +152,13 @@ def binary_cross_entropy(
             f"Using a target size ({target.shape}) that is different to the input size "
             f"({input.shape}) is deprecated. Please ensure they have the same size."
         )
-    one = clamp(log(input), min=-100.0)
-    other = clamp(log(sub(1.0, input)), min=-100.0)
+    at = input.detach()
+    ends = lt(mul(at, sub(1.0, at)), _LEAST)
+    p = where(ends, at, input)
+    one, other = clamp(log(p), min=-100.0), clamp(log(sub(1.0, p)), min=-100.0)
     loss = mul(add(mul(target, one), mul(sub(1.0, target), other)), -1.0)
+    slope = div(sub(at, target.detach()), _LEAST)
+    loss = add(loss, where(ends, mul(sub(input, at), slope), 0.0))
     return _reduced(loss if weight is None else mul(loss, weight), reduction)
 
 
