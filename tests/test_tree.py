@@ -26,6 +26,7 @@ OTHERS = {
     "frontend/handlers/shifts.py:roll": "one axis after another",
     "frontend/joins.py:_equal": "the fields of ranges and slices",
     "frontend/lists.py:static_key": "the key of a dict",
+    "frontend/special_methods.py:displayed": "how containers are printed",
     "frontend/texts.py:shown": "how containers are printed",
     "ir/text.py:plain": "how attributes are printed",
     "nn/training.py:_scaled": "a program of the user's, which compiled code follows",

@@ -274,6 +274,8 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
     ):
         for part in () if is_formula(f) else ("__defaults__", "__kwdefaults__"):
             it.captures.watch_attribute(f, part)
+        if name in (f.__kwdefaults__ or {}) and not is_formula(f):  # a dict, which may change
+            it.captures.watch(("default", id(f), name), lambda: default_now(f, name), name)
         return value
     key = ("default", id(f), name)
     return it.captures.take(it, key, lambda: default_now(f, name), name, node)
@@ -364,7 +366,8 @@ def _call_closure(
 
 
 def default_now(f: types.FunctionType, name: str) -> Any:
-    return inspect.signature(f).parameters[name].default
+    named = f.__kwdefaults__ or {}
+    return named[name] if name in named else inspect.signature(f).parameters[name].default
 
 
 @functools.lru_cache(maxsize=1024)

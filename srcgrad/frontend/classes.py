@@ -12,9 +12,18 @@ import numpy as np
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
-from srcgrad.frontend.special_methods import has_source
+from srcgrad.frontend.special_methods import class_of_instance, has_source
 from srcgrad.frontend.unknown import refuse_unknown
-from srcgrad.frontend.values import OWN, Bound, GrownList, Record, describe, is_value
+from srcgrad.frontend.values import (
+    OWN,
+    Bound,
+    GrownList,
+    Partial,
+    Record,
+    Super,
+    describe,
+    is_value,
+)
 from srcgrad.ir.nodes import Var
 from srcgrad.tracebacks import OF_TENSORS
 
@@ -24,7 +33,6 @@ _SPECIAL = (
     "__setattr__",
     "__getattr__",
     "__getattribute__",
-    "__slots__",
     "__set_name__",
 )
 
@@ -42,6 +50,10 @@ def construct(
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
     refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
+    try:
+        object.__new__(cls)
+    except TypeError as e:  # an abstract class
+        it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
     if hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__):
         _fill_dataclass(it, record, args, kwargs, node)
@@ -122,7 +134,9 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
         return array_attribute(it, owner, name, node)
     if isinstance(owner, Record):
         return _record_attribute(it, owner, name, node)
-    if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
+    if isinstance(owner, Super):
+        return _of_super(it, owner, name, node)
+    if isinstance(owner, tuple) and name in (*getattr(owner, "_fields", ()), "_fields"):
         return getattr(owner, name)
     followed = isinstance(getattr(type(owner), name, None), types.FunctionType | property)
     if isinstance(owner, list | dict | GrownList | str | set | tuple) and (
@@ -157,9 +171,31 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         return owner.fields[name]
     if name == "__class__":
         return owner.cls
-    if found is None or name in ("__dict__", "__module__", "__doc__"):
+    slot = isinstance(found, types.MemberDescriptorType)
+    if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
         it.refuse(node, f"{owner.cls.__name__} has no attribute '{name}'", like=AttributeError)
     return _of_class(it, owner, owner.cls, name, node)
+
+
+def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
+    """An attribute of the classes that come behind one, in the order of the owner's."""
+    instance = owner.owner
+    cls = instance if isinstance(instance, type) else class_of_instance(instance)
+    order = cls.__mro__
+    classes = order[order.index(owner.behind) + 1 :] if owner.behind in order else ()
+    home = next((c for c in classes if name in vars(c)), None)
+    if home is None:
+        it.refuse(node, f"'super' object has no attribute '{name}'", like=AttributeError)
+    found = vars(home)[name]
+    if isinstance(instance, type) and isinstance(found, classmethod):
+        return types.MethodType(found.__func__, instance)
+    if isinstance(found, classmethod):
+        return types.MethodType(found.__func__, cls)
+    if isinstance(instance, type):
+        return getattr(home, name)
+    if callable(found) and home is object:  # __init__, __setattr__
+        return Partial(found, (instance,), {})
+    return _of_class(it, instance, home, name, node)
 
 
 def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> Any:
@@ -172,8 +208,10 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
             return types.MethodType(found, owner)
         case property() if found.fget is not None:
             return it.call(found.fget, [owner], {}, node)
-        case staticmethod() | classmethod():
+        case staticmethod():
             return getattr(cls, name)
+        case classmethod():
+            return types.MethodType(found.__func__, class_of_instance(owner))
     if hasattr(type(found), "__get__") and not isinstance(found, type):
         it.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
     return it.captures.attribute(it, cls, name, node)
@@ -198,6 +236,9 @@ def set_field(
             f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",
             like=AttributeError,
         )
+    if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
+        said = f"'{owner.cls.__name__}' object has no attribute '{name}'"
+        it.refuse(node, said, like=AttributeError)
     if name not in owner.fields:
         it.shaped_at[id(owner)] = it.b.loc
     owner.fields[name] = value

@@ -18,6 +18,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.special_methods import (
     COMPARISONS,
+    as_set,
     asked,
     compared,
     identical,
@@ -32,6 +33,7 @@ from srcgrad.frontend.values import (
     Range,
     Record,
     Slice,
+    View,
     describe,
     is_array,
     is_number,
@@ -97,6 +99,8 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         arithmetic(it, a, node)
         arithmetic(it, c, node)
         return it.emit(node, COMPARISONS[name], a, c)
+    if isinstance(a, View) or isinstance(c, View):
+        a, c = (as_set(it, v, node) for v in (a, c))
     a, c = it.known_text(a, node), it.known_text(c, node)
     if isinstance(a, Range | Slice) and type(a) is type(c):
         it.refuse(node, f"a comparison of {describe(a)} with another is not supported")
@@ -149,9 +153,12 @@ def _ordered(it: Interpreter, op: Any, a: Any, c: Any, k: int, node: Node) -> An
 
 
 def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any:
+    c = it.known_text(c, node)
     own = asked(it, c, "__contains__", [a], node)
     if own is not NotImplemented:
         found = it.truth(own, node)
+    elif isinstance(c, View) and c.name == "keys":
+        found = _contains(it, a, c.owner, False, node)
     elif isinstance(c, dict | str | set | frozenset):
         a = it.known_text(a, node)
         if isinstance(a, Var):
@@ -210,6 +217,8 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, Range):
         v = length_of(it, iterated(it, v, node))
         return plain(it.b("gt", v, 0))
+    if isinstance(v, View):
+        return bool(v.owner)
     if isinstance(v, RUNNING | Slice | Iterated | Record):
         return True
     try:

@@ -16,7 +16,7 @@ from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.flow import negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import extend, repeated
-from srcgrad.frontend.special_methods import in_field, negated, operated
+from srcgrad.frontend.special_methods import as_set, in_field, negated, operated
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
     Closure,
@@ -24,6 +24,7 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     Partial,
+    View,
     describe,
     is_array,
     is_integer,
@@ -161,6 +162,8 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     out = operated(it, OPERATORS[name], a, c, node)
     if out is not NotImplemented:
         return out
+    if isinstance(a, View) or isinstance(c, View):
+        a, c = (as_set(it, v, node) for v in (a, c))
     if isinstance(a, GrownList) or isinstance(c, GrownList):
         return _lists_binary(it, name, a, c, node)
     if name == "Mult" and any(isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))):

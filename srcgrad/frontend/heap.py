@@ -22,6 +22,8 @@ from srcgrad.frontend.values import (
     MaybeUnbound,
     Partial,
     Record,
+    Super,
+    View,
 )
 from srcgrad.records import record
 
@@ -71,6 +73,8 @@ def _inside(v: Any) -> list[Any]:
             return [v.value]
         case Iterated():
             return list(v.sources)
+        case View() | Super():
+            return [v.owner]
         case functools.partial() | Partial():
             return [v.func, *v.args, *v.keywords.values()]
         case types.MethodType():

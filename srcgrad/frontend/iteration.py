@@ -18,6 +18,7 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     Range,
+    View,
     describe,
     is_array,
     is_number,
@@ -79,7 +80,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     kinds = exits(node.body)
     for kind in kinds - {"return"}:
         it.env[flag(it, kind)] = False
-    lengths = [len(s) for s in over.sources]
+    before = [_places(s) for s in over.sources]
     trips = max(int(over.length), 0)
     if trips > MOST_UNROLLED:
         it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
@@ -87,8 +88,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     def run(k: int) -> None:
         """The trips from the k-th on, as long as no exit depends on run-time values."""
         while k < trips:
-            if [len(s) for s in over.sources] != lengths:
-                it.refuse(node, "a list changes its length while a loop runs over it")
+            _check_places(it, node, over, before)
             it.env[flag(it, "continue")] = False
             run_trip(it, node, over, k)
             k += 1
@@ -98,6 +98,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
             if left is not False:
                 it.branch(negate(it, left), lambda k=k: run(k), lambda: None, node, live_rest=True)
                 return
+        _check_places(it, node, over, before)
         if node.orelse:
             it.block(node.orelse)
 
@@ -105,6 +106,21 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     it.env.pop(flag(it, "break"), None)
     it.env.pop(flag(it, "continue"), None)
     it.frame.depth -= 1
+
+
+def _places(v: Any) -> Any:
+    """What may not change while a loop runs over a container."""
+    return list(v) if isinstance(v, dict) else len(v)
+
+
+def _check_places(it: Interpreter, node: gast.For, over: Iterated, before: list[Any]) -> None:
+    for source, held in zip(over.sources, before, strict=True):
+        if isinstance(source, dict) and len(source) != len(held):
+            it.fail("RuntimeError", "dictionary changed size during iteration")
+        if _places(source) != held:
+            dicts = isinstance(source, dict)
+            kind = "a dict changes its keys" if dicts else "a list changes its length"
+            it.refuse(node, f"{kind} while a loop runs over it", "run over a copy: list(...)")
 
 
 # ---- iterables ----
@@ -132,8 +148,15 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
         case Bound(name=name):
             it.refuse(node, f"call {name}() to run over it", like=TypeError)
         case dict():
-            keys = list(v)
-            return Iterated(len(keys), lambda k: keys[k], True, sources=(v,))
+            return iterated(it, View(v, "keys"), node)
+        case View():
+            keys = list(v.owner)
+            item = {
+                "keys": lambda k: keys[k],
+                "values": lambda k: v.owner[keys[k]],
+                "items": lambda k: (keys[k], v.owner[keys[k]]),
+            }[v.name]
+            return Iterated(len(keys), item, True, sources=(v.owner,))
         case list():
             return Iterated(len(v), lambda k: v[k], True, sources=(v,))
         case tuple() | str():

@@ -17,10 +17,12 @@ from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import index_items, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import append_row, are_rows, row, size_of_row
+from srcgrad.frontend.special_methods import type_name
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     OWN,
     GrownList,
+    Record,
     Slice,
     TrackedList,
     describe,
@@ -43,8 +45,11 @@ def static_key(it: Interpreter, key: Any, node: Node) -> Any:
     if isinstance(key, Var):
         unhashable = TypeError if is_array(key) else None
         it.refuse(node, f"{what} must be known at compile time", "use an array", unhashable)
+    hashed = key.cls.__hash__ if isinstance(key, Record) else object.__hash__
+    if hashed not in (None, object.__hash__):
+        it.refuse(node, f"{describe(key)} has a __hash__ of its own", "use its parts as the key")
     try:
-        hash(key)
+        hash(key if hashed else [])
     except TypeError:
         wrong = None if isinstance(key, OWN) else TypeError
         it.refuse(node, f"{describe(key)} cannot be a key of a dict", like=wrong)
@@ -190,6 +195,16 @@ def repeated(it: Interpreter, items: Any, times: Any, node: Node) -> Any:
         return loop_over(it, function_at(node, REPEATING), [items, times], node)
     times = it.static_int(times, node, "the number of repetitions")
     return it.tracked_list(list(items) * times, node)
+
+
+def multiply(it: Interpreter, owner: list, times: Any, node: Node) -> None:
+    """`owner *= times`."""
+    if not is_integer(times) and not _is_bool(times):
+        kind = type_name(times)
+        said = f"can't multiply sequence by non-int of type '{kind}'"
+        it.refuse(node, said, like=TypeError)
+    reshaping(it, owner, node)
+    owner[:] = list(owner) * it.static_int(times, node, "the number of repetitions")
 
 
 def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:

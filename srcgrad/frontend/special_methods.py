@@ -26,6 +26,7 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     Record,
+    View,
     describe,
     is_array,
     is_integer,
@@ -199,6 +200,15 @@ def has_source(f: Any) -> bool:
     except SourceError:
         return False
     return True
+
+
+def as_set(it: Interpreter, v: Any, node: Node) -> Any:
+    """The keys of a dict as the set that operators take them for; other values as they are."""
+    if not isinstance(v, View):
+        return v
+    if v.name != "keys":
+        it.refuse(node, f"operators on {describe(v)} are not supported", "use its keys")
+    return set(v.owner)
 
 
 def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:

@@ -21,7 +21,7 @@ from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import for_loop
-from srcgrad.frontend.lists import delete_item, extend
+from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
@@ -192,9 +192,15 @@ def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> An
     out = operated_in_place(it, OPERATORS[type(node.op).__name__], old, value, node)
     if out is not NotImplemented:
         return out
-    if isinstance(old, list):
+    if isinstance(old, list) and isinstance(node.op, gast.Mult) and not is_array(value):
+        multiply(it, old, value, node)
+        return old
+    if isinstance(old, dict) and isinstance(node.op, gast.BitOr):
+        it.call(it.attribute(old, "update", node), [value], {}, node)
+        return old
+    if isinstance(old, GrownList):
         it.refuse(node, "this operator changes a list in place", "build a new list")
-    if isinstance(old, dict | set):
+    if isinstance(old, set):
         it.refuse(node, f"this operator on {describe(old)} is not supported")
     if isinstance(old, Var) and old in it.shells and _names_of(it, old) > 1:
         it.refuse(

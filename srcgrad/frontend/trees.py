@@ -163,6 +163,18 @@ def all(f, items):
             return False
     return True
 """
+FIRST = """\
+def first(default, items):
+    for v in items:
+        return v
+    return default
+"""
+NEXT = """\
+def next(items):
+    for v in items:
+        return v
+    raise StopIteration
+"""
 FILTERING = """\
 def filter(f, items):
     made = []

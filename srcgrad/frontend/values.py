@@ -134,6 +134,17 @@ class GrownList(Abstract):
 
 
 @record(eq=False)
+class View(Abstract):
+    """What `keys`, `values` or `items` of a dict gives: its parts as they are when it is asked."""
+
+    owner: dict
+    name: str
+
+    def parts(self) -> list[Any]:
+        return list(getattr(self.owner, self.name)())
+
+
+@record(eq=False)
 class Record(Abstract):
     """An instance of a dataclass, by its fields; `__init__` is not called for arguments."""
 
@@ -146,6 +157,14 @@ class Record(Abstract):
             return self.__dict__["fields"][name]
         except KeyError:
             raise AttributeError(name) from None
+
+
+@record(eq=False)
+class Super(Abstract):
+    """What `super()` gives in a method: the attributes of the classes behind one of them."""
+
+    owner: Any  # a Record, a captured object or a class
+    behind: type
 
 
 @record(frozen=True)
@@ -186,7 +205,7 @@ class Formatted(Abstract):
 
 
 # what only exists while a function is compiled, and is no dataclass of the user's
-OWN = Range | Iterated | Slice | GrownList | Bound | Partial | Closure | Formatted
+OWN = Range | Iterated | Slice | GrownList | View | Super | Bound | Partial | Closure | Formatted
 
 RUNNING = Bound | Partial | Closure  # functions that belong to the run that is compiled
 
@@ -262,6 +281,8 @@ def describe(v: Any) -> str:
             return "a list"
         case Iterated():
             return "an iterator"
+        case View():
+            return f"the {v.name} of a dict"
         case Bound():
             return f"the method '{v.name}' of {describe(v.owner)}"
         case Range():

@@ -67,6 +67,7 @@ class Compiled:
         functools.update_wrapper(self, function)
         self.function, self.spec, self.options = function, spec, options
         self._signature = inspect.signature(function)
+        self._defaults = _defaults_of(function)
         self._names = tuple(self._signature.parameters)
         self._simple = all(
             p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
@@ -119,6 +120,8 @@ class Compiled:
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         if not kwargs and self._simple and len(args) == len(self._names):
             return dict(zip(self._names, args, strict=True))
+        if (now := _defaults_of(self.function)) != self._defaults:
+            self._signature, self._defaults = inspect.signature(self.function), now
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError:
@@ -364,3 +367,9 @@ class Compiled:
 
 def _any_tensor(given: Any) -> bool:
     return any([hasattr(type(v), "srcgrad_value") for _, v in given])
+
+
+def _defaults_of(function: Any) -> tuple:
+    """What tells that the defaults of a function are others; they are kept by its signature."""
+    named = function.__kwdefaults__ or {}
+    return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())

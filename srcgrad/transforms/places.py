@@ -127,6 +127,8 @@ def _steps(kind: str, rest: list[Any]) -> tuple[Step, ...]:
             return (lambda owner: getattr(owner, name, None),)
         case "method", [name]:
             return (lambda owner: getattr(getattr(owner, name), "__func__", None),)
+        case "has", [name]:
+            return (lambda owner: hasattr(owner, name),)
         case "default", [name, *more]:
             return (lambda f: default_now(f, name), *_parts(more))
     raise Unshared(f"what is captured by {kind} belongs to one function")

@@ -221,7 +221,22 @@ def setattr_of_an_array(x):
 
 @program(0.7)
 def super_in_a_function(x):
-    return super().value * x  # error: UnsupportedError: super() is followed in methods
+    return super().value * x  # error: UnsupportedError: super(): no arguments ... in a method
+
+
+@program(0.7)
+def super_of_one_class(x):
+    return x if super(float) else -x  # error: UnsupportedError: super() takes a class and
+
+
+@program(0.7)
+def next_of_a_list(x):
+    return next([x])  # error: UnsupportedError: 'list' object is not an iterator
+
+
+@program(0.7)
+def number_of_a_list_of_texts(x):
+    return x * np.float64(None)  # error: UnsupportedError: None cannot be converted
 
 
 # ---- containers ----
@@ -232,17 +247,17 @@ def pop_from_nothing(x):
 
 @program(vec(3))
 def count_of_run_time_values(x):
-    return x[0] * [x[0], x[1]].count(x[0])  # error: UnsupportedError: count() of run-time ... loop
+    return x[0] * [x, x].count(x[0])  # error: UnsupportedError: the truth value of an array
 
 
 @program(vec(3))
 def search_of_run_time_values(x):
-    return x[0] * [x[0], x[1]].index(x[1])  # error: UnsupportedError: a search among ... loop
+    return x[0] * [x, x].index(x[1])  # error: UnsupportedError: the truth value of an array
 
 
 @program(0.7)
 def item_that_is_not_there(x):
-    return x * [1, 2].index(3)  # error: UnsupportedError: 3 is not in the list
+    return x * [1, 2].index(3)  # error: ValueError: 3 is not in list
 
 
 @program(0.7)

@@ -1,6 +1,7 @@
 """Classes, operators, comparisons and assignments that are not followed."""
 # ruff: noqa: F401, F841
 
+import abc
 import operator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -296,18 +297,84 @@ def too_few_to_unpack(x):
     return a
 
 
-@program(0.7)
-def list_multiplied_in_place(x):
-    values = [x]
-    values *= 2  # error: UnsupportedError: changes a list in place ... new list
+@program(vec(3))
+def growing_list_multiplied_in_place(x):
+    values = []
+    for v in x:
+        values.append(v)
+    values *= 2  # error: UnsupportedError: changes a list in place ... build a new list
     return values[0]
 
 
 @program(0.7)
-def dict_joined_in_place(x):
-    values = {"a": x}
-    values |= {"b": x}  # error: UnsupportedError: this operator on a dict
-    return values["a"]
+def list_multiplied_by_a_float(x):
+    values = [x]
+    values *= x  # error: UnsupportedError: can't multiply sequence by non-int of type 'float'
+    return values[0]
+
+
+@program(0.7)
+def set_joined_in_place(x):
+    names = {"a"}
+    names |= {"b"}  # error: UnsupportedError: this operator on a set is not supported
+    return x
+
+
+@program(0.7)
+def items_of_dicts_joined(x):
+    d = {"a": x}
+    return x if d.items() & d.items() else -x  # error: UnsupportedError: operators on the items
+
+
+class Abstracted(abc.ABC):
+    """It cannot be made."""
+
+    @abc.abstractmethod
+    def value(self): ...
+
+
+class Slotted:
+    """With one attribute."""
+
+    __slots__ = ("u",)
+
+
+class Hashed:
+    """It hashes itself."""
+
+    def __hash__(self):
+        return 1
+
+
+@program(0.7)
+def abstract_class(x):
+    return x * Abstracted().value()  # error: UnsupportedError: Can't instantiate abstract class
+
+
+@program(0.7)
+def attribute_without_a_slot(x):
+    held = Slotted()
+    held.v = x  # error: UnsupportedError: 'Slotted' object has no attribute 'v'
+    return held.v
+
+
+class Rootless:
+    """It asks a base that it does not have."""
+
+    def of_base(self):
+        return super().missing  # error: UnsupportedError: 'super' object has no attribute
+
+
+@program(0.7)
+def attribute_of_no_base(x):
+    return Rootless().of_base() * x
+
+
+@program(0.7)
+def key_with_a_hash_of_its_own(x):
+    key = Hashed()
+    table = {key: x}  # error: UnsupportedError: a Hashed has a __hash__ of its own
+    return table[key]
 
 
 @program(0.7)

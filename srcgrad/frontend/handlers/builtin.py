@@ -20,6 +20,7 @@ from srcgrad.frontend.values import (
     Partial,
     Range,
     Slice,
+    View,
     describe,
     is_array,
     is_integer,
@@ -66,8 +67,12 @@ def _cast_to(dtype: Any) -> None:
     def handler(it: Interpreter, node: Node, x: Any = 0) -> Any:
         if is_number(x):
             return dtype(x)
+        own = converted(it, x, float, node)
+        x = x if own is NotImplemented else own
         if isinstance(x, list | tuple):
             x = it.call_numpy(np.array, [x], {}, node)
+        if not is_value(x):
+            it.refuse(node, f"{describe(x)} cannot be converted to a number")
         return plain(it.b.cast(x, scalar_type(it, node, dtype)))
 
     implements(dtype)(handler)
@@ -92,6 +97,8 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
     own = length_of_instance(it, x, node)
     if own is not NotImplemented:
         return own
+    if isinstance(x, View):
+        return len(x.owner)
     if isinstance(x, list | tuple | dict | str | set):
         return len(x)
     parts = it.parts_of(x, node)

@@ -5,20 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import gast
+
 from srcgrad import tree
 from srcgrad.frontend import lists
+from srcgrad.frontend.comparisons import same_item
 from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping, set_item
-from srcgrad.frontend.special_methods import in_field
+from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping
+from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
-from srcgrad.frontend.values import Formatted, GrownList, describe, is_number, written
+from srcgrad.frontend.values import Formatted, GrownList, describe, is_number
 from srcgrad.ir.nodes import Var
-
-_MISSING = object()
 
 
 def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> None:
@@ -74,31 +76,33 @@ def clear_list(it: Interpreter, node: Node, owner: Any) -> None:
 def remove(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
     _fixed(it, node, owner, "remove()", "use an array")
     reshaping(it, owner, node)
-    del owner[_found(it, node, owner, item)]
+    found = index(it, node, owner, item)
+    del owner[it.static_int(found, node, "which item is removed")]
 
 
 @method("list", "index")
 def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     _fixed(it, node, owner, "index()", "use an array")
-    return _found(it, node, owner, item)
+
+    def search(k: int) -> Any:
+        if k == len(owner):
+            template, values = shown(displayed(it, item, node, True), True)
+            if isinstance(owner, tuple):
+                it.fail("ValueError", "tuple.index(x): x not in tuple")
+            it.fail("ValueError", f"{template} is not in list", *values)
+        hit = same_item(it, owner[k], item, node)
+        return it.branch(hit, lambda: k, lambda: search(k + 1), node, live_rest=True)
+
+    return search(0)
 
 
 @method("list", "count")
 def count(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
     _fixed(it, node, owner, "count()", "use an array")
-    if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
-        it.refuse(node, "count() of run-time values", "compare the items in a loop")
-    return list(owner).count(item)
-
-
-def _found(it: Interpreter, node: Node, owner: Any, item: Any) -> int:
-    if not all(is_number(v) or isinstance(v, str) for v in (*owner, item)):
-        it.refuse(
-            node, "a search among run-time values is not supported", "compare the items in a loop"
-        )
-    if item not in owner:
-        it.refuse(node, f"{written(item)} is not in the list", like=ValueError)
-    return list(owner).index(item)
+    total: Any = 0
+    for v in owner:
+        total = binary(it, gast.Add(), total, same_item(it, v, item, node), node)
+    return total
 
 
 @method("list", "copy")
@@ -123,7 +127,7 @@ def sort(it: Interpreter, node: Node, owner: Any, key: Any = None, reverse: Any 
 # ---- tuples ----
 @method("tuple", "index")
 def index_of_tuple(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
-    return _found(it, node, owner, item)
+    return index(it, node, owner, item)
 
 
 @method("tuple", "count")
@@ -143,63 +147,6 @@ def replaced(it: Interpreter, node: Node, owner: Any, **changes: Any) -> Any:
 @method("tuple", "_asdict")
 def as_dict(it: Interpreter, node: Node, owner: Any) -> Any:
     return dict(zip(owner._fields, owner, strict=True))
-
-
-# ---- dicts ----
-@method("dict", "keys")
-def keys(it: Interpreter, node: Node, owner: Any) -> Any:
-    return it.tracked_list(list(owner.keys()), node)
-
-
-@method("dict", "values")
-def values(it: Interpreter, node: Node, owner: Any) -> Any:
-    return it.tracked_list(list(owner.values()), node)
-
-
-@method("dict", "items")
-def items(it: Interpreter, node: Node, owner: Any) -> Any:
-    return it.tracked_list(list(owner.items()), node)
-
-
-@method("dict", "get")
-def get(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
-    return owner.get(it.static_key(key, node), default)
-
-
-@method("dict", "copy")
-def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
-    return dict(owner)
-
-
-@method("dict", "update")
-def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
-    for key, value in it.call(dict, [other], kwargs, node).items():
-        set_item(it, owner, [key], value, node)
-
-
-@method("dict", "setdefault")
-def setdefault(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
-    key = it.static_key(key, node)
-    if key not in owner:
-        set_item(it, owner, [key], default, node)
-    return owner[key]
-
-
-@method("dict", "pop")
-def pop_key(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = _MISSING) -> Any:
-    key = it.static_key(key, node)
-    if key not in owner:
-        if default is _MISSING:
-            it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
-        return default
-    reshaping(it, owner, node)
-    return owner.pop(key)
-
-
-@method("dict", "clear")
-def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
-    reshaping(it, owner, node)
-    owner.clear()
 
 
 # ---- strings ----

@@ -8,6 +8,7 @@ from srcgrad.frontend.handlers import (
     creation,
     decompositions,
     diagonals,
+    dicts,
     edits,
     einsum,
     elementwise,

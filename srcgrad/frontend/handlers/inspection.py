@@ -18,6 +18,7 @@ from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
+    NUMBERS,
     Closure,
     Formatted,
     GrownList,
@@ -25,6 +26,7 @@ from srcgrad.frontend.values import (
     Partial,
     Range,
     Record,
+    Super,
     TrackedList,
     describe,
     is_array,
@@ -32,6 +34,8 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+
+LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
 
 
 @implements(isinstance)
@@ -74,6 +78,12 @@ def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
     return [classes]
 
 
+@implements(issubclass)
+def issubclass_(it: Interpreter, node: Node, cls: Any, classes: Any) -> Any:
+    (cls,) = _classes(it, node, cls)
+    return any(issubclass(cls, c) for c in _classes(it, node, classes))
+
+
 @implements(type)
 def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
@@ -94,6 +104,8 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if isinstance(x, Var):
         return hasattr(python_type(x), name)
     if not isinstance(x, Record):
+        if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
+            it.captures.watch(("has", id(x), name), lambda: hasattr(x, name), name)
         return hasattr(x, name)
     return name in x.fields or name in x.lacks or hasattr(x.cls, name)
 
@@ -140,15 +152,22 @@ def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) ->
 
 @implements(super)
 def super_(it: Interpreter, node: Node, *args: Any) -> Any:
+    if args and (len(args) != 2 or not isinstance(args[0], type)):
+        it.refuse(node, "super() takes a class and an instance, or no arguments")
+    if args:
+        return Super(args[1], args[0])
     function = it.frame.source.function
     free = function.__code__.co_freevars
     owner = it.frame.env.get(next(iter(function.__code__.co_varnames), ""))
-    if args or "__class__" not in free or owner is None or isinstance(owner, Var | Record):
-        it.refuse(node, "super() is followed in methods of captured objects, without arguments")
+    if "__class__" not in free or owner is None:
+        it.refuse(node, "super(): no arguments", "call it in a method of a class", RuntimeError)
     cls = (function.__closure__ or ())[free.index("__class__")].cell_contents
-    made = super(cls, owner)
-    it.captures.inlined.append(made)  # its id stays its own
-    return made
+    return Super(owner, cls)
+
+
+@implements(object.__init__)
+def initialise(it: Interpreter, node: Node, *instance: Any) -> None:
+    """An instance has no attributes yet."""
 
 
 @implements(callable)

@@ -18,7 +18,8 @@ from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
 from srcgrad.frontend.snapshots import Snapshot
-from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
+from srcgrad.frontend.special_methods import type_name
+from srcgrad.frontend.trees import ALL, ANY, FILTERING, FIRST, MAPPING, NEXT, function_at
 from srcgrad.frontend.values import (
     Closure,
     GrownList,
@@ -52,6 +53,22 @@ def _count_of(it: Interpreter, part: Iterated, node: Node) -> int:
 
 def _sources(parts: list[Iterated]) -> tuple:
     return tuple(s for p in parts for s in p.sources)
+
+
+@implements(iter)
+def iter_(it: Interpreter, node: Node, x: Any) -> Any:
+    return replace(iterated(it, x, node, tested=True), once=True, spent=False)
+
+
+@implements(next)
+def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
+    """The first item: what is left of the iterator is not followed."""
+    if not isinstance(items, Iterated) or not items.once:
+        said = f"'{type_name(items)}' object is not an iterator"
+        it.refuse(node, said, like=TypeError)
+    first = function_at(node, FIRST if default else NEXT)
+    closure = Closure(first, it.env, [], [], it.frame, "next")
+    return it.call(closure, [*default, items], {}, node)
 
 
 # ---- of functions ----
