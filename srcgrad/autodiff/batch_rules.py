@@ -298,7 +298,9 @@ def _concatenate(t: Batch, s: Def) -> Any:
 
 def _pack(t: Batch, s: Def) -> Any:
     rows = [t.b("view", t.lifted(a), spec=("n", ":")) for a in s.args]
-    return t.b("concatenate", *rows, axis=0)
+    packed = t.b("concatenate", *rows, axis=0)
+    dims = s.params.get("dims")
+    return packed if dims is None else t.b("reshape", packed, *dims, packed.type.dims[-1])
 
 
 def _matmul(t: Batch, s: Def) -> Any:

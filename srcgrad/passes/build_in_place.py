@@ -290,7 +290,8 @@ class _BuildInPlace(Emitter):
         self.b.loc = join.made.loc
         if join.made.op is arrays.pack:
             for k, a in enumerate(join.made.args):
-                self.b("store", self.atom(join.var), k, self.atom(a))
+                at = arrays.packed_at(k, join.made.params.get("dims"))
+                self.b("store", self.atom(join.var), *at, self.atom(a))
         for k, x, first in join.operands:
             if k not in join.parts:
                 self.b("assign", self.piece(join, x, first), self.atom(x))

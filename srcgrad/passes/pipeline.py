@@ -25,6 +25,7 @@ from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.fold_views import fold_views
+from srcgrad.passes.forward_joins import forward_joins
 from srcgrad.passes.forward_stores import forward_stores
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
@@ -62,6 +63,7 @@ HOIST = Pass("hoist", hoist)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
 FORWARD_STORES = Pass("forward_stores", forward_stores)
+FORWARD_JOINS = Pass("forward_joins", forward_joins)
 LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
@@ -70,6 +72,7 @@ PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
     UNIFY_LENGTHS,
     FORWARD_STORES,
+    FORWARD_JOINS,
     CSE,
     LIFT_NEW_AXES,
     FIRST_ADDITIONS,

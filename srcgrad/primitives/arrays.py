@@ -92,23 +92,29 @@ matvec = multilinear(
 )
 
 
-# ---- a vector of scalars ----
+# ---- an array of scalars ----
 class _Places:
     """The transposes of `pack`: the k-th scalar gets the k-th place of `g`."""
 
     def __getitem__(self, k: int) -> Any:
-        def place(g: Any, y: Any, *xs: Any) -> Any:
-            return load(g, k)
+        def place(g: Any, y: Any, *xs: Any, dims: Any = None) -> Any:
+            return load(g, *packed_at(k, dims))
 
         return place
 
 
-def _pack(*xs: Any) -> Any:
-    return np.array(xs)
+def packed_at(k: int, dims: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The place of the k-th scalar in what `pack` makes of these dims; None: a vector."""
+    return (k,) if dims is None else tuple(int(i) for i in np.unravel_index(k, dims))
 
 
-def _pack_typing(b: Any, *xs: Any) -> Stated:
-    return xs[0].type.dtype, (len(xs),)
+def _pack(*xs: Any, dims: tuple[int, ...] | None = None) -> Any:
+    packed = np.array(xs)
+    return packed if dims is None else packed.reshape(dims)
+
+
+def _pack_typing(b: Any, *xs: Any, dims: tuple[int, ...] | None = None) -> Stated:
+    return xs[0].type.dtype, (len(xs),) if dims is None else dims
 
 
 pack = linear(

@@ -6,22 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.grown import items_of
+from srcgrad.frontend.conversion import as_array
 from srcgrad.frontend.handlers.elementwise import as_integer, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
-    GrownList,
-    Iterated,
-    Range,
     describe,
     is_array,
     is_integer,
     is_number,
-    is_scalar,
-    is_value,
     plain,
 )
 from srcgrad.ir.nodes import Atom, Var, atom
@@ -309,61 +303,3 @@ def _of_python(it: Interpreter, x: Any) -> Any:
     if x.type.dtype[0] in "iu":
         return as_integer(it, x)
     return plain(it.b.retyped(x, COMPLEX if is_complex(x.type.dtype) else FLOAT))
-
-
-def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
-    """NumPy's conversion: arrays, numbers, nested sequences of them."""
-    if is_array(x):
-        return it.b("copy", x) if copy else x
-    if is_scalar(x):
-        return _strong(it, x)
-    if isinstance(x, GrownList):
-        return it.b("copy", items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
-    if isinstance(x, Iterated | Range):
-        it.refuse(node, "an array of a range: use np.arange")
-    if isinstance(x, list | tuple):
-        return _stacked(it, node, x)
-    it.refuse(node, f"{describe(x)} cannot be made an array")
-
-
-def _strong(it: Interpreter, x: Any) -> Any:
-    t = atom(x).type
-    return plain(it.b.cast(x, Scalar(t.dtype))) if is_number(x) else x
-
-
-def _stacked(it: Interpreter, node: Node, xs: Any) -> Any:
-    """An array of a sequence: of numbers, or of arrays and sequences of one shape."""
-    parts = [p if is_value(p) else as_array(it, node, p, copy=False) for p in xs]
-    parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
-    if not parts:
-        return it.b("zeros", 0, dtype="f64")
-    kind = Scalar(atom(parts[0]).type.dtype)  # np.array takes a Python number for float64 or int64
-    for p in parts[1:]:
-        kind = join_scalars(kind, Scalar(atom(p).type.dtype))
-    if any(is_array(p) for p in parts):
-        if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
-            it.refuse(node, "the parts of an array have different shapes", like=ValueError)
-        rows = [it.b("view", it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
-        for r in rows[1:]:
-            same_dims(it, node, rows[0], r, range(1, rows[0].type.ndim))
-        return it.b("concatenate", *rows, axis=0)
-    strong = Scalar(kind.dtype)
-    return it.b("pack", *(it.b.cast(it.b.cast(p, kind), strong) for p in parts), name="array")
-
-
-def same_dims(it: Interpreter, node: Node, a: Var, c: Var, axes: Any) -> None:
-    """Check that two arrays agree along axes."""
-    for axis in axes:
-        m, n = a.type.dims[axis], c.type.dims[axis]
-        if m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n):
-            continue
-        if not isinstance(m, Var) and not isinstance(n, Var):
-            it.refuse(
-                node,
-                f"all input array dimensions must match exactly: {m} against {n}",
-                like=ValueError,
-            )
-        it.b("check_equal", m, n, message=(
-            f"all the input array dimensions except for the concatenation axis must match exactly, "
-            f"but along dimension {axis}, the array at index 0 has size {{}} and the array at "
-            f"index 1 has size {{}}"))  # fmt: skip

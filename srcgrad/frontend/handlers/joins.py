@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.creation import same_dims
+from srcgrad.frontend.conversion import same_dims
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements

@@ -83,7 +83,7 @@ def _pack(b: Builder, s: Def) -> None:
     assert s.var is not None
     _allocate(b, s.var, "empty")
     for k, a in enumerate(s.args):
-        b("store", s.var, k, a)
+        b("store", s.var, *arrays.packed_at(k, s.params.get("dims")), a)
 
 
 # ---- extrema ----

@@ -62,7 +62,7 @@ def elementwise(b: Builder, s: Def, given: list[Elements]) -> Elements:
 
 
 def _pack(b: Builder, s: Def, given: list[Elements]) -> Elements:
-    return filled((len(given),), [x.item() for x in given])
+    return filled(made_dims(s), [x.item() for x in given])
 
 
 def _zeros(b: Builder, s: Def, given: list[Elements]) -> Elements:

@@ -175,10 +175,9 @@ class _SmallArrays(Emitter):
     def packed(self, v: Var, elements: Elements) -> Atom:
         """An array in memory that has these elements."""
         kind = Scalar(v.type.dtype)
-        flat = self.b("pack", *[self.b.retyped(a, kind) for a in elements.flat], name=v.name)
-        if elements.ndim == 1:
-            return flat
-        return self.b("reshape", flat, *elements.shape, name=v.name)
+        dims = {} if elements.ndim == 1 else {"dims": elements.shape}
+        atoms = [self.b.retyped(a, kind) for a in elements.flat]
+        return self.b("pack", *atoms, name=v.name, **dims)
 
     # ---- loops and branches ----
     def stored(self, s: Stmt) -> list[int]:

@@ -1,0 +1,106 @@
+"""NumPy's conversion to arrays: of numbers, and of nests of numbers and arrays."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from srcgrad.frontend.grown import items_of
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.values import (
+    GrownList,
+    Iterated,
+    Range,
+    describe,
+    is_array,
+    is_number,
+    is_scalar,
+    is_value,
+    plain,
+)
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Scalar, join_scalars
+
+
+def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
+    """NumPy's conversion: arrays, numbers, nested sequences of them."""
+    if is_array(x):
+        return it.b("copy", x) if copy else x
+    if is_scalar(x):
+        return _strong(it, x)
+    if isinstance(x, GrownList):
+        return it.b("copy", items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
+    if isinstance(x, Iterated | Range):
+        it.refuse(node, "an array of a range: use np.arange")
+    if isinstance(x, list | tuple):
+        return _stacked(it, node, x)
+    it.refuse(node, f"{describe(x)} cannot be made an array")
+
+
+def _strong(it: Interpreter, x: Any) -> Any:
+    t = atom(x).type
+    return plain(it.b.cast(x, Scalar(t.dtype))) if is_number(x) else x
+
+
+def _stacked(it: Interpreter, node: Node, xs: Any) -> Any:
+    """An array of a sequence: of numbers, or of arrays and sequences of one shape."""
+    dims = _dims_of_numbers(xs)
+    if dims is not None:
+        for _ in dims[1:]:
+            xs = [item for x in xs for item in x]
+        return _packed(it, xs, dims)
+    parts = [p if is_value(p) else as_array(it, node, p, copy=False) for p in xs]
+    parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
+    if not parts:
+        return it.b("zeros", 0, dtype="f64")
+    if not any(is_array(p) for p in parts):
+        return _packed(it, parts, (len(parts),))
+    if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
+        it.refuse(node, "the parts of an array have different shapes", like=ValueError)
+    kind = _kind(parts)
+    rows = [it.b("view", it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
+    for r in rows[1:]:
+        same_dims(it, node, rows[0], r, range(1, rows[0].type.ndim))
+    return it.b("concatenate", *rows, axis=0)
+
+
+def _dims_of_numbers(x: Any) -> tuple[int, ...] | None:
+    """The dims of a nest of numbers; None for an empty one, a ragged one, and other values."""
+    if is_scalar(x):
+        return ()
+    inner = {_dims_of_numbers(item) for item in x} if isinstance(x, list | tuple) else set()
+    only = inner.pop() if len(inner) == 1 else None
+    return None if only is None else (len(x), *only)
+
+
+def _packed(it: Interpreter, numbers: Any, dims: tuple[int, ...]) -> Any:
+    """An array of numbers in the order of its elements."""
+    kind = _kind(numbers)
+    strong = Scalar(kind.dtype)
+    made = [it.b.cast(it.b.cast(p, kind), strong) for p in numbers]
+    shape: dict[str, Any] = {} if len(dims) == 1 else {"dims": dims}
+    return it.b("pack", *made, name="array", **shape)
+
+
+def _kind(parts: Any) -> Scalar:
+    """What the elements are: np.array takes a Python number for float64 or int64."""
+    return reduce(join_scalars, [Scalar(atom(p).type.dtype) for p in parts])
+
+
+def same_dims(it: Interpreter, node: Node, a: Var, c: Var, axes: Any) -> None:
+    """Check that two arrays agree along axes."""
+    for axis in axes:
+        m, n = a.type.dims[axis], c.type.dims[axis]
+        if m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n):
+            continue
+        if not isinstance(m, Var) and not isinstance(n, Var):
+            it.refuse(
+                node,
+                f"all input array dimensions must match exactly: {m} against {n}",
+                like=ValueError,
+            )
+        it.b("check_equal", m, n, message=(
+            f"all the input array dimensions except for the concatenation axis must match exactly, "
+            f"but along dimension {axis}, the array at index 0 has size {{}} and the array at "
+            f"index 1 has size {{}}"))  # fmt: skip
