@@ -24,31 +24,35 @@ def f(x: f64[n], k: int):
 For lowered programs. A buffer moves if its lengths are known before the loop and cannot be
 negative, and if no name outlives the trip: its class is not joined, kept by reference, handed in or
 returned. Then all that reads it in a trip comes after its allocation in that trip; one of zeros is
-filled there. Out of a nest it moves loop by loop. Never moves what a branch
-guards, and nothing out of a loop whose trips may run at once: that stays as it is marked.
+filled there. Out of a nest it moves loop by loop. What is small whatever the arguments are stays:
+the cpu has it on the stack. Never moves what a branch guards, and nothing out of a loop whose trips
+may run at once: that stays as it is marked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
-from srcgrad.ir.types import INT, Array, Scalar, is_reference, np_dtype
+from srcgrad.ir.types import INT, Array, Scalar, Type, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
+from srcgrad.passes.small.elements import constant
 from srcgrad.primitives import REGISTRY, memory, tapes
 
+SMALL = 1024  # bytes of a buffer that may lie on the stack
 WEAK = ("i64", "f64", "c128")  # written without a cast
 
 
 def hoist_allocations(function: Function) -> Function:
     classes = AliasClasses(function)
-    return _HoistAllocations(function, classes, _escaping(function, classes)).function(function)
+    return _HoistAllocations(function, classes, escaping(function, classes)).function(function)
 
 
-def _escaping(function: Function, classes: AliasClasses) -> set[Var]:
+def escaping(function: Function, classes: AliasClasses) -> set[Var]:
     """The classes with a name that may outlive a trip in which it was bound."""
     found: list[Atom] = [*function.params, *function.returns]
     for s in walk(function.body):
@@ -89,9 +93,18 @@ class _HoistAllocations(Ranged):
             and isinstance(s.var.type, Array)
             and bool(s.args)
             and self.classes.of(s.var) not in self.kept
+            and not fits_stack(s.var.type)
             and not any(v in inner for v in uses(s))
             and all(map(self.ranges.is_length, s.args))
         )
+
+
+def fits_stack(t: Type) -> bool:
+    """Whether an array is so small, whatever the arguments are, that it may lie on the stack."""
+    if not isinstance(t, Array):
+        return False
+    dims = constant(t.dims)
+    return dims is not None and prod(dims) * np_dtype(t.dtype).itemsize <= SMALL
 
 
 def stored_zeros(v: Var, loc: Location | None) -> tuple[Stmt, ...]:

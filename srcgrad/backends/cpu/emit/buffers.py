@@ -1,7 +1,7 @@
 """Buffers, tapes and lists as they are made, and numbers as they are loaded and stored.
 
-A buffer comes from `@carve` (the workspace) or `@fresh` (Numba's runtime), which are `noalias` and
-`noinline`: so LLVM knows that no two buffers overlap.
+A buffer lies in the frame of its function, or comes from `@carve` (the workspace) or `@fresh`
+(Numba's runtime), which are `noalias` and `noinline`: so LLVM knows that no two buffers overlap.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from srcgrad.backends.cpu.emit.failures import (
     guard,
     leave,
 )
+from srcgrad.backends.cpu.emit.frame import Place
+from srcgrad.backends.cpu.emit.owners import Placed
 from srcgrad.backends.cpu.emit.references import own
 from srcgrad.backends.cpu.emit.support import CANARY, CANARY_BYTE
 from srcgrad.backends.cpu.emit.values import (
@@ -32,6 +34,7 @@ from srcgrad.backends.cpu.emit.views import words
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Atom, Scalar, Var, is_float, np_dtype
+from srcgrad.passes.hoist_allocations import fits_stack
 from srcgrad.primitives import memory, tapes
 
 GROWN = "{ ptr, i64, ptr }"
@@ -116,14 +119,21 @@ def made(
     assert w.owners is not None
     strides = w.contiguous(dims, dtype)
     size = _bytes(w, dims, dtype)
-    if var in w.program.in_workspace:
+    place = _place_in_frame(w, var, size)
+    if place is not None:
+        data, mi = w.do(f"getelementptr inbounds i8, ptr %frame, i64 {place.start}"), "null"
+        end = _watched(w, data, size) if w.program.guarded else ""
+        w.owners.own(Placed(var, place, data, end))
+    elif var in w.program.in_workspace:
         slot = _fallback(w)
         room = w.plus(size, CANARY) if w.program.guarded else size
         extent = f"ptr %work, i64 %nwork, i64 {room}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
         _there(w, data)
         if w.program.guarded:
-            _canary(w, data, size)
+            kept = w.alloca("ptr", "ptr null")
+            w.put(f"store ptr {_watched(w, data, size)}, ptr {kept}, align 8")
+            w.owners.canaries.append(kept)
     else:
         slot = w.alloca("ptr", "ptr null")
         data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
@@ -145,13 +155,19 @@ def _fallback(w: Writer) -> str:
     return slot
 
 
-def _canary(w: Writer, data: str, size: str) -> None:
-    """Guarded: the bytes behind what is carved keep their value, whoever writes to it."""
+def _place_in_frame(w: Writer, var: Var, size: str) -> Place | None:
+    """A place in the frame for a small buffer that no name outlives its trip by."""
     assert w.owners is not None
-    end, kept = w.do(f"getelementptr i8, ptr {data}, i64 {size}"), w.alloca("ptr", "ptr null")
+    if not fits_stack(var.type) or w.program.classes.of(var) in w.program.escaping:
+        return None
+    return w.owners.frame.take(int(size) + CANARY * w.program.guarded)
+
+
+def _watched(w: Writer, data: str, size: str) -> str:
+    """Guarded: where the bytes behind a buffer begin, which keep their value."""
+    end = w.do(f"getelementptr i8, ptr {data}, i64 {size}")
     w.put(f"call void @llvm.memset.p0.i64(ptr {end}, i8 {CANARY_BYTE}, i64 {CANARY}, i1 false)")
-    w.put(f"store ptr {end}, ptr {kept}, align 8")
-    w.owners.canaries.append(kept)
+    return end
 
 
 def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:

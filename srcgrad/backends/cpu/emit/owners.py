@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.backends.cpu.emit.frame import Frame, Place
 from srcgrad.ir.nodes import Block, Def, Function, While
 from srcgrad.ir.types import Var
 from srcgrad.ir.walk import blocks, walk
@@ -18,21 +19,33 @@ class Owned:
     kept: bool = False
 
 
+@record(frozen=True)
+class Placed:
+    """A buffer in the frame; where its bytes end, if that is watched."""
+
+    var: Var
+    place: Place
+    data: str
+    end: str = ""
+
+
 class Owners:
     """What the point that is being written owns, scope by scope, the outermost first."""
 
     def __init__(self) -> None:
-        self.scopes: list[list[Owned]] = [[]]
+        self.scopes: list[list[Owned | Placed]] = [[]]
+        self.frame = Frame()
         self.carved = 0  # so many buffers; `%carved` has a MemInfo for each that did not fit
         self.canaries: list[str] = []  # guarded: where the end of what is carved is kept
         self.exits: dict[tuple[Owned, ...], str] = {}
 
-    def own(self, each: Owned) -> None:
+    def own(self, each: Owned | Placed) -> None:
         self.scopes[-1].append(each)
 
     def exit(self) -> str:
         """The block where a failure here goes on."""
-        return self.exit_of(tuple(each for scope in self.scopes for each in scope))
+        owned = [each for scope in self.scopes for each in scope]
+        return self.exit_of(tuple(each for each in owned if isinstance(each, Owned)))
 
     def exit_of(self, owned: tuple[Owned, ...]) -> str:
         return self.exits.setdefault(owned, f"exit{len(self.exits)}")

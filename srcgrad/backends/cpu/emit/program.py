@@ -15,6 +15,7 @@ from srcgrad.backends.cpu.elementary.symbols import declarations
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import word_at
+from srcgrad.backends.cpu.emit.frame import PROBED
 from srcgrad.backends.cpu.emit.noted import Noted, joined
 from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.products import subroutines
@@ -50,7 +51,7 @@ def written(program: Program) -> tuple[Noted, str]:
     write_exits(w)
     params += ["ptr %work", "i64 %nwork", "ptr noalias %out", "ptr %exc"]
     w.entry.append("  %code = alloca i32, align 8")
-    main = w.closed(f"define i32 @NAME({', '.join(params)}) noinline nounwind {{")
+    main = w.closed(f"define i32 @NAME({', '.join(params)}) noinline nounwind {PROBED} {{")
     nests = [
         Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
         for text, name in program.nests.items()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.backends.cpu.emit.failures import OUTSIDE
-from srcgrad.backends.cpu.emit.owners import Owned
+from srcgrad.backends.cpu.emit.owners import Owned, Placed
 from srcgrad.backends.cpu.emit.values import List, Ref
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block
@@ -40,6 +40,8 @@ def write_exits(w: Writer) -> None:
                 w.put(f"br label %{w.owners.exit_of(owned[:-1])}")
             else:
                 _return(w)
+    if w.owners.frame.size:
+        w.entry.insert(0, f"  %frame = alloca [{w.owners.frame.size} x i8], align 64")
     n = w.owners.carved
     if n:
         none = f"call void @llvm.memset.p0.i64(ptr align 8 %carved, i8 0, i64 {8 * n}, i1 false)"
@@ -50,6 +52,10 @@ def _return(w: Writer) -> None:
     """Return, when what was carved and did not fit in the workspace is given up."""
     assert w.owners is not None
     code = w.do("load i32, ptr %code, align 8")
+    if w.program.guarded and w.owners.frame.size:
+        w.entry.append("  %broken = alloca i1, align 1")
+        w.entry.append("  store i1 false, ptr %broken, align 1")
+        code = w.choose(w.do("load i1, ptr %broken, align 1"), str(OUTSIDE), code, "i32")
     for slot in w.owners.canaries:
         over = w.do(f"call i1 @overrun(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
         code = w.choose(over, str(OUTSIDE), code, "i32")
@@ -65,10 +71,25 @@ def own(w: Writer, name: str, var: Var, kept: bool = False) -> None:
     w.owners.own(Owned(name, var, kept))
 
 
-def release(w: Writer, each: Owned) -> None:
+def release(w: Writer, each: Owned | Placed) -> None:
+    if isinstance(each, Placed):
+        _vacate(w, each)
+        return
     w.put(f"; -{each.name}")
     mi = w.do(f"load ptr, ptr {each.name}, align 8") if each.kept else each.name
     w.put(f"call void @down(ptr {mi})")
+
+
+def _vacate(w: Writer, each: Placed) -> None:
+    """Let another buffer have a place; guarded, its bytes are overwritten."""
+    assert w.owners is not None
+    w.owners.frame.give(each.place)
+    if each.end:
+        over = w.do(f"call i1 @overrun(ptr {each.end})")
+        extent = f"ptr {each.data}, i8 -1, i64 {each.place.size}, i1 false"
+        w.put(f"call void @llvm.memset.p0.i64({extent})")
+        before = w.do("load i1, ptr %broken, align 1")
+        w.put(f"store i1 {w.do(f'or i1 {before}, {over}')}, ptr %broken, align 1")
 
 
 def count_up(w: Writer, mi: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.backends.cpu.emit.failures import guard, leave_again
+from srcgrad.backends.cpu.emit.frame import PROBED
 from srcgrad.backends.cpu.emit.nests import Nest
 from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.references import finish, give_up_scope, write_exits
@@ -39,7 +40,7 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
         inner.entry.append(f"  {here} = load {kind}, ptr %g{k}")
     head = "(ptr noalias %env, i64 %chunk, ptr noalias %out, ptr %exc)"
     body = inner.closed("{")
-    text = f"i32 @NEST{head} noinline nounwind {body.text}"
+    text = f"i32 @NEST{head} noinline nounwind {PROBED} {body.text}"
     name = w.program.nests.setdefault(text, f"chunk{len(w.program.nests)}")
     w.program.nest_notes.setdefault(name, body.notes)
     env = w.alloca(struct)

@@ -14,6 +14,7 @@ from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
+from srcgrad.passes.hoist_allocations import escaping
 from srcgrad.primitives import Primitive
 from srcgrad.primitives.tapes import reserve
 from srcgrad.records import record
@@ -54,6 +55,7 @@ class Program:
 
     def __post_init__(self) -> None:
         self.classes = AliasClasses(self.function)
+        self.escaping = escaping(self.function, self.classes)
         self.in_workspace = in_workspace(self.function)
         self.outlived = outlived(self.function)
         self.growing = {
