@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.eager.dtypes import get_default_dtype, promoted
 from srcgrad.frontend.calls import bind
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import reduce, summed
+from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_value, plain
 from srcgrad.ir.nodes import atom
@@ -90,8 +90,7 @@ def applied(it: Interpreter, node: Node, op: Any, args: Any, params: Any) -> Any
     if op in FORMULAS:
         return it.call(FORMULAS[op], [*args, *params.values()], {}, node)
     if op in REDUCTIONS:
-        x = summed(it, *args) if op in (rows.sum, scans.product) else args[0]
-        return reduce(it, node, op.name, x, params["axes"], False)
+        return reduce(it, node, op.name, args[0], params["axes"], False)
     if op in ALONG and is_array(args[0]):
         return it.b(op.name, *args, **params)
     if not op.elementwise:

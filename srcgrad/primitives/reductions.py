@@ -54,7 +54,7 @@ def _spread(g: Any, x: Any, axes: tuple[int, ...]) -> Any:
 
 def _sum(x: Any, axes: tuple[int, ...]) -> Any:
     y = numpy_fast_paths.summed(x, axes)
-    return np.add.reduce(x, axis=axes) if y is None else y
+    return np.add.reduce(x, axis=axes, dtype=x.dtype) if y is None else y
 
 
 sum = linear(

@@ -29,8 +29,8 @@ def _places(b: Any, x: Any, **params: Any) -> Stated:
 
 def _cumsum(x: Any, axis: int, reverse: bool) -> Any:
     if reverse:
-        return np.flip(np.cumsum(np.flip(x, axis), axis), axis).copy()
-    return np.cumsum(x, axis)
+        return np.flip(np.cumsum(np.flip(x, axis), axis, x.dtype), axis).copy()
+    return np.cumsum(x, axis, x.dtype)
 
 
 cumsum = linear(
@@ -92,7 +92,7 @@ def _others(x: Any, axes: tuple[int, ...]) -> Any:  # along one axis
 
 product = custom(
     "product",
-    lambda x, axes: np.multiply.reduce(x, axis=axes),
+    lambda x, axes: np.multiply.reduce(x, axis=axes, dtype=x.dtype),
     lambda ts, y, x, axes: sum(_times(ts[0], _others(x, axes)), axes=axes),
     lambda g, y, x, axes: _times(keep(g, x, axes), _others(x, axes)),
     typing=reduced,

@@ -52,6 +52,16 @@ def squeeze_of_a_length_that_happens_to_be_one(x, k):
     return np.sum(y)
 
 
+@program(vec(3))
+def mean_in_integers(x):
+    return np.sum(x) * np.mean(x, dtype=int)  # error: UnsupportedError: mean computed in i64
+
+
+@program(vec(3))
+def places_in_a_number(x):
+    return x[x[0].nonzero()]  # error: UnsupportedError: arrays of at least one axis
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

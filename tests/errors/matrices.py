@@ -188,7 +188,7 @@ def bounds_of_the_rank(a, r):
 
 @program(0.7)
 def nuclear_norm_of_a_number(x):
-    return np.linalg.norm(x, "nuc", (0, 1))  # error: UnsupportedError: axis 1 is out of bounds
+    return np.linalg.norm(x, "nuc", (0, 1))  # error: UnsupportedError: axis 0 is out of bounds
 
 
 @program(mat(3, 3))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply, as_tensor_operand, reworded
+from srcgrad.eager.dtypes import int64
 from srcgrad.eager.functions.pointwise import cast, div, maximum, minimum, mul, power, root, sub
 from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.table import TABLE, declare, declared
@@ -49,6 +50,13 @@ def kept(y: Tensor, x: Tensor, axes: tuple, keepdim: bool) -> Tensor:
     return apply(memory.reshape, (y, *dims), {})
 
 
+def summable(x: Tensor, dtype: Any) -> Tensor:
+    """The tensor in the dtype of its sum: integers are summed as int64 unless one is stated."""
+    if dtype is None and x._a.dtype.kind in "biu":
+        dtype = int64
+    return x if dtype is None else cast(x, dtype)
+
+
 @declared("sum")
 def sum(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
@@ -59,8 +67,7 @@ def sum(
     >>> flow.ones(2, 3).sum(dim=1)
     tensor([3., 3.], dtype=srcgrad.float32)
     """
-    x = as_tensor_operand(input, "sum")
-    x = x if dtype is None else cast(x, dtype)
+    x = summable(as_tensor_operand(input, "sum"), dtype)
     axes = axes_of(x, axis if dim is None else dim)
     return kept(apply(p.sum, (x,), {"axes": axes if x._a.ndim else ()}), x, axes, keepdim)
 
@@ -116,7 +123,7 @@ def std(
 @declared("prod")
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product over a dim, or over all; its gradient is right with zeros among the factors."""
-    x = input if dtype is None else cast(input, dtype)
+    x = summable(input, dtype)
     if dim is None:
         flat = apply(memory.reshape, (x, x._a.size), {})
         return apply(scans.product, (flat,), {"axes": (0,)})

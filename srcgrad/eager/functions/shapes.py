@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.eager.apply import apply, as_tensor_operand, shown, viewed
 from srcgrad.eager.dtypes import float32
 from srcgrad.eager.functions.pointwise import cast, where
-from srcgrad.eager.functions.reductions import one_axis
+from srcgrad.eager.functions.reductions import one_axis, summable
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.indexing import getitem
 from srcgrad.eager.inplace import copy_, fill_, store, zero_
@@ -348,7 +348,7 @@ _triangle("triu", np.triu)
 @declared("cumsum", in_place=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sums along a dim."""
-    x = input if dtype is None else cast(input, dtype)
+    x = summable(input, dtype)
     return apply(scans.cumsum, (x,), {"axis": one_axis(x._a.ndim, dim), "reverse": False})
 
 

@@ -29,7 +29,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, is_float, np_dtype
+from srcgrad.ir.types import INT, Scalar, is_float, join_scalars, np_dtype
 
 
 @implements(functools.reduce)
@@ -59,14 +59,15 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
 def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     x = it.collected(x)
     if is_array(x):
-        if atom(x).type.dtype == "bool":
-            x = it.b.cast(x, Scalar("i64"))
+        if is_scalar(start):  # it comes first, and decides what is added up
+            x = it.b.cast(x, Scalar(join_scalars(atom(start).type, Scalar(x.type.dtype)).dtype))
+        kind = {"dtype": np_dtype(x.type.dtype)}
         if x.type.ndim == 1:
-            total = it.call_numpy(np.sum, [x], {"dtype": np_dtype(x.type.dtype)}, node)
+            total = it.call_numpy(np.sum, [x], kind, node)
         else:
             text = "sum() of no rows is the number 0, not an array: use np.sum with axis=0"
             it.fail_if(plain(it.b("eq", x.type.dims[0], 0)), "NotImplementedError", text)
-            total = it.call_numpy(np.sum, [x], {"axis": 0}, node)
+            total = it.call_numpy(np.sum, [x], {"axis": 0, **kind}, node)
         return (
             total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)
         )

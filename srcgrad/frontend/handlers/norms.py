@@ -15,6 +15,7 @@ from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import (
     axes_of,
+    check_axes,
     floats,
     keep,
     largest_of,
@@ -39,14 +40,15 @@ def norm(
     it: Interpreter, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Any:
     (x,) = operands(it, node, (x,), "norm")
+    check_axes(it, node, x, axis)
     x = floats(it, x)
     axes = axes_of(it, node, x, axis)  # sorted: which is first matters for matrices
+    if len(axes) not in (1, 2) and (axis is not None or ord is not None):
+        it.refuse(node, "Improper number of dimensions to norm.", like=ValueError)
     if ord is None:
         return _euclidean(it, node, x, axis, keepdims)
     if len(axes) == 1:
         return _vector_norm(it, node, x, ord, axis, keepdims)
-    if len(axes) != 2:
-        it.refuse(node, "Improper number of dimensions to norm.", like=ValueError)
     ord = it.static_number(ord, node, "the order of a norm of matrices")
     rows, columns = axes if axis is None else (int(k) % x.type.ndim for k in axis)
     return _matrix_norm(it, node, x, ord, (rows, columns), keepdims)

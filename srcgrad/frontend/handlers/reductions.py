@@ -28,6 +28,13 @@ def axes_of(it: Interpreter, node: Node, x: Any, axis: Any) -> tuple[int, ...]:
     return tuple(sorted(out))
 
 
+def check_axes(it: Interpreter, node: Node, x: Any, axis: Any) -> None:
+    """Refuse an axis of a number, which ufuncs allow and other functions do not."""
+    if axis is not None and not (is_array(x) and x.type.dims):
+        for a in axis if isinstance(axis, tuple | list) else (axis,):
+            place_of_axis(it, node, a, 0)
+
+
 def in_order(
     it: Interpreter, node: Node, axes: Any, like: type[Exception] | None = TypeError
 ) -> list[Any]:
@@ -85,8 +92,13 @@ def sum_(
         x = it.b("where", where, x, 0)
     result = reduce(it, node, "sum", x, axis, keepdims)
     if not (is_number(initial) and initial == 0):
-        result = it.emit(node, "add", result, initial)
+        result = it.emit(node, "add", result, _initial(it, initial, x))
     return to_out(it, node, result, out)
+
+
+def _initial(it: Interpreter, initial: Any, x: Any) -> Any:
+    """What a reduction begins with, in the dtype that it is computed in."""
+    return it.b.cast(initial, Scalar(atom(x).type.dtype))
 
 
 def summed(it: Interpreter, x: Any) -> Any:
@@ -111,13 +123,24 @@ def floats(it: Interpreter, x: Any) -> Any:
     return x if is_float(atom(x).type.dtype) else plain(it.b.cast(x, Scalar("f64")))
 
 
+def _averaged(it: Interpreter, node: Node, x: Any, dtype: Any, what: str) -> Any:
+    """What a mean or a variance is computed of."""
+    if dtype is None:
+        return floats(it, x)
+    kind = scalar_type(it, node, dtype)
+    if not is_float(kind.dtype) or (what == "var" and is_complex(kind.dtype)):
+        it.refuse(node, f"{what} computed in {kind.dtype} is not supported", "use .astype()")
+    return plain(it.b.cast(x, kind))
+
+
 @implements(np.mean, method="mean")
 def mean(
     it: Interpreter, node: Node, x: Any, axis: Any = None, dtype: Any = None, out: Any = None,
     keepdims: Any = False, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
-    x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    check_axes(it, node, x, axis)
+    x = _averaged(it, node, x, dtype, "mean")
     if not is_array(x):
         return x
     total = sum_(it, node, x, axis, keepdims=keepdims, where=where)
@@ -151,7 +174,8 @@ def var(
     Any = 0, keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
-    x = floats(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
+    check_axes(it, node, x, axis)
+    x = _averaged(it, node, x, dtype, "var")
     about = _mean(it, node, x, axis, keepdims=True, where=where) if mean is None else mean
     centred = it.emit(node, "sub", x, about)
     square = squared_size(it, centred)
@@ -216,15 +240,20 @@ def _plain_reduction(name: str, *functions: Any) -> None:
         if name in NEUTRAL and atom(x).type.dtype != "bool":
             x = it.b("ne", x, 0)
         if where is not None:
-            if name not in NEUTRAL and initial is None:
+            if name in NEUTRAL:
+                first: Any = NEUTRAL[name]
+            elif initial is None:
                 it.refuse(node, f"{name} with where= needs initial=, as in NumPy", like=ValueError)
-            x = it.emit(node, "where", where, x, NEUTRAL.get(name, initial))
+            else:
+                first = _initial(it, initial, x)
+            x = it.emit(node, "where", where, x, first)
         if initial is None:
             result = reduce(it, node, name, x, axis, keepdims)
         elif is_array(x) and x.type.dims:
             result = _with_initial(it, node, name, x, axis, keepdims, initial)
         else:
-            result = it.emit(node, f"{name}imum", reduce(it, node, name, x, axis, False), initial)
+            only = reduce(it, node, name, x, axis, False)
+            result = it.emit(node, f"{name}imum", only, _initial(it, initial, x))
         return to_out(it, node, result, out)
 
     implements(*functions, method=name)(handler)
@@ -238,7 +267,7 @@ def _with_initial(
     for k in axes:
         dims = list(x.type.dims)
         dims[k] = 1
-        first = it.b("broadcast_to", it.b.cast(initial, Scalar(x.type.dtype)), *dims)
+        first = it.b("broadcast_to", _initial(it, initial, x), *dims)
         x = it.b("concatenate", first, x, axis=k)
     return reduce(it, node, name, x, axis, keepdims)
 
@@ -287,16 +316,16 @@ def prod(
     x = summed(it, x) if dtype is None else plain(it.b.cast(x, scalar_type(it, node, dtype)))
     if where is not None:
         x = it.emit(node, "where", where, x, 1)
-    if not is_array(x):
-        result = strong(it, x)
+    axes = axes_of(it, node, x, axis)
+    if not is_array(x) or not x.type.dims:
+        result = it.b("load", x) if is_array(x) else strong(it, x)
     else:
-        axes = axes_of(it, node, x, axis)
         result = x
         for axis in reversed(axes):
             result = it.b("product", result, axes=(axis,))
         result = keep(it, x, result, axes, keepdims)
     if initial is not None:
-        result = it.emit(node, "mul", result, initial)
+        result = it.emit(node, "mul", result, _initial(it, initial, x))
     return to_out(it, node, result, out)
 
 

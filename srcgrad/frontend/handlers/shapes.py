@@ -322,5 +322,7 @@ def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
 @implements(np.nonzero, method="nonzero")
 def nonzero(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "nonzero")
+    if not is_array(x) or not x.type.dims:
+        it.refuse(node, "nonzero takes arrays of at least one axis", like=ValueError)
     mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
     return tuple(mask_places(it, mask, mask.type.dims))

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.calculus import interpolated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axes_of, vector
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -20,6 +20,7 @@ from srcgrad.ir.types import Scalar
 @implements(np.argsort, method="argsort")
 def argsort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "argsort")
+    x = vector(it, x)
     if axis is None:
         x, axis = ravel(it, node, x), -1
     (k,) = axes_of(it, node, x, axis)
