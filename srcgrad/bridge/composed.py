@@ -128,6 +128,12 @@ def _promoted(it: Interpreter, node: Node, op: Primitive, args: Any) -> list[Any
     return [*args[:first], *_cast(it, joined, promoted([_stand_in(a) for a in joined]))]
 
 
+def alike(it: Interpreter, node: Node, x: Any, other: Any) -> Any:
+    """`other` in the dtype that tensors are brought to."""
+    it.call(get_default_dtype, [], {}, node)  # another one makes another program
+    return _cast(it, [other], promoted([_stand_in(x), _stand_in(other)]))[0]
+
+
 def _cast(it: Interpreter, values: Any, dtype: np.dtype) -> list[Any]:
     target = short_dtype(dtype)
     assert target is not None

@@ -162,8 +162,9 @@ class _Pull:
             g = np.zeros(self.shapes[i], np_dtype(a.type.dtype))
         if isinstance(g, Tensor):
             return g
-        if not isinstance(a.type, Scalar) and not g.flags.c_contiguous:
-            g = copied(g)
+        if not isinstance(a.type, Scalar):
+            g = devices.array_of(g)  # NumPy makes numbers of arrays without dims
+            g = g if g.flags.c_contiguous else copied(g)
         return raw(g, a)
 
     def _release(self, keep: bool) -> None:

@@ -156,7 +156,7 @@ def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
 
 INTRINSICS: dict[Any, Callable] = {
     calls.apply: composed.applied, calls.viewed: composed.viewed, calls.shown: composed.viewed,
-    create.tensor: _tensor, pointwise.cast: _cast,
+    create.tensor: _tensor, pointwise.cast: _cast, pointwise.alike: composed.alike,
     calls.operand: lambda it, node, x: operands(it, node, (x,), "where")[0],
     make: lambda it, node, a, history=None: a,
     touched: lambda it, node, tensors: None,

@@ -87,6 +87,13 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
 
 
 # ---- functions of two ----
+# of integers they are computed in the default dtype
+_FLOATING = (
+    elementwise.div, elementwise.arctan2, elementwise.copysign, elementwise.hypot,
+    elementwise.logaddexp,
+)  # fmt: skip
+
+
 def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[Any, Any], Tensor]:
     """The tensor function of an elementwise primitive of two arguments, numbers among them.
 
@@ -203,12 +210,12 @@ def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[A
         return t
 
     function.__name__ = function.__qualname__ = name
-    MADE.append((function, op, not divides))
+    MADE.append((function, op, op not in _FLOATING))
     return function
 
 
 def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any], Any]:
-    divides = op is elementwise.div
+    floating = op in _FLOATING
     whole = op in (elementwise.floordiv, elementwise.mod, elementwise.fmod)
 
     def slow(x: Any, z: Any) -> Any:
@@ -222,7 +229,7 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
             raise TensorTypeError(f"{name}(): expected a Tensor among its arguments")
         raw = [a._a if isinstance(a, Tensor) else a for a in (x, z)]
         target = dtypes.promoted(raw)
-        if divides and target.kind in "biu":
+        if floating and target.kind in "biu":
             target = dtypes.get_default_dtype().np
         try:
             raw = [np.asarray(a, target) for a in raw]

@@ -21,6 +21,8 @@ from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 from srcgrad.primitives import indexing, memory
 
+_CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # a result is not stored in a lower one
+
 
 def check_writable(t: Tensor) -> None:
     """RuntimeError for a leaf that requires grad, or a view of one, while recording."""
@@ -61,8 +63,8 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
             f"output with shape {list(t._a.shape)} doesn't match the broadcast shape "
             f"{list(made._a.shape)}"
         )
-    if not np.can_cast(made._a.dtype, t._a.dtype, "same_kind"):
-        names = {"f": "Float", "i": "Long", "b": "Bool", "c": "ComplexFloat"}
+    if _CATEGORY[made._a.dtype.kind] > _CATEGORY[t._a.dtype.kind]:
+        names = {"f": "Float", "i": "Long", "u": "Byte", "b": "Bool", "c": "ComplexFloat"}
         source, target = (names.get(a.dtype.kind, str(a.dtype)) for a in (made._a, t._a))
         raise TensorError(f"result type {source} can't be cast to the desired output type {target}")
     if sys.getrefcount(old) > 2:  # its node reads it

@@ -12,6 +12,7 @@ from srcgrad import nn
 torch = pytest.importorskip("torch")
 CUBE = np.sin(np.arange(24.0)).reshape(2, 3, 4)
 ROWS, TURNED = np.array([0, 1]), np.array([1, 0])
+BYTES, WHOLE = np.array([3, 200], np.uint8), np.array([3, -2])
 EDGES = np.array([-np.inf, -30.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, 30.0, np.nan])
 SURE, SAID = np.array([0.0, 1.0, 0.0, 1.0, 0.5, 1e-30]), np.array([0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
 TABLE, IGNORED = CUBE[0], np.full(3, -100)
@@ -62,6 +63,21 @@ def programs(T, F):
         "an element of one dim": (put_element, CUBE, v),
         "leading ones at an array": (put_many_ones, CUBE, v, ROWS),
         "a store at an int and an array": (put_between, CUBE, v, ROWS),
+        "angles of integers": (lambda x, y: T.atan2(x, y), WHOLE, TURNED),
+        "signs of integers": (lambda x, y: T.copysign(x, y), WHOLE, TURNED - 1),
+        "a scaled byte": (lambda x, y: T.add(x, y, alpha=2), ROWS * 1.5, BYTES),
+        "a logarithm in the wider dtype": (
+            lambda x, y: T.xlogy(x, y),
+            np.arange(3, dtype=np.float32),
+            np.array(2.5),
+        ),
+        "a sum of bytes": (lambda x: x.sum(0), BYTES),
+        "a product of bytes": (lambda x: x.prod(), BYTES),
+        "rounded integers": (lambda x: x.round(), WHOLE),
+        "logsumexp of bytes": (lambda x: T.logsumexp(x, 0), BYTES),
+        "nansum of integers": (lambda x: x.nansum(), WHOLE),
+        "order of one": (lambda x: x.sort().values + x.argsort(), np.array(2.5)),
+        "the greatest of one": (lambda x: x.max() * 1, np.array(2.5)),
         "relu6": (lambda x: F.relu6(x), EDGES),
         "hardtanh": (lambda x: F.hardtanh(x, -0.5, 0.5), EDGES),
         "hardshrink": (F.hardshrink, EDGES),
@@ -125,6 +141,7 @@ def test_as_pytorch(name, way):
         (lambda i, w: nn.functional.embedding(i, w), ([-1], TABLE), IndexError),
         (lambda i, w: nn.functional.embedding(i, w), ([3], TABLE), IndexError),
         (lambda x, y: nn.functional.huber_loss(x, y, delta=0.0), (TABLE, TABLE), RuntimeError),
+        (lambda x, y: flow.add(x, y, alpha=0.5), (WHOLE, WHOLE), RuntimeError),
         (lambda x, y: nn.functional.smooth_l1_loss(x, y, beta=-1.0), (TABLE, TABLE), RuntimeError),
     ],
 )  # fmt: skip

@@ -168,6 +168,9 @@ def test_a_result_must_fit():
     x = flow.ones(2)
     x += flow.ones(2, dtype=flow.float64)
     assert x.dtype is flow.float32
+    bytes = flow.tensor([1, 200], dtype=flow.uint8)
+    bytes += flow.tensor([1, 100])
+    assert bytes.dtype is flow.uint8 and bytes.tolist() == [2, 44]
 
 
 def test_retained_gradient_follows_the_tensor():

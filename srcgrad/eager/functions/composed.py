@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply
-from srcgrad.eager.functions.pointwise import abs_, cast, mul, power, root, sub, where
+from srcgrad.eager.functions.pointwise import abs_, cast, div, mul, power, root, sub, where
 from srcgrad.eager.functions.products import matmul
 from srcgrad.eager.functions.reductions import amax, one_axis, sum
 from srcgrad.eager.functions.results import named
@@ -32,6 +32,8 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     >>> flow.logsumexp(flow.tensor([1000.0, 1.0]), 0)
     tensor(1000., dtype=srcgrad.float32)
     """
+    if input._a.dtype.kind in "biu":
+        input = div(input, 1)  # in the default dtype
     top = amax(input, dim, True).detach()
     top = where(TABLE["isfinite"].function(top), top, make(np.zeros((), input._a.dtype)))
     total = log(sum(exp(sub(input, top)), dim, keepdim))
@@ -85,6 +87,8 @@ _Largest = named("topk", "values", "indices")
 def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
     """The places of the elements along a dim in their order; equal elements keep theirs."""
     k = one_axis(input._a.ndim, dim)
+    if not input._a.ndim:
+        return make(np.zeros((), np.int64))
     if not descending:
         return apply(scans.argsort, (input.detach(),), {"axis": k})
     n = input._a.shape[k]
@@ -95,6 +99,8 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
 def sort(input: Tensor, dim: int = -1, descending: bool = False) -> Any:
     """The elements along a dim in order, and their places."""
     places = argsort(input, dim, descending)
+    if not input._a.ndim:
+        return _Sorted(TABLE["clone"].function(input), places)
     return _Sorted(gather(input, dim, places), places)
 
 

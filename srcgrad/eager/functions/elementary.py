@@ -16,6 +16,7 @@ from srcgrad.eager.apply import as_tensor_operand
 from srcgrad.eager.fast_ops import binary, unary
 from srcgrad.eager.functions.pointwise import (
     add,
+    alike,
     cast,
     clamp,
     div,
@@ -97,6 +98,10 @@ def xlogy(input: Any, other: Any) -> Tensor:
     tensor([0., 0.], dtype=srcgrad.float32)
     """
     other = other if isinstance(other, Tensor) else make(np.asarray(other, input._a.dtype))
+    input, other = (
+        (alike(other, input) if isinstance(input, Tensor) else input),
+        alike(input, other),
+    )
     zero = TABLE["eq"].function(input, 0) if isinstance(input, Tensor) else make(input == 0)
     inside = make((other._a > 0) & (other._a < np.inf) | np.isnan(other._a))
     nothing = TABLE["logical_and"].function(zero, TABLE["logical_not"].function(inside))

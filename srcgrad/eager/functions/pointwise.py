@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.eager import dtypes, mode, node_kinds
 from srcgrad.eager.apply import Unsuitable, apply, as_tensor_operand, operand, recorded
 from srcgrad.eager.fast_ops import binary, unary
-from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorTypeError
@@ -27,12 +27,26 @@ _add, _sub, _mul, div = binary(p.add), binary(p.sub), binary(p.mul), binary(p.di
 
 def _scaled(f: Callable, name: str) -> Callable:
     def function(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-        if alpha != 1:
-            other = _mul(other, alpha) if isinstance(other, Tensor) else operand(other) * alpha
+        if alpha != 1 and isinstance(other, Tensor):
+            other = alike(input, other)
+            if isinstance(alpha, float) and other._a.dtype.kind in "biu":
+                raise TensorError(
+                    "For integral input tensors, argument alpha must not be a floating point "
+                    "number."
+                )
+            other = _mul(other, alpha)
+        elif alpha != 1:
+            other = operand(other) * alpha
         return f(input, other)
 
     function.__name__ = function.__qualname__ = name
     return function
+
+
+def alike(input: Any, other: Tensor) -> Tensor:
+    """`other` in the dtype that it and another operand are promoted to."""
+    one = input._a if isinstance(input, Tensor) else operand(input)
+    return cast(other, dtypes.promoted((one, other._a)))
 
 
 add = declare("add", _scaled(_add, "add"), in_place=True)
@@ -70,6 +84,8 @@ _rint = unary(p.rint, "round", exact=True)
 @declared("round", in_place=True)
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest integers, even ones at ties; or to a number of decimals."""
+    if input._a.dtype.kind in "iu":
+        return TABLE["clone"].function(input)
     return div(_rint(_mul(input, 10.0**decimals)), 10.0**decimals) if decimals else _rint(input)
 
 

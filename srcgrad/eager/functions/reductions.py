@@ -160,7 +160,7 @@ def _extremum(name: str, op: Any, arg: Any, elementwise: Callable) -> Callable:
             raise TensorIndexError(_EMPTY.format(name))
         axes = axes_of(x, dim)
         if not x._a.ndim:
-            return mul(x, 1)
+            return TABLE["clone"].function(x)
         return kept(apply(op, (x,), {"axes": axes}), x, axes, keepdim)
 
     def places(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:

@@ -25,6 +25,8 @@ _Extremes = named("aminmax", "min", "max")
 @declared("nansum")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over `dim`, NaN counted as zero."""
+    if input._a.dtype.kind in "biu":
+        return sum(input, dim, keepdim, dtype=dtype)
     return sum(where(isnan(input), 0.0, input), dim, keepdim, dtype=dtype)
 
 
