@@ -30,7 +30,7 @@ def join(
     live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
     changed = _differences(it, states, live)
     specs = _specs(it, states, changed)
-    carriers = [Carrier(it.b), Carrier(it.b)]
+    carriers = [Carrier(it), Carrier(it)]
     yields: tuple[list, list] = ([], [])
     for k, state in enumerate(states):
         restore(it, state)
@@ -107,7 +107,7 @@ def _joined_state(
 ) -> tuple[State, list[Var], list[Any]]:
     """The state after a branch, its results, and the containers that were rebuilt."""
     one, two = states
-    carrier, results = Carrier(it.b), []
+    carrier, results = Carrier(it), []
     env = {k: v for k, v in one.env.items() if v is two.env.get(k, UNBOUND)}
     held = {k: dict(v) for k, v in one.contents.items()}
     for (owner, key), spec in specs.items():

@@ -55,6 +55,7 @@ class Captures:
         self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
         self.no_tensor_met = False  # whether something was judged by that
+        self.mixed: set[Any] = set()  # Python numbers of several classes
         self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----

@@ -6,6 +6,7 @@ from typing import Any
 
 from srcgrad.frontend.grown import items_of
 from srcgrad.frontend.heap import is_mutable
+from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import (
     VARIES,
     ArraySpec,
@@ -36,8 +37,8 @@ class Carrier:
     the same order (None where a path has none).
     """
 
-    def __init__(self, builder: Any):
-        self.b = builder
+    def __init__(self, it: Interpreter):
+        self.b, self.mixed = it.b, it.captures.mixed
         self.seen: list[Any] = []
         self.made: list[Any] = []
 
@@ -107,8 +108,10 @@ class Carrier:
         match spec:
             case StaticSpec(v):
                 return [], v
-            case ScalarSpec(t):
+            case ScalarSpec(t, mixed):
                 v = Var(name, t)
+                if mixed:
+                    self.mixed.add(v)
                 return [v], v
             case ArraySpec():
                 own = [Var("n", INT) for d in spec.dims if d is VARIES]

@@ -42,6 +42,8 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import BOOL
+from srcgrad.primitives import elementwise as e
 
 STATIC = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
@@ -76,6 +78,10 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             it.refuse(node, "'is' between values that may be unbound")
         if is_number(a) and is_number(c):
             return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
+        for v, other in ((a, c), (c, a)):
+            if isinstance(v, Var) and v.type == BOOL and isinstance(other, bool):
+                same = _is_bool(it, v, other, node)
+                return same if name == "Is" else negate(it, same)
         if is_scalar(a) and is_scalar(c):
             it.refuse(node, "'is' between numbers is not supported", "use ==")
         return identical(it, a, c, node) == (name == "Is")
@@ -108,6 +114,18 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return STATIC[name](a, c)
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
+
+
+def _is_bool(it: Interpreter, v: Var, wanted: bool, node: Node) -> Any:
+    """`v is True` or `v is False`: Python's bools are these two objects, NumPy's are others."""
+    if v in it.captures.leaves:
+        return it.static_number(v, node, "what 'is' compares") is wanted
+    d = it.definition(v)
+    if d is None or d.op not in (e.lt, e.le, e.gt, e.ge, e.eq, e.ne):
+        it.refuse(node, "whether this is a bool of Python's is not known", "use ==, or no 'is'")
+    if not all(a.type.weak or a.type == BOOL for a in d.args):
+        return False
+    return v if wanted else negate(it, v)
 
 
 def known_text(it: Interpreter, v: Any, node: Node) -> Any:

@@ -16,6 +16,7 @@ from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.flow import negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import extend, repeated
+from srcgrad.frontend.mixed import of_operands
 from srcgrad.frontend.special_methods import as_set, in_field, negated, operated
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
@@ -142,7 +143,7 @@ def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
     arithmetic(it, v, node)
     match node.op:
         case gast.USub():
-            return plain(it.b("neg", widened(it, v)))
+            return of_operands(it, plain(it.b("neg", widened(it, v))), v)
         case gast.Invert():
             return plain(it.b("invert", v))
     return plain(it.b("copy", v)) if is_array(v) else widened(it, v)
@@ -177,7 +178,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if name == "MatMult":
         return it.call_numpy(np.matmul, [a, c], {}, node)
     if name == "Pow":
-        return to_power(it, a, c, node)
+        return of_operands(it, to_power(it, a, c, node), a, c)
     if name in ("FloorDiv", "Mod") or (name == "Div" and _of_python(a) and _of_python(c)):
         _check_divisor(it, a, c)
     if name in ("Add", "Sub", "Mult"):
@@ -193,7 +194,8 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             "use ^ or logical_xor",
             like=TypeError,
         )
-    return it.emit(node, PRIMITIVE[name], a, c)
+    made = it.emit(node, PRIMITIVE[name], a, c)
+    return made if name == "Div" else of_operands(it, made, a, c)
 
 
 def emit(

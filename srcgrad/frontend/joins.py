@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.heap import contents, is_mutable
+from srcgrad.frontend.mixed import unlike
 from srcgrad.frontend.values import (
     POISON,
     UNBOUND,
@@ -40,6 +41,7 @@ VARIES = None  # in a pattern of dims: carried as an integer of its own
 @record(frozen=True)
 class ScalarSpec:
     type: Scalar
+    mixed: bool = False  # Python numbers of several classes
 
 
 @record(frozen=True, eq=False)
@@ -180,14 +182,17 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case _, MaybeSpec(j):
             inner = join_specs(a, j)
             return None if inner is None else _maybe(inner)
+        case (StaticSpec(v), other) | (other, StaticSpec(v)) if _is_inexact(v, other):
+            return None
         case StaticSpec(v), _ if is_scalar(v):
             return join_specs(_dynamic(a), _dynamic(b) if _static_number(b) else b)
         case _, StaticSpec(w) if is_scalar(w):
             return join_specs(a, _dynamic(b))
         case ScalarSpec(t), ScalarSpec(u):
+            mixed = a.mixed or b.mixed or unlike(t, u)
             if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
                 t, u = (INT if x.dtype == "bool" else x for x in (t, u))
-            return ScalarSpec(join_scalars(t, u))
+            return ScalarSpec(join_scalars(t, u), mixed)
         case ArraySpec(), ArraySpec() if a.dtype == b.dtype and len(a.dims) == len(b.dims):
             dims = tuple(
                 d if d is not VARIES and same_dim(d, e) else VARIES
@@ -234,6 +239,13 @@ def loose(spec: Spec) -> Spec:
     if isinstance(spec, PartsSpec):
         return replace(spec, parts=tuple(loose(p) for p in spec.parts))
     return spec
+
+
+def _is_inexact(v: Any, other: Spec) -> bool:
+    """Whether an integer is no number of the floats that it is joined with."""
+    floats = isinstance(other, ScalarSpec) and other.type.dtype[0] in "fc"
+    floats = floats or (isinstance(other, StaticSpec) and isinstance(other.value, float))
+    return floats and type(v) is int and int(float(v)) != v
 
 
 def _static_number(s: Spec) -> bool:

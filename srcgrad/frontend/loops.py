@@ -113,7 +113,7 @@ def _carried_names(
 def _trial(it: Interpreter, trip: Trip) -> Any:
     """The loop as one statement, None if it must be tried again, "turn" to turn it."""
     b, loc, depth = it.b, it.b.loc, it.frame.depth
-    carrier, a = Carrier(b), Attempt(Var("i", INT))
+    carrier, a = Carrier(it), Attempt(Var("i", INT))
     a.head = {c: carrier.fresh(s, str(c[1]).lstrip("$")) for c, s in trip.specs.items()}
     a.made = carrier.made
     _enter(it, trip, a)
@@ -157,7 +157,7 @@ def _body(it: Interpreter, trip: Trip, index: Var) -> None:
 
 
 def _yield(it: Interpreter, trip: Trip, a: Attempt, end: State) -> None:
-    carrier = Carrier(it.b)
+    carrier = Carrier(it)
     for c, s in trip.specs.items():
         a.yields += carrier.flatten(s, held_at(it, end, c))
     if not trip.counted and trip.over is not None:
@@ -169,7 +169,7 @@ def _finished(it: Interpreter, trip: Trip, a: Attempt) -> Any:
     """The statement of a settled loop; the state becomes that after it."""
     ended = dict(it.frozen)
     restore(it, trip.before)
-    initial, after = Carrier(it.b), Carrier(it.b)
+    initial, after = Carrier(it), Carrier(it)
     inits = [
         x for c, s in trip.specs.items() for x in initial.flatten(s, held_at(it, trip.before, c))
     ]

@@ -19,6 +19,7 @@ from srcgrad.frontend import source
 from srcgrad.frontend.flow import negate
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.mixed import refuse_mixed
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Abstract,
@@ -279,6 +280,8 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
             return type(v)(parts(v))
         case dict():
             return dict(zip(v, parts(v.values()), strict=True))
+    if isinstance(v, Var) and exact:
+        refuse_mixed(it, v, node, "the text shows")
     if isinstance(v, Formatted | Var | str) or is_number(v):
         return v
     text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)

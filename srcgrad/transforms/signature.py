@@ -46,7 +46,7 @@ def key_under(
     kinds = (*map(form_of, arguments.values()), *[key_of(v) for _, v in given])
     if not (leaves or dims):
         return kinds
-    values = tuple(v for path, v in given if path in leaves)
+    values = tuple((type(v), v) for path, v in given if path in leaves)
     at_axis = sorted(dims, key=repr)
     lengths = tuple(length(v, axis) for path, v in given for at, axis in at_axis if at == path)
     return kinds, (values, lengths)

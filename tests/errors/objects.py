@@ -314,6 +314,22 @@ def list_multiplied_by_a_float(x):
 
 
 @program(0.7)
+def computed_truth_that_is_true(x):
+    positive = not x > 0.0
+    if positive is True:  # error: UnsupportedError: whether this is a bool of Python's
+        return x
+    return -x
+
+
+@program(0.7)
+def class_of_a_mixed_number(x):
+    n = 1 if x > 0.0 else 2.5
+    if isinstance(n, int):  # error: UnsupportedError: the class of a number that has one class
+        return x
+    return -x
+
+
+@program(0.7)
 def set_joined_in_place(x):
     names = {"a"}
     names |= {"b"}  # error: UnsupportedError: this operator on a set is not supported

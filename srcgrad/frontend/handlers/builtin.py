@@ -30,7 +30,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, INT
+from srcgrad.ir.types import FLOAT, INT, Scalar
 
 
 # ---- conversions ----
@@ -210,17 +210,30 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
         it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
     if isinstance(items, GrownList):
         keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
-        return list_of(it, _in_order(it, node, items, keys, reverse), node)
+        made = list_of(it, _in_order(it, node, items, keys, reverse), node)
+        made.dtype = items.dtype
+        return made
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
     if any(not _constant(v) for v in keys):
         if not all(map(is_scalar, [*items, *keys])):
             it.refuse(node, "sorted() of run-time values that are not numbers", "use np.argsort")
-        return list_of(it, _in_order(it, node, items, keys, reverse), node)
+        made = list_of(it, _in_order(it, node, items, keys, reverse), node)
+        return _of_classes(it, made, [atom(v).type for v in items])
     try:
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
     return it.tracked_list([items[k] for k in order], node)
+
+
+def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:
+    """Items of an array as Python's numbers, where those that were put into it are."""
+    if isinstance(made, GrownList) or not all(t.weak for t in types):
+        return made
+    made[:] = [it.b.retyped(v, Scalar(v.type.dtype, weak=True)) for v in made]
+    if len({t.dtype for t in types}) > 1:
+        it.captures.mixed.update(made)
+    return made
 
 
 def _in_order(it: Interpreter, node: Node, items: Any, keys: Any, reverse: bool) -> Any:

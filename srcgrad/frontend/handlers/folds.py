@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.elementwise import as_integer
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
+from srcgrad.frontend.mixed import is_mixed, of_operands, unlike
 from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.values import (
@@ -52,7 +53,7 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
         return own
     if not is_value(x):
         it.refuse(node, f"bad operand type for abs(): {describe(x)}", like=TypeError)
-    return it.emit(node, "abs", widened(it, x))
+    return of_operands(it, it.emit(node, "abs", widened(it, x)), x)
 
 
 @implements(builtins.sum)
@@ -104,12 +105,16 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
                 it.refuse(
                     node, f"{name}() takes numbers; use np.{primitive} for arrays", like=ValueError
                 )
+            mixed = unlike(atom(best).type, atom(v).type)
+            mixed = mixed or is_mixed(it, best) or is_mixed(it, v)
             best, v = widened_pair(it, best, v)
             better = it.emit(node, primitive, best, v)
             if isinstance(v, Var) and is_float(v.type.dtype):
                 # nothing is greater than what is there because it is NaN
                 better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
             best = better
+            if mixed:
+                it.captures.mixed.add(best)
         return best
 
     return handler
@@ -195,7 +200,7 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
         return whole if keeps else it.b.retyped(whole, INT)
     if digits is None:
         return as_integer(it, it.b("rint", x))
-    return it.call_numpy(np.round, [x, digits], {}, node)
+    return of_operands(it, it.call_numpy(np.round, [x, digits], {}, node), x)
 
 
 @implements(divmod)

@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
+from srcgrad.frontend.mixed import refuse_mixed
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
@@ -53,6 +54,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):
             return _is_tensor(it, node, x)
+        refuse_mixed(it, x, node, "isinstance() asks for the class of")
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
@@ -89,6 +91,7 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
         return class_of(it, x, node)
     if isinstance(x, Var):
+        refuse_mixed(it, x, node, "type() asks for the class of")
         return python_type(x)
     if isinstance(x, GrownList | TrackedList):
         return list
@@ -166,7 +169,7 @@ def super_(it: Interpreter, node: Node, *args: Any) -> Any:
 
 
 @implements(object.__init__)
-def initialise(it: Interpreter, node: Node, *instance: Any) -> None:
+def initialise(it: Interpreter, node: Node, *values: Any) -> None:
     """An instance has no attributes yet."""
 
 
