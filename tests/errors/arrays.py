@@ -62,6 +62,11 @@ def places_in_a_number(x):
     return x[x[0].nonzero()]  # error: UnsupportedError: arrays of at least one axis
 
 
+@program(vec(3))
+def scale_with_bases(x):
+    return np.sum(np.logspace(0.0, 1.0, 4, base=x))  # error: UnsupportedError: an array as its base
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

@@ -259,22 +259,38 @@ def bartlett(M: Any) -> Any:
 # ---- scales ----
 @stands_for(np.logspace)
 def logspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None
-) -> Any:
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0,
+    dtype: Any = None, axis: Any = 0,
+) -> Any:  # fmt: skip
     """Powers whose exponents are evenly spaced.
 
     >>> logspace(0.0, 2.0, 3)
     array([  1.,  10., 100.])
     """
-    return np.asarray(base ** np.linspace(start, stop, num, endpoint), dtype=dtype)
+    if np.ndim(base) > 0:
+        return unsupported("logspace with an array as its base is not supported")
+    powers = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return powers if dtype is None else powers.astype(dtype)
 
 
 @stands_for(np.geomspace)
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0
+) -> Any:
     """Numbers that grow by one factor.
 
     >>> geomspace(1.0, 4.0, 3)
     array([1., 2., 4.])
     """
-    fraction = np.linspace(0.0, 1.0, num, endpoint)
-    return np.asarray(start * (stop / start) ** fraction, dtype=dtype)
+    first, last = np.asarray(start, np.float64), np.asarray(stop, np.float64)
+    if np.any(first == 0.0) or np.any(last == 0.0):
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(first)
+    first, last = first / sign, last / sign
+    powers = np.power(10.0, np.linspace(np.log10(first), np.log10(last), num, endpoint))
+    places = np.reshape(np.arange(num), (-1,) + (1,) * (powers.ndim - 1))
+    powers = np.where(places == 0, first, powers)
+    if endpoint:
+        powers = np.where((places == num - 1) & (places > 0), last, powers)
+    powers = np.moveaxis(powers * sign, 0, axis)
+    return powers if dtype is None else powers.astype(dtype)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend.conversion import as_array
-from srcgrad.frontend.handlers.elementwise import as_integer, scalar_type, to_out
+from srcgrad.frontend.handlers.elementwise import as_integer, operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.stores import assign_array, stored_value
@@ -189,22 +190,40 @@ def _unit(start: Any, step: Any) -> bool:
     return is_number(start) and start == 0 and is_number(step) and step == 1
 
 
+def _scalar_of(v: Any) -> Scalar:
+    kind = atom(v).type
+    return kind if isinstance(kind, Scalar) else Scalar(kind.dtype)
+
+
 @implements(np.linspace)
 def linspace(
     it: Interpreter, node: Node, start: Any, stop: Any, num: Any = 50, endpoint: Any = True,
-    dtype: Any = None,
+    retstep: Any = False, dtype: Any = None, axis: Any = 0,
 ) -> Any:  # fmt: skip
     b = it.b
     (n,) = dims_of(it, node, num)
-    start, stop = (b.cast(v, Scalar("f64")) for v in (start, stop))
-    parts = b("maximum", b("sub", n, 1), 1) if endpoint else n
-    step = b("div", b("sub", stop, start), parts)
-    out = b("add", b("mul", b("iota", n), step), start)
+    start, stop = operands(it, node, (start, stop), "linspace")
+    kind = Scalar(reduce(join_scalars, map(_scalar_of, (start, stop)), FLOAT).dtype)
+    start, stop = (b.cast(v, kind) for v in (start, stop))
+    extent = b("sub", stop, start)
+    parts = b("maximum", b("sub", n, 1) if endpoint else n, 1)
+    step = b("div", extent, b.cast(parts, kind))
+    places = b("iota", n)
+    if is_array(extent):
+        places = b("view", places, spec=(":",) + ("n",) * extent.type.ndim)
+    out = b("add", b("mul", b.cast(places, kind), step), start)
     if endpoint:
         # NumPy sets the last place to `stop` itself; that of a single place is `start`
-        last = b("logical_and", b("eq", b("iota", n), b("sub", n, 1)), b("gt", n, 1))
+        last = b("logical_and", b("eq", places, b("sub", n, 1)), b("gt", n, 1))
         out = b("where", last, stop, out)
-    return out if dtype is None else b.cast(out, scalar_type(it, node, dtype))
+    out = out if axis == 0 else it.call_numpy(np.moveaxis, [out, 0, axis], {}, node)
+    if dtype is not None:
+        target = scalar_type(it, node, dtype)
+        out = b.cast(b("floor", out) if target.dtype[0] in "iu" else out, target)
+    if not retstep:
+        return out
+    unknown = plain(b("lt", n, 2 if endpoint else 1))
+    return out, np.nan if unknown is True else plain(b("where", unknown, np.nan, step))
 
 
 # ---- array and its kin ----

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import ranges
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -41,7 +41,7 @@ def diagonal(
     (x,) = operands(it, node, (x,), "a diagonal")
     if not is_array(x) or x.type.ndim < 2:
         it.refuse(node, "a diagonal takes an array of at least two axes", like=ValueError)
-    pair = [axes_of(it, node, x, axis)[0] for axis in (axis1, axis2)]
+    pair = [axis_of(it, node, x, axis) for axis in (axis1, axis2)]
     if pair[0] == pair[1]:
         it.refuse(node, "axis1 and axis2 cannot be the same", like=ValueError)
     b = it.b

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined, parts_of
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
 from srcgrad.frontend.indexing import place, view
@@ -24,7 +24,7 @@ def _axis(it: Interpreter, node: Node, x: Any, axis: Any, what: str) -> tuple[An
     (x,) = operands(it, node, (x,), what)
     if axis is None:
         return ravel(it, node, x), 0
-    return x, axes_of(it, node, x, axis)[0]
+    return x, axis_of(it, node, x, axis)
 
 
 def part(it: Interpreter, node: Node, x: Any, axis: int, lower: Any, upper: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import axes_of, in_order
+from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -42,7 +42,7 @@ def _real(it: Interpreter, x: Any) -> Any:
 
 
 def _axis(it: Interpreter, node: Node, x: Any, axis: Any) -> int:
-    return axes_of(it, node, x, axis)[0]
+    return axis_of(it, node, x, axis)
 
 
 def _length(it: Interpreter, node: Node, n: Any) -> Any:

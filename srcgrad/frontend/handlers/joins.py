@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
 from srcgrad.frontend.handlers.elementwise import operands, to_out
-from srcgrad.frontend.handlers.reductions import axes_of, place_of_axis, vector
+from srcgrad.frontend.handlers.reductions import axis_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.indexing import expanded, gathered, view
@@ -17,7 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.stores import in_place, spread, stored_value
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
-from srcgrad.ir.nodes import Const
+from srcgrad.ir.nodes import Const, atom
 from srcgrad.ir.types import Scalar, join_scalars
 
 
@@ -78,7 +78,7 @@ def concatenate(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
         return joined(it, node, [ravel(it, node, x) for x in _vectors(it, parts)], 0)
     if not all(is_array(x) and x.type.dims for x in parts):
         it.fail("ValueError", "zero-dimensional arrays cannot be concatenated")
-    (k,) = axes_of(it, node, parts[0], axis)
+    k = axis_of(it, node, parts[0], axis)
     return joined(it, node, parts, k)
 
 
@@ -86,7 +86,7 @@ def concatenate(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
 def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     if _grows(xs):
         return it.call_numpy(np.moveaxis, [stacked_rows(it, xs, node), 0, axis], {}, node)
-    parts = parts_of(it, node, xs, "stack")
+    parts = [it.b.value(x) for x in map(atom, parts_of(it, node, xs, "stack"))]
     if all(not is_array(x) for x in parts):
         place_of_axis(it, node, axis, 1)
         return it.call_numpy(np.array, [parts], {}, node)
@@ -124,7 +124,7 @@ def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 
 def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     n = x.type.dims[k]
     if isinstance(sections, list | tuple):
         bounds = [0, *sections, None]
@@ -214,7 +214,7 @@ def take(
     (x,) = operands(it, node, (x,), "take")
     if axis is None:
         x, axis = ravel(it, node, x), 0
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     if mode in ("clip", "wrap"):
         (indices,) = operands(it, node, (indices,), "take")
         n = x.type.dims[k]

@@ -15,7 +15,6 @@ from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import (
     axes_of,
-    check_axes,
     floats,
     keep,
     largest_of,
@@ -40,7 +39,6 @@ def norm(
     it: Interpreter, node: Node, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False
 ) -> Any:
     (x,) = operands(it, node, (x,), "norm")
-    check_axes(it, node, x, axis)
     x = floats(it, x)
     axes = axes_of(it, node, x, axis)  # sorted: which is first matters for matrices
     if len(axes) not in (1, 2) and (axis is not None or ord is not None):

@@ -16,23 +16,23 @@ from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype
 
 
-def axes_of(it: Interpreter, node: Node, x: Any, axis: Any) -> tuple[int, ...]:
-    """An axis argument as a sorted tuple of non-negative axes."""
+def axis_of(it: Interpreter, node: Node, x: Any, axis: Any) -> int:
+    """One axis of an array, counted from the first; a number has none."""
+    return place_of_axis(it, node, axis, x.type.ndim if is_array(x) else 0)
+
+
+def axes_of(
+    it: Interpreter, node: Node, x: Any, axis: Any, scalars: bool = False
+) -> tuple[int, ...]:
+    """An axis argument as sorted places; with `scalars` a number may be said to have one axis."""
     n = x.type.ndim if is_array(x) else 0
     if axis is None:
         return tuple(range(n))
     many = axis if isinstance(axis, tuple | list) else (axis,)
-    out = [place_of_axis(it, node, a, n, scalars=True) for a in many]
+    out = [place_of_axis(it, node, a, n, scalars) for a in many]
     if len(set(out)) != len(out):
         it.refuse(node, "duplicate value in 'axis'", like=ValueError)
     return tuple(sorted(out))
-
-
-def check_axes(it: Interpreter, node: Node, x: Any, axis: Any) -> None:
-    """Refuse an axis of a number, which ufuncs allow and other functions do not."""
-    if axis is not None and not (is_array(x) and x.type.dims):
-        for a in axis if isinstance(axis, tuple | list) else (axis,):
-            place_of_axis(it, node, a, 0)
 
 
 def in_order(
@@ -69,7 +69,7 @@ def reduce(
 ) -> Any:
     (x,) = operands(it, node, (x,), name)
     if not is_array(x) or not x.type.dims:
-        axes_of(it, node, x, axis)
+        axes_of(it, node, x, axis, scalars=True)
         if name in ("argmax", "argmin"):
             return np.int64(0)
         return it.b("load", x) if is_array(x) else strong(it, x)
@@ -139,7 +139,7 @@ def mean(
     keepdims: Any = False, where: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "mean")
-    check_axes(it, node, x, axis)
+    axes_of(it, node, x, axis)
     x = _averaged(it, node, x, dtype, "mean")
     if not is_array(x):
         return x
@@ -174,7 +174,7 @@ def var(
     Any = 0, keepdims: Any = False, where: Any = None, mean: Any = None, correction: Any = None,
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "var")
-    check_axes(it, node, x, axis)
+    axes_of(it, node, x, axis)
     x = _averaged(it, node, x, dtype, "var")
     about = _mean(it, node, x, axis, keepdims=True, where=where) if mean is None else mean
     centred = it.emit(node, "sub", x, about)
@@ -297,7 +297,7 @@ def in_proportion(name: str) -> Any:
 
     def handler(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
         (x,) = operands(it, node, (x,), name)
-        x, axes = floats(it, x), axes_of(it, node, x, axis)
+        x, axes = floats(it, x), axes_of(it, node, x, axis, scalars=True)
         if is_array(x) and x.type.dims and axes:
             return it.b(name, x, axes=axes)
         alone = it.emit(node, "sub", x, x)
@@ -316,7 +316,7 @@ def prod(
     x = summed(it, x) if dtype is None else plain(it.b.cast(x, scalar_type(it, node, dtype)))
     if where is not None:
         x = it.emit(node, "where", where, x, 1)
-    axes = axes_of(it, node, x, axis)
+    axes = axes_of(it, node, x, axis, scalars=True)
     if not is_array(x) or not x.type.dims:
         result = it.b("load", x) if is_array(x) else strong(it, x)
     else:
@@ -338,7 +338,7 @@ def _running(name: str, f: Any) -> None:
         if axis is None and x.type.ndim != 1:
             x = it.call_numpy(np.ravel, [x], {}, node)
         x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
-        (k,) = axes_of(it, node, x, 0 if axis is None else axis)
+        k = axis_of(it, node, x, 0 if axis is None else axis)
         if name == "cumsum":
             return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
         before = it.b("running_product", x, axis=k, reverse=False)

@@ -14,7 +14,7 @@ from scipy import fft
 from srcgrad.frontend.formulas import scipy_fft as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.every import FUNCTIONS
-from srcgrad.frontend.handlers.reductions import axes_of
+from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import plain
@@ -53,7 +53,7 @@ def _over_many(name: str, default: Any) -> None:
         (x,) = operands(it, node, (x,), name)
         if axes is not None:
             axes = tuple(axes) if isinstance(axes, ITEMS) else (axes,)
-            places = [axes_of(it, node, x, axis)[0] for axis in axes]
+            places = [axis_of(it, node, x, axis) for axis in axes]
             if len(set(places)) < len(places):
                 it.refuse(node, "all axes must be unique", like=ValueError)
         if s is not None and not isinstance(s, ITEMS):
@@ -68,7 +68,7 @@ def _over_many(name: str, default: Any) -> None:
 def _lengths(it: Interpreter, node: Node, x: Any, axes: Any) -> list[Any]:
     """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy refuses it."""
     b = it.b
-    places = range(x.type.ndim) if axes is None else [axes_of(it, node, x, k)[0] for k in axes]
+    places = range(x.type.ndim) if axes is None else [axis_of(it, node, x, k) for k in axes]
     *others, last = [x.type.dims[k] for k in places]
     full = b("mul", b("sub", last, 1), 2)
     one = plain(b("where", b("eq", last, 1), 1, full))

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, in_order, place_of_axis
+from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -184,8 +184,8 @@ def transpose_method(it: Interpreter, node: Node, x: Any, *axes: Any) -> Any:
 
 @implements(np.swapaxes, method="swapaxes")
 def swapaxes(it: Interpreter, node: Node, x: Any, axis1: Any, axis2: Any) -> Any:
-    perm = list(range(x.type.ndim))
-    i, j = axes_of(it, node, x, axis1)[0], axes_of(it, node, x, axis2)[0]
+    perm = list(range(x.type.ndim if is_array(x) else 0))
+    i, j = axis_of(it, node, x, axis1), axis_of(it, node, x, axis2)
     perm[i], perm[j] = perm[j], perm[i]
     return transpose(it, node, x, perm)
 
@@ -209,7 +209,8 @@ def _many(v: Any) -> list[Any]:
 @implements(np.squeeze, method="squeeze")
 def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "squeeze")
-    if not is_array(x):
+    if not is_array(x) or not x.type.dims:
+        axes_of(it, node, x, axis, scalars=True)
         return x
     dims = x.type.dims
     if axis is None:
@@ -280,11 +281,10 @@ def with_dims(it: Interpreter, x: Var, dims: tuple) -> Var:
 @implements(np.repeat, method="repeat")
 def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "repeat")
-    if not is_array(x):
-        return it.b("broadcast_to", x, repeats)
+    x = vector(it, x)
     if axis is None:
         x, axis = ravel(it, node, x), 0
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     if is_array(repeats) or isinstance(repeats, list | tuple):
         places = it.call(repeated, [x.type.dims[k], repeats], {}, node)
         return it.call_numpy(np.take, [x, places], {"axis": k}, node)

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas import calculus
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, in_order
+from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dims
 from srcgrad.frontend.indexing import view
@@ -44,18 +44,25 @@ def _shift(it: Interpreter, node: Node, shift: Any) -> Any:
 def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> Any:
     b = it.b
     (x,) = operands(it, node, (x,), "roll")
+    if not is_array(x) or not x.type.dims:
+        axes_of(it, node, x, axis)
+        return x
     if axis is None:
         flat = ravel(it, node, x)
         rolled = roll(it, node, flat, shift, 0)
         return rolled if x.type.ndim == 1 else reshaped(it, node, rolled, list(x.type.dims))
-    if isinstance(shift, tuple | list):
-        axes = axis if isinstance(axis, tuple | list) else (axis,) * len(shift)
-        if len(axes) != len(shift):
+    if is_array(shift) and shift.type.dims:
+        shift = it.static_items(shift, node)
+    if isinstance(shift, tuple | list) or isinstance(axis, tuple | list):
+        shifts, axes = (list(v) if isinstance(v, tuple | list) else [v] for v in (shift, axis))
+        count = max(len(shifts), len(axes))
+        shifts, axes = (v * count if len(v) == 1 else v for v in (shifts, axes))
+        if len(axes) != len(shifts):
             it.refuse(node, "roll takes one shift for each axis", like=ValueError)
-        for s, a in zip(shift, axes, strict=True):
+        for s, a in zip(shifts, axes, strict=True):
             x = roll(it, node, x, s, a)
         return x
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     n = x.type.dims[k]
     cut = b.dim(b("mod", b("neg", _shift(it, node, shift)), b("maximum", n, 1)))
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
@@ -68,7 +75,7 @@ def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> A
 @implements(calculus.differences)
 def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     for _ in range(it.static_int(n, node, "the order of a difference")):
         late, early = _whole(x.type.ndim), _whole(x.type.ndim)
         late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
@@ -78,7 +85,7 @@ def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any
 
 @implements(np.rot90)
 def rot90(it: Interpreter, node: Node, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
-    first, second = (axes_of(it, node, x, a)[0] for a in in_order(it, node, axes))
+    first, second = (axis_of(it, node, x, a) for a in in_order(it, node, axes))
     for _ in range(it.static_int(k, node, "the number of turns") % 4):
         x = flip(it, node, swapaxes(it, node, x, first, second), first)
     return x

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.calculus import interpolated
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.reductions import axes_of, vector
+from srcgrad.frontend.handlers.reductions import axis_of, vector
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -23,7 +23,7 @@ def argsort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = Non
     x = vector(it, x)
     if axis is None:
         x, axis = ravel(it, node, x), -1
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     return it.b("argsort", x, axis=k)
 
 
@@ -42,7 +42,7 @@ def along(it: Interpreter, x: Any, places: Any, axis: int) -> Any:
 
 @implements(np.take_along_axis)
 def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any) -> Any:
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     places = it.b("indices", it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
     return along(it, x, places, k)
 
@@ -52,7 +52,7 @@ def sort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) 
     (x,) = operands(it, node, (x,), "sort")
     if axis is None:
         x, axis = ravel(it, node, x), -1
-    (k,) = axes_of(it, node, x, axis)
+    k = axis_of(it, node, x, axis)
     return along(it, x, it.b("argsort", x, axis=k), k)
 
 
