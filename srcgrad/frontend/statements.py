@@ -33,7 +33,7 @@ from srcgrad.frontend.stores import (
     store_part,
 )
 from srcgrad.frontend.texts import literal, shown, without_values
-from srcgrad.frontend.values import UNBOUND, GrownList, Iterated, Record, describe, is_array
+from srcgrad.frontend.values import UNBOUND, GrownList, Iterated, Record, describe, is_array, plain
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
@@ -134,6 +134,8 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
 def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     if isinstance(value, dict):
         value = list(value)
+    if is_array(value) and value.type.dims and isinstance(value.type.dims[0], Var):
+        value = _of_length(it, target, value)
     stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     items = it.static_items(value, target)
     if not stars:
@@ -153,6 +155,19 @@ def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     parts = [*items[:k], starred, *items[k + extra :]]
     for t, v in zip(target.elts, parts, strict=True):
         it.assign(t.value if isinstance(t, gast.Starred) else t, v)
+
+
+def _of_length(it: Interpreter, target: Any, value: Var) -> Any:
+    """An array whose length is known at run time, which is as many names as there are."""
+    if any(isinstance(t, gast.Starred) for t in target.elts):
+        return value
+    n, length = len(target.elts), value.type.dims[0]
+    more = f"too many values to unpack (expected {n})"
+    it.fail_if(plain(it.b("gt", length, n)), "ValueError", more)
+    fewer = f"not enough values to unpack (expected {n}, got {{}})"
+    it.b("check_equal", length, n, message=fewer)
+    spec = ("s", *[":"] * (value.type.ndim - 1))
+    return it.b("view", value, 0, n, 1, spec=spec)
 
 
 def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:

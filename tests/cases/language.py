@@ -149,6 +149,22 @@ def array_unpacked(x):
     return a * b + d * e * f
 
 
+@case(vec(12), mat(3, 2), tags=("p40",))
+def slices_and_rows_unpacked(x, m):
+    total = 0.0
+    for i in range(len(x) // 4):
+        a, b, c = x[4 * i : 4 * i + 3]
+        turned = np.eye(3)
+        turned[1, 1] = turned[2, 2] = np.cos(a)
+        turned[2, 1], turned[1, 2] = b, -b
+        total += np.sum(turned @ np.array([a, b, c]) * x[i : i + 3])
+    first, second, third = m
+    first[0] += third[1]  # a view of the argument
+    for p, q in m:
+        total += p * q
+    return total + first @ second
+
+
 @case(vec(4), tags=("p40",))
 def slices_and_negative_indices_of_tuples(x):
     parts = (x[0], x[1], x[2] * x[3])

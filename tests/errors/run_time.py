@@ -10,6 +10,21 @@ from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
 
+@program(vec(3))
+def array_unpacked_into_two(x):
+    a, b = x  # error: ValueError: too many values to unpack (expected 2
+    return a * b
+
+
+@program(vec(8), 4)
+def slice_at_the_end_unpacked(x, n):
+    total = 0.0
+    for i in range(n):
+        a, b, c = x[3 * i : 3 * i + 3]  # error: ValueError: (expected 3, got 2)
+        total += a * b * c
+    return total
+
+
 @program(vec(3), 3)
 def index_past_the_end(x, k):
     return x[k] * 2.0  # error: IndexError: index 3 is out of bounds for axis 0 with size 3

@@ -45,6 +45,8 @@ def stays(params, body, returns, *calls):
         "z: f64[()] = zeros(dtype='f64')\nstore(z, a)\nr: f64 = load(z)",
         "add_to(q, q)\nassign(p, q)\nadd_at(p, 0, a)\nr: f64 = vecdot(p, q)",
         "c: bool[2] = lt(q, 1.0)\nw: f64[2] = where(c, q, 7.0)\nr: f64 = load(w, 1)",
+        "i: i64[2] = iota(2)\nk: i64[2] = add(i, i64(3))\nw: f64[2] = cast(k, dtype='f64')\n"
+        "s: f64[2] = mul(q, w)\nr: f64 = load(s, 1)",
     ],
 )  # fmt: skip
 def test_operations(body):

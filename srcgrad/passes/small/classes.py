@@ -54,7 +54,7 @@ def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
         like = ()
     if s.op in (reductions.broadcast_to, reductions.sum_to):
         given = s.args[:1]
-    elif s.op in (memory.zeros, memory.empty):
+    elif s.op in (memory.zeros, memory.empty, arrays.iota):
         given = ()
     else:
         given = s.args
@@ -171,11 +171,15 @@ def _fit(s: Def, dims: list[tuple[int, ...]]) -> bool:
     """Whether operands of these dims fit an operation: the check before it may fail."""
     if s.op in WHOLE:
         return _fits(*dims)
+    assert s.var is not None
+    stated = constant(atom_dims(s.var))
+    if stated is None:
+        return False
     try:
         made = np.broadcast_shapes(*dims) if s.op.elementwise else _made(s, dims)
     except ValueError:
         return False
-    return s.var is None or made == constant(atom_dims(s.var))
+    return made == stated
 
 
 def _made(s: Def, dims: list[tuple[int, ...]]) -> tuple[int, ...]:

@@ -65,6 +65,12 @@ def _pack(b: Builder, s: Def, given: list[Elements]) -> Elements:
     return filled(made_dims(s), [x.item() for x in given])
 
 
+def _iota(b: Builder, s: Def, given: list[Elements]) -> Elements:
+    assert s.var is not None
+    kind = Scalar(s.var.type.dtype)
+    return filled(made_dims(s), [b.cast(k, kind) for k in range(*made_dims(s))])
+
+
 def _zeros(b: Builder, s: Def, given: list[Elements]) -> Elements:
     dims = made_dims(s)
     kind = Scalar(s.params["dtype"])
@@ -120,6 +126,7 @@ def _vecdot(b: Builder, s: Def, given: list[Elements]) -> Elements:
 ELEMENTS: dict[Primitive, Callable[[Builder, Def, list[Elements]], Elements]] = {
     arrays.pack: _pack,
     arrays.concatenate: _concatenate,
+    arrays.iota: _iota,
     arrays.matmul: _matmul,
     arrays.matvec: _matvec,
     arrays.vecdot: _vecdot,
