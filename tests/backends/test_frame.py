@@ -9,8 +9,8 @@ from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import buffers
 from srcgrad.backends.cpu.emit.frame import ROOM, STEP, Frame
-from srcgrad.ir.nodes import For, If, Var, atom
-from srcgrad.ir.types import INT
+from srcgrad.ir.nodes import For, If, Var, While, atom
+from srcgrad.ir.types import FLOAT, INT
 from srcgrad.passes.lower import lower
 from tests.backends.programs import Program
 
@@ -95,6 +95,32 @@ def test_who_outlives_a_trip_has_memory_of_its_own(way, monkeypatch):
     for n, wanted in ((0, [0, 0]), (2, [2, 4]), (5, [5, 7])):
         value, array = run(n)
         assert value == wanted[0] and array.tolist() == wanted
+
+
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_what_the_test_of_a_while_makes_is_there_for_the_body(way, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    p = Program()
+    b, x = p.b, p.scalar("x")
+    made = [b("zeros", 5, 5, dtype="f64") for _ in range(2)]  # for the places that they leave
+    old, out = Var("old", FLOAT), Var("out", FLOAT)
+    i, end = Var("i", INT), Var("end", INT)
+    first = b("add", b("load", made[0], 0, 0), b("load", made[1], 0, 0))
+    with b.block() as test:
+        seen = b("empty", 5, 5, dtype="f64")
+        b("store", seen, 1, 2, b("add", x, b.cast(i, x.type)))
+        more = b("lt", b("load", seen, 1, 2), 5.0)
+    with b.block() as body:
+        others = [b("empty", 5, 5, dtype="f64") for _ in range(3)]
+        for n, other in enumerate(others):
+            b("store", other, 1, 2, float(n + 10))
+        found = [b("load", other, 1, 2) for other in (seen, *others)]
+        total = b("add", old, b("mul", found[0], b("add", found[1], b("add", *found[2:]))))
+        after = b("add", i, 1)
+    joins = (old, i), (first, atom(0)), tuple(body), (total, after), (out, end)
+    b.append(While(tuple(test), more, *joins))
+    f = p.returns(out)
+    assert build(lower(f), OPTIONS)(1.0) == ((1.0 + 2.0 + 3.0 + 4.0) * 33.0,)
 
 
 @pytest.mark.parametrize("by", [0, 7])

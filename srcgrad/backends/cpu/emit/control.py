@@ -9,12 +9,12 @@ from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
     Owned,
+    give_up_counted,
     give_up_scope,
     give_up_unread,
     handed,
     last_reads,
     open_scope,
-    release,
 )
 from srcgrad.backends.cpu.emit.spread import spread
 from srcgrad.backends.cpu.emit.values import List, Ref, not_emitted, number, parts_of, texts
@@ -192,8 +192,7 @@ def while_loop(w: Writer, s: While) -> None:
     statements(w, s.test, _everything(s))
     w.put(f"br i1 {w.value(s.cond)}, label %{body}, label %{leaving}")
     w.start(leaving)
-    for each in () if w.owners is None else w.owners.scopes[-1]:
-        release(w, each)
+    give_up_counted(w)
     w.put(f"br label %{after}")
     w.start(body)
     ends = scoped(w, s.body, s.yields)

@@ -45,4 +45,6 @@ class Frame:
         return Place(self.size - size, size)
 
     def give(self, place: Place) -> None:
-        self.free.setdefault(place.size, []).append(place)
+        free = self.free.setdefault(place.size, [])
+        assert place not in free, "a place is given up twice"
+        free.append(place)

@@ -116,6 +116,14 @@ def give_up_scope(w: Writer) -> None:
             release(w, each)
 
 
+def give_up_counted(w: Writer) -> None:
+    """Give up what the innermost scope owns on a path that leaves it; the other goes on with it."""
+    if w.owners is not None:
+        for each in w.owners.scopes[-1]:
+            if isinstance(each, Owned):
+                release(w, each)
+
+
 def open_scope(w: Writer) -> None:
     if w.owners is not None:
         w.owners.scopes.append([])
