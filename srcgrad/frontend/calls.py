@@ -16,6 +16,7 @@ from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.classes import construct
+from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.expressions import elements
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
@@ -34,6 +35,7 @@ from srcgrad.frontend.kinds import (
     note_method,
 )
 from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.maybe_none import refuse_maybe_none
 from srcgrad.frontend.recursion import limit_recursion, refuse_recursion
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
@@ -43,6 +45,7 @@ from srcgrad.frontend.values import (
     Closure,
     Conflict,
     Iterated,
+    MaybeNone,
     Partial,
     Range,
     Record,
@@ -159,6 +162,7 @@ def strong(it: Interpreter, v: Any) -> Any:
 def handled(
     it: Interpreter, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
+    refuse_maybe_none(it, (*args, *kwargs.values()), node)
     args, kwargs = known_arguments(it, handler, args, kwargs, node)
     try:
         return handler(it, node, *args, **kwargs)
@@ -230,8 +234,10 @@ def follow(
     problems = len(it.problems)
     try:
         return inline(it, found, bound, None, node)
-    except (UnsupportedError, Passed) as e:  # the user's line, not one of a library
+    except (UnsupportedError, Passed, Respecialise) as e:  # the user's line, not one of a library
         first = [*it.problems[problems:], e][0]
+        if isinstance(first, Respecialise):
+            raise
         del it.problems[problems:]
         if library or not isinstance(first, SrcgradError):
             it.refuse(
@@ -318,19 +324,16 @@ def _result(it: Interpreter, frame: Any, node: Node) -> Any:
     result = frame.env.get(RESULT)
     returned = frame.env.get(RETURNED, False)
     found = frame.source
-    if isinstance(returned, Var) and result is not None:
-        # some path falls off the end and returns None
-        raise UnsupportedError(
-            f"{found.title}() returns a value on one path and None on another",
-            found.location(found.tree),
-            "end every path with a return",
-        )
     if isinstance(result, Conflict):
         raise UnsupportedError(
             f"the returns of {found.title}() do not fit together: {result.reason}",
             frame.returns[-1] if frame.returns else found.location(found.tree),
             "return one kind of value on every path",
         )
+    if isinstance(returned, Var) and result is not None:  # a path falls off the end
+        given = result.flag if isinstance(result, MaybeNone) else True
+        flag = returned if given is True else it.b("logical_and", returned, given)
+        return MaybeNone(result.value if isinstance(result, MaybeNone) else result, flag)
     return result
 
 

@@ -19,6 +19,7 @@ from srcgrad.frontend.joins import (
 from srcgrad.frontend.values import (
     UNBOUND,
     GrownList,
+    MaybeNone,
     MaybeUnbound,
     Range,
     Record,
@@ -44,7 +45,8 @@ class Carrier:
 
     def flatten(self, spec: Spec, v: Any) -> list[Atom]:
         """The atoms carried for `v`, cast and padded as the spec wants (emits)."""
-        if v is UNBOUND and not isinstance(spec, MaybeSpec):
+        maybe = isinstance(spec, MaybeSpec) and spec.absent is UNBOUND
+        if v is UNBOUND and not maybe:
             return self._filler(spec)
         match spec:
             case StaticSpec():
@@ -56,10 +58,10 @@ class Carrier:
                 return [v, *map(atom, varying)]
             case PartsSpec():
                 return self._flatten_parts(spec, v)
-            case MaybeSpec(inner):
-                if v is UNBOUND:
+            case MaybeSpec(inner, absent):
+                if v is absent:
                     return [Const(False, BOOL), *self._filler(inner)]
-                if isinstance(v, MaybeUnbound):
+                if isinstance(v, _kind_of(absent)):
                     return [v.flag, *self.flatten(inner, v.value)]
                 return [Const(True, BOOL), *self.flatten(inner, v)]
         raise AssertionError(spec)
@@ -121,10 +123,10 @@ class Carrier:
                 return [v, *own], v
             case PartsSpec():
                 return self._fresh_parts(spec, name)
-            case MaybeSpec(inner):
-                flag = Var(f"{name}_bound", BOOL)
+            case MaybeSpec(inner, absent):
+                flag = Var(f"{name}_bound" if absent is UNBOUND else f"{name}_given", BOOL)
                 vs, v = self.fresh(inner, name)
-                return [flag, *vs], MaybeUnbound(v, flag)
+                return [flag, *vs], _kind_of(absent)(v, flag)
         raise AssertionError(spec)
 
     def _fresh_parts(self, spec: PartsSpec, name: str) -> tuple[list[Var], Any]:
@@ -141,6 +143,10 @@ class Carrier:
         if spec.mutable:
             self.made[place] = out
         return [x for vs, _ in pairs for x in vs], out
+
+
+def _kind_of(absent: Any) -> type[MaybeUnbound] | type[MaybeNone]:
+    return MaybeUnbound if absent is UNBOUND else MaybeNone
 
 
 def _part_name(spec: PartsSpec, key: Any, name: str) -> str:

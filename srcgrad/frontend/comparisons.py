@@ -16,19 +16,23 @@ from srcgrad.frontend.expressions import arithmetic
 from srcgrad.frontend.flow import either, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
+from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.special_methods import (
     COMPARISONS,
+    SIGNS,
     as_set,
     asked,
     compared,
     identical,
     truth_of_instance,
+    type_name,
 )
 from srcgrad.frontend.values import (
     RUNNING,
     Formatted,
     GrownList,
     Iterated,
+    MaybeNone,
     MaybeUnbound,
     Range,
     Record,
@@ -74,6 +78,11 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             it.refuse(
                 node, "whether two arrays are one object is not known", "compare their values"
             )
+        for v, other in ((a, c), (c, a)):
+            if isinstance(v, MaybeNone) and other is None:
+                return v.flag if name == "IsNot" else negate(it, v.flag)
+        if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
+            it.refuse(node, "'is' between values that may be None")
         if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
             it.refuse(node, "'is' between values that may be unbound")
         if is_number(a) and is_number(c):
@@ -87,6 +96,8 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return identical(it, a, c, node) == (name == "Is")
     if name in ("In", "NotIn"):
         return _contains(it, a, c, name == "NotIn", node)
+    if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
+        return _compare_maybe_none(it, op, a, c, node)
     out = compared(it, COMPARISONS[name], a, c, node)
     if out is not NotImplemented:
         return out
@@ -114,6 +125,21 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return STATIC[name](a, c)
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
+
+
+def _compare_maybe_none(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
+    name = COMPARISONS[type(op).__name__]
+    if name in ("eq", "ne"):
+        v, other = (a, c) if isinstance(a, MaybeNone) else (c, a)
+        return it.branch(
+            v.flag, lambda: it.compare(op, v.value, other, node),
+            lambda: it.compare(op, None, other, node), node, live_rest=True,
+        )  # fmt: skip
+    names = [type_name(None if isinstance(v, MaybeNone) else v) for v in (a, c)]
+    kinds = " and ".join(f"'{n}'" for n in names)
+    said = f"'{SIGNS[name]}' not supported between instances of {kinds}"
+    a, c = (present(it, v, lambda: said) for v in (a, c))
+    return it.compare(op, a, c, node)
 
 
 def _is_bool(it: Interpreter, v: Var, wanted: bool, node: Node) -> Any:
@@ -225,6 +251,9 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
                 node, "the truth value of an array with more than one element is ambiguous",
                 "use np.any(...) or np.all(...)", like=ValueError,
             )  # fmt: skip
+    if isinstance(v, MaybeNone):
+        given = v.value
+        return it.branch(v.flag, lambda: it.truth(given, node), lambda: False, node, live_rest=True)
     if isinstance(v, Var) and is_value(v):
         if v.type.dtype == "bool":
             return v
@@ -245,6 +274,26 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
         it.fails(e, node)
 
 
+def condition(it: Interpreter, node: Any) -> Any:
+    """The truth of an expression; what `and` and `or` choose need not be of one kind."""
+    match node:
+        case gast.UnaryOp(op=gast.Not()):
+            return negate(it, it.condition(node.operand))
+        case gast.BoolOp(values=values):
+            return _all_or_any(it, node, values)
+    return it.truth(it.expression(node), node)
+
+
+def _all_or_any(it: Interpreter, node: gast.BoolOp, values: list[Any]) -> Any:
+    test = it.condition(values[0])
+    if len(values) == 1:
+        return test
+    rest = lambda: _all_or_any(it, node, values[1:])
+    if isinstance(node.op, gast.And):
+        return it.branch(test, rest, lambda: False, node, live_rest=True)
+    return it.branch(test, lambda: True, rest, node, live_rest=True)
+
+
 def of_bool_op(it: Interpreter, node: gast.BoolOp) -> Any:
     is_and = isinstance(node.op, gast.And)
 
@@ -257,7 +306,8 @@ def of_bool_op(it: Interpreter, node: gast.BoolOp) -> Any:
             return go(values[1:]) if test == is_and else v
         if is_and:
             return it.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
-        return it.branch(test, lambda: v, lambda: go(values[1:]), node, live_rest=True)
+        true = v.value if isinstance(v, MaybeNone) else v
+        return it.branch(test, lambda: true, lambda: go(values[1:]), node, live_rest=True)
 
     return go(node.values)
 

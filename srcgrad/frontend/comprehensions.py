@@ -268,7 +268,7 @@ def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], 
 
 def _tests(it: Interpreter, conditions: list[Any], node: Node) -> bool:
     for c in conditions:
-        test = it.truth(it.expression(c), c)
+        test = it.condition(c)
         if isinstance(test, Var):
             loop_instead(it, node)
             it.refuse(node, "a condition known only at run time in a comprehension", "use a loop")

@@ -13,17 +13,18 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.comprehensions import list_of
-from srcgrad.frontend.flow import negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import extend, repeated
+from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.mixed import of_operands
-from srcgrad.frontend.special_methods import as_set, in_field, negated, operated
+from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
     Closure,
     Formatted,
     GrownList,
     Iterated,
+    MaybeNone,
     Partial,
     View,
     describe,
@@ -128,12 +129,13 @@ def of_joined_str(it: Interpreter, node: gast.JoinedStr) -> Any:
 
 # ---- operators ----
 def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
-    v = it.expression(node.operand)
     if isinstance(node.op, gast.Not):
-        return negate(it, it.truth(v, node.operand))
+        return it.condition(node)
+    v = it.expression(node.operand)
     out = negated(it, UNARY[type(node.op).__name__], v, node)
     if out is not NotImplemented:
         return out
+    v = present(it, v, lambda: "bad operand type for unary -: 'NoneType'")
     if not isinstance(v, Var):
         ops = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
         try:
@@ -156,6 +158,12 @@ def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
 
 def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
+    if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
+        names = [type_name(None if isinstance(v, MaybeNone) else v) for v in (a, c)]
+        kinds = " and ".join(f"'{n}'" for n in names)
+        said = f"unsupported operand type(s) for {SYMBOLS[OPERATORS[name]]}: {kinds}"
+        a, c = (present(it, v, lambda: said) for v in (a, c))
+        return binary(it, op, a, c, node)
     if isinstance(a, str | Formatted):
         text = _text(it, name, a, c, node)
         if text is not None:
@@ -369,9 +377,7 @@ def check_power(it: Interpreter, a: Any, n: Any) -> None:
 
 # ---- choices ----
 def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
-    test = it.truth(it.expression(node.test), node.test)
-    if isinstance(test, Var) and _none(node.body) != _none(node.orelse):
-        it.refuse(node, "one side is None and the other is not")
+    test = it.condition(node.test)
     return it.branch(
         test, lambda: it.expression(node.body), lambda: it.expression(node.orelse), node,
         live_rest=True,
@@ -392,7 +398,3 @@ _SPELLED = {
 def _of_python(v: Any) -> bool:
     """Whether a number is Python's own: NumPy's are divided by zero without an exception."""
     return v.type.weak if isinstance(v, Var) and is_scalar(v) else type(v) is int
-
-
-def _none(node: Any) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None

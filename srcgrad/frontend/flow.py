@@ -16,6 +16,7 @@ from srcgrad.frontend.branches import join
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.maybe_none import narrowed, widened_back
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
 
@@ -100,7 +101,7 @@ def _split(it: Interpreter, s: Any, rest: list[Any]) -> bool:
     if not always_exits(other):
         other += rest
     it.locate(s)
-    test = it.truth(it.expression(s.test), s.test)
+    test = it.condition(s.test)
     it.branch(test, lambda: it.block(one), lambda: it.block(other), s, live_rest=True)
     return True
 
@@ -139,8 +140,10 @@ def branch(
     states: list[State | None] = []
     blocks: list[list] = []
     failed: Diverged | None = None
+    bound = []
     for run in (then, orelse):
         restore(it, before)
+        bound.append(narrowed(it, test, run is then))
         with it.b.block() as out:
             try:
                 it.env["$value"] = run()
@@ -150,6 +153,7 @@ def branch(
                 states.append(None)
         it.frame.depth, it.b.loc = depth, loc
         blocks.append(out)
+    widened_back(states, bound)
     left = [s for s in states if s is not None]
     if len(left) == 2:
         join(it, test, left, blocks, node, live_rest)

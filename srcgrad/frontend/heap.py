@@ -19,6 +19,7 @@ from srcgrad.frontend.values import (
     Closure,
     GrownList,
     Iterated,
+    MaybeNone,
     MaybeUnbound,
     Partial,
     Record,
@@ -69,7 +70,7 @@ def _inside(v: Any) -> list[Any]:
             return [*v.defaults, *v.kw_defaults, *frames_of(v.frame)]
         case Bound():
             return [v.owner]
-        case MaybeUnbound():
+        case MaybeUnbound() | MaybeNone():
             return [v.value]
         case Iterated():
             return list(v.sources)

@@ -20,6 +20,7 @@ from srcgrad.frontend.values import (
     Bound,
     Conflict,
     GrownList,
+    MaybeNone,
     MaybeUnbound,
     Range,
     Record,
@@ -90,7 +91,10 @@ class PartsSpec:
 
 @record(frozen=True)
 class MaybeSpec:
+    """A value, or UNBOUND or None in its place."""
+
     inner: Any
+    absent: Any = UNBOUND
 
 
 Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec
@@ -107,8 +111,9 @@ def spec_of(v: Any, dynamic: bool, known: Any) -> Spec:
         return ScalarSpec(atom(v).type)
     if is_array(v):
         return ArraySpec(v.type.dtype, v.type.dims, v.type.layout)
-    if isinstance(v, MaybeUnbound):
-        return MaybeSpec(spec_of(v.value, True, known))
+    if isinstance(v, MaybeUnbound | MaybeNone):
+        absent = None if isinstance(v, MaybeNone) else UNBOUND
+        return MaybeSpec(spec_of(v.value, True, known), absent)
     if isinstance(v, GrownList) and v.of_numbers:
         items = ArraySpec(v.dtype.dtype, (VARIES,), "C")
         return PartsSpec((GrownList, v.dtype), (0,), (items,), v if id(v) in known else None)
@@ -167,21 +172,16 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return join_specs(_bounds(a), b)
         case _, StaticSpec(Range() | Slice()):
             return join_specs(a, _bounds(b))
-        case (StaticSpec(Unbound()), MaybeSpec(inner)) | (MaybeSpec(inner), StaticSpec(Unbound())):
-            return _maybe(inner)
-        case StaticSpec(Unbound()), _:
-            return _maybe(b)
-        case _, StaticSpec(Unbound()):
-            return _maybe(a)
-        case MaybeSpec(i), MaybeSpec(j):
-            inner = join_specs(i, j)
-            return None if inner is None else _maybe(inner)
-        case MaybeSpec(i), _:
-            inner = join_specs(i, b)
-            return None if inner is None else _maybe(inner)
-        case _, MaybeSpec(j):
-            inner = join_specs(a, j)
-            return None if inner is None else _maybe(inner)
+        case (StaticSpec(Unbound()), other) | (other, StaticSpec(Unbound())):
+            return _maybe(other, UNBOUND)
+        case (MaybeSpec(i, Unbound()), other) | (other, MaybeSpec(i, Unbound())):
+            inner = join_specs(i, _present(other, UNBOUND))
+            return None if inner is None else _maybe(inner, UNBOUND)
+        case (StaticSpec(None), other) | (other, StaticSpec(None)) if _may_be_none(other):
+            return _maybe(other, None)
+        case (MaybeSpec(i, None), other) | (other, MaybeSpec(i, None)):
+            inner = join_specs(i, _present(other, None))
+            return None if inner is None else _maybe(inner, None)
         case (StaticSpec(v), other) | (other, StaticSpec(v)) if _is_inexact(v, other):
             return None
         case StaticSpec(v), _ if is_scalar(v):
@@ -225,10 +225,23 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
     return PartsSpec(kind, a.keys, tuple(p for p in parts if p is not None))
 
 
-def _maybe(spec: Spec) -> Spec | None:
+def _maybe(spec: Spec, absent: Any) -> Spec | None:
     if isinstance(spec, StaticSpec) and isinstance(spec.value, Conflict):
         return None
-    return MaybeSpec(loose(_dynamic(spec) if _static_number(spec) else spec))
+    spec = _present(spec, absent)
+    return MaybeSpec(loose(_dynamic(spec) if _static_number(spec) else spec), absent)
+
+
+def _present(spec: Spec, absent: Any) -> Spec:
+    """What a value is where it is there."""
+    return spec.inner if isinstance(spec, MaybeSpec) and spec.absent is absent else spec
+
+
+def _may_be_none(spec: Spec) -> bool:
+    """Whether a value may be None on another path: a number, an array, a tuple of these."""
+    if isinstance(spec, PartsSpec):
+        return not spec.mutable and all(map(_may_be_none, spec.parts))
+    return isinstance(spec, ScalarSpec | ArraySpec | MaybeSpec) or _static_number(spec)
 
 
 def loose(spec: Spec) -> Spec:
@@ -238,6 +251,8 @@ def loose(spec: Spec) -> Spec:
         return replace(spec, dims=dims)
     if isinstance(spec, PartsSpec):
         return replace(spec, parts=tuple(loose(p) for p in spec.parts))
+    if isinstance(spec, MaybeSpec):
+        return replace(spec, inner=loose(spec.inner))
     return spec
 
 

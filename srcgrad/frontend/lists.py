@@ -33,7 +33,7 @@ from srcgrad.frontend.values import (
     written,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import INT, Scalar, join_scalars
 
 
 def static_key(it: Interpreter, key: Any, node: Node) -> Any:
@@ -88,8 +88,7 @@ def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
         _grow_if_it_can(it, x)
     k = it.static_int(items[0], node, "the index of a tuple or list")
     if not -len(x) <= k < len(x):
-        if len(it.b.scopes) > it.heads[-1][0]:  # appended to in another trip or branch
-            _grow_if_it_can(it, x)
+        grow_in_flow(it, x)
         _out_of_range(it, x, k, node)
     return k % len(x)
 
@@ -129,6 +128,12 @@ def delete_item(it: Interpreter, target: Any) -> None:
 
 
 # ---- lists that grow at run time ----
+def grow_in_flow(it: Interpreter, x: Any) -> None:
+    """The same where another trip or branch may have appended to the list."""
+    if len(it.b.scopes) > it.heads[-1][0]:
+        _grow_if_it_can(it, x)
+
+
 def _grow_if_it_can(it: Interpreter, x: Any) -> None:
     """Start again with a list that grows, where its items are numbers or like arrays."""
     if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
@@ -159,7 +164,7 @@ def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
     if key in it.captures.demands.indexed:
         it.looped.add(key)
     dtype, rank = it.grown[key]
-    dtype = dtype or Scalar("f64")  # until the first item is appended
+    dtype = dtype or INT  # until the first item is appended: integers do all that floats do
     tape = it.b("tape", 16, dtype=dtype.dtype, name="items")
     length = it.b("zeros", 1, dtype="i64", name="count")
     shape = it.b("zeros", rank, dtype="i64", name="shape") if rank else None

@@ -248,7 +248,7 @@ def _going_on(
         if over is not None:
             return it.b("lt", index, _bounds(it, over)[1])
         assert isinstance(node, gast.While)
-        return it.truth(it.expression(node.test), node.test)
+        return it.condition(node.test)
 
     if stay is True:
         return test()

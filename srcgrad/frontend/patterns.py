@@ -37,7 +37,7 @@ def _cases(it: Interpreter, node: Node, subject: Any, cases: list[Any]) -> None:
         if case.guard is None:
             it.block(case.body)
             return
-        passed = it.truth(it.expression(case.guard), case.guard)
+        passed = it.condition(case.guard)
         it.branch(
             passed, lambda: it.block(case.body), lambda: _cases(it, node, subject, rest),
             node, live_rest=True,

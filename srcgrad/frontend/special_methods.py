@@ -38,8 +38,8 @@ from srcgrad.ir.types import BOOL, np_dtype
 
 COMPARISONS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_SYMBOLS = {
+SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
     "pow": "** or pow()", "divmod": "divmod()", "matmul": "@", "and": "&", "or": "|", "xor": "^",
     "lshift": "<<", "rshift": ">>",
@@ -118,7 +118,7 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
             return out
     if isinstance(a, Record) or isinstance(c, Record):
         kinds = f"'{type_name(a)}' and '{type_name(c)}'"
-        _wrong(it, f"unsupported operand type(s) for {_SYMBOLS[name]}: {kinds}", node)
+        _wrong(it, f"unsupported operand type(s) for {SYMBOLS[name]}: {kinds}", node)
     return NotImplemented
 
 
@@ -167,7 +167,7 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     if name in ("eq", "ne"):
         return identical(it, a, c, node) == (name == "eq")
     kinds = f"'{type_name(a)}' and '{type_name(c)}'"
-    it.refuse(node, f"'{_SIGNS[name]}' not supported between instances of {kinds}", like=TypeError)
+    it.refuse(node, f"'{SIGNS[name]}' not supported between instances of {kinds}", like=TypeError)
 
 
 def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> Any:

@@ -68,6 +68,7 @@ class StagedInterpreter(Interpreter):
     compare = comparisons.compare
     known_text = comparisons.known_text
     truth = comparisons.truth
+    condition = comparisons.condition
     collected = comprehensions.collected
     emit = expressions.emit
     block = flow.block

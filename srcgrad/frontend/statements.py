@@ -233,7 +233,7 @@ def _names_of(it: Interpreter, v: Var) -> int:
 
 # ---- leaving ----
 def do_if(it: Interpreter, node: gast.If) -> None:
-    test = it.truth(it.expression(node.test), node.test)
+    test = it.condition(node.test)
     it.branch(test, lambda: it.block(node.body), lambda: it.block(node.orelse), node)
 
 
@@ -311,7 +311,7 @@ def do_with(it: Interpreter, node: gast.With) -> None:
 
 # ---- failing ----
 def do_assert(it: Interpreter, node: gast.Assert) -> None:
-    test = it.truth(it.expression(node.test), node.test)
+    test = it.condition(node.test)
     if test is True:
         return
 

@@ -39,6 +39,7 @@ from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     Conflict,
     GrownList,
+    MaybeNone,
     MaybeUnbound,
     TrackedList,
     describe,
@@ -47,6 +48,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Atom, Function, Var, atom
+from srcgrad.ir.types import Scalar
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 from srcgrad.tree import Leaf
@@ -156,6 +158,9 @@ def _traced(
     taken = _Arguments(it, demands, found)
     atoms: list[Atom] = []
     output, writes = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
+    if empty := [key for key, (dtype, _) in it.grown.items() if dtype is None]:
+        it.grown.update({key: (Scalar("f64"), 0) for key in empty})
+        raise Respecialise("a list without items is one of floats")
     body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
@@ -208,6 +213,11 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
                 "a list whose length is known only at run time cannot be returned",
                 found.location(found.tree), "return np.array(...) of it",
             )  # fmt: skip
+        if isinstance(v, MaybeNone):
+            said = f"{found.title}() returns None here: compiled code returns a value on every path"
+            with instances.standing(it, found):
+                it.fail_if(it.b("logical_not", v.flag), "NotImplementedError", said)
+            return leaf(v.value)
         if v is None or isinstance(v, str | bool | type):
             return v
         raise ReturnTypeError(

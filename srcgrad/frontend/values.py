@@ -52,6 +52,14 @@ class MaybeUnbound(Abstract):
 
 
 @record()
+class MaybeNone(Abstract):
+    """A value with the run-time flag that says whether it is there; None where it is not."""
+
+    value: Any
+    flag: Var
+
+
+@record()
 class Conflict(Abstract):
     """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
 
@@ -205,7 +213,19 @@ class Formatted(Abstract):
 
 
 # what only exists while a function is compiled, and is no dataclass of the user's
-OWN = Range | Iterated | Slice | GrownList | View | Super | Bound | Partial | Closure | Formatted
+OWN = (
+    Range
+    | Iterated
+    | Slice
+    | GrownList
+    | MaybeNone
+    | View
+    | Super
+    | Bound
+    | Partial
+    | Closure
+    | Formatted
+)
 
 RUNNING = Bound | Partial | Closure  # functions that belong to the run that is compiled
 
@@ -281,6 +301,8 @@ def describe(v: Any) -> str:
             return "a list"
         case Iterated():
             return "an iterator"
+        case MaybeNone():
+            return f"{describe(v.value)} or None"
         case View():
             return f"the {v.name} of a dict"
         case Bound():

@@ -48,7 +48,7 @@ def forgotten_return(x):  # error, no line: TypeError: forgotten_return ... None
 
 
 @program(0.7)
-def return_on_one_side(x):  # error: UnsupportedError: None
+def return_on_one_side(x):  # error: NotImplementedError: returns None here
     if x > 1.0:
         return x * x
 
@@ -67,12 +67,24 @@ def found_or_none(x, limit):
     for i in range(len(x)):
         if x[i] > limit:
             return x[i]
-    return None  # error: UnsupportedError: None
+    return None
 
 
 @program(vec(3))
 def helper_returns_none(x):
-    return found_or_none(x, 1.0) * 2.0
+    return found_or_none(x, 9.0) * 2.0  # error: TypeError: for *: 'NoneType' and 'float'
+
+
+@program(vec(3))
+def function_of_what_may_be_none(x):
+    found = found_or_none(x, 9.0)
+    return x[0] * isinstance(found, float)  # error: UnsupportedError: None on some paths ... call
+
+
+@program(vec(3))
+def two_that_may_be_none(x):
+    a, b = found_or_none(x, 9.0), found_or_none(x, 1.0)
+    return x[0] if a is b else x[1]  # error: UnsupportedError: 'is' between values that may be None
 
 
 def number_or_array(x, flag):

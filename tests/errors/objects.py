@@ -233,12 +233,6 @@ def power_of_a_mask(x):
     return np.sum(x * (x > 1.0) ** 2)  # error: UnsupportedError: powers of booleans ... astype
 
 
-@program(0.7)
-def number_or_none(x):
-    y = x if x > 1.0 else None  # error: UnsupportedError: one side is None
-    return x
-
-
 @program(vec(3))
 def number_or_array_in_a_choice(x):
     return np.sum(x if x[0] > 0.0 else x[0])  # error: UnsupportedError: value depends on the path

@@ -50,6 +50,7 @@ def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
             )  # fmt: skip
         return pop_grown(it, owner, node)
     if not owner:
+        lists.grow_in_flow(it, owner)
         it.refuse(node, "pop from empty list", like=IndexError)
     reshaping(it, owner, node)
     return owner.pop(it.list_place(owner, [k], node))
