@@ -307,7 +307,9 @@ def _masks_as_indices(it: Interpreter, x: Var, items: list[Any], node: Node) -> 
     axis = 0
     for i in items:
         if is_array(i) and i.type.dtype == "bool":
-            out += mask_places(it, i, x.type.dims[axis : axis + i.type.ndim])
+            dims = x.type.dims[axis : axis + i.type.ndim]
+            check_mask(it, i, dims, axis)
+            out += mask_places(it, i, dims)
             axis += i.type.ndim
         else:
             out.append(i)
@@ -315,15 +317,19 @@ def _masks_as_indices(it: Interpreter, x: Var, items: list[Any], node: Node) -> 
     return out
 
 
+def check_mask(it: Interpreter, mask: Var, dims: tuple, axis: int = 0) -> None:
+    """Check that a mask has the lengths `dims` of the axes that it stands for, from `axis` on."""
+    for k, (m, n) in enumerate(zip(mask.type.dims, dims, strict=True)):
+        if m is not n:
+            it.b("check_equal", n, m, kind="IndexError", message=(
+                f"boolean index did not match indexed array along axis {axis + k}; size of axis "
+                "is {} but size of corresponding boolean axis is {}"
+            ))  # fmt: skip
+
+
 def mask_places(it: Interpreter, mask: Var, dims: tuple) -> list[Var]:
     """The index arrays of the true places of a mask over axes of lengths `dims`."""
     b = it.b
-    for k, (m, n) in enumerate(zip(mask.type.dims, dims, strict=True)):
-        if m is not n:
-            b("check_equal", n, m, message=(
-                f"boolean index did not match indexed array along axis {k}; size of axis is "
-                "{} but size of corresponding boolean axis is {}"
-            ))  # fmt: skip
     flat = b("nonzero", mask, b("count_nonzero", mask))
     places = []
     for n in reversed(dims[1:]):

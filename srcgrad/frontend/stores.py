@@ -17,10 +17,10 @@ from srcgrad.frontend import indexing
 from srcgrad.frontend.expressions import PRIMITIVE, binary
 from srcgrad.frontend.indexing import (
     _advanced,
+    check_mask,
     expanded,
     gathered,
     items_of,
-    mask_places,
     subscript,
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -37,7 +37,15 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Def, Var, atom
-from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype, same_dim, same_dims
+from srcgrad.ir.types import (
+    Scalar,
+    is_complex,
+    is_float,
+    np_dtype,
+    real_dtype,
+    same_dim,
+    same_dims,
+)
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.memory import gather_dims
 
@@ -115,12 +123,21 @@ def augment_part(
     store_part(it, z, name, items, value, node.target, node.op)
 
 
+def check_fits(it: Interpreter, node: Node, value: Any, dtype: str) -> None:
+    """Refuse an integer that NumPy does not store in an array of a dtype."""
+    if isinstance(value, int | np.integer) and dtype[0] in "iu":
+        limits = np.iinfo(np_dtype(dtype))
+        if not limits.min <= value <= limits.max:
+            it.refuse(node, f"Python integer {value} out of bounds for {dtype}", like=OverflowError)
+
+
 def stored_value(it: Interpreter, x: Var, value: Any, node: Node) -> Any:
     if isinstance(value, list | tuple | GrownList):
         value = it.call_numpy(np.array, [value], {}, node)
     if not is_value(value):
         it.refuse(node, f"{describe(value)} cannot be stored in an array", like=ValueError)
     have, want = atom(value).type.dtype, x.type.dtype
+    check_fits(it, node, value, want)
     if is_complex(have) and not is_complex(want):
         it.refuse(node, "a complex value cannot be stored in a real array")
     if is_array(value) and not value.type.dims:
@@ -198,9 +215,7 @@ def _write_advanced(it: Interpreter, x: Var, items: list[Any], value: Any, node:
         and not is_array(value)
         and (mask.type.ndim == x.type.ndim)
     ):
-        for m, n in zip(mask.type.dims, x.type.dims, strict=True):
-            if m is not n:
-                mask_places(it, mask, x.type.dims)
+        check_mask(it, mask, x.type.dims)
         it.b("assign", x, it.b("where", mask, value, x))
         return
     base, idx, spec = gathered(it, x, items, node)
@@ -297,12 +312,14 @@ def _augment_advanced(
         and mask.type.ndim == x.type.ndim
         and is_scalar(value)
     ):
-        new = binary(it, node.op, x, value, node)
+        check_mask(it, mask, x.type.dims)
+        new = _kept_in(it, node.op, x, binary(it, node.op, x, value, node), node)
         it.b("assign", x, it.b("where", mask, stored_value(it, x, new, node), x))
         return
     base, idx, spec = gathered(it, x, items, node)
     old = it.b("gather", base, *idx, spec=spec)
-    new = stored_value(it, x, binary(it, node.op, old, value, node), node)
+    new = _kept_in(it, node.op, x, binary(it, node.op, old, value, node), node)
+    new = stored_value(it, x, new, node)
     it.b("scatter", base, *idx, spread(it, new, base, idx, spec), spec=spec)
 
 
@@ -328,13 +345,19 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
         value = value if isinstance(op, gast.Add) else it.b("neg", value)
         it.b("add_to", x, value)
         return
-    new = binary(it, op, x, value, node)
+    new = _kept_in(it, op, x, binary(it, op, x, value, node), node)
+    assign_array(it, x, stored_value(it, x, new, node))
+
+
+def _kept_in(it: Interpreter, op: Any, x: Var, new: Any, node: Node) -> Any:
+    """The result of an operator that may be cast to the dtype of the array that it changes."""
     have = atom(new).type.dtype
-    if have[0] in "fc" and x.type.dtype[0] in "iub":
+    fits = np.can_cast(np_dtype(have), np_dtype(x.type.dtype), "same_kind")
+    if not fits and not is_complex(have):  # which `stored_value` refuses
         name = PRIMITIVE.get(type(op).__name__, "power")
         it.refuse(
             node,
             f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
-            "make the array a float array first: x = x.astype(float)", like=TypeError,
+            f"make the array one of {have} first, with x.astype()", like=TypeError,
         )  # fmt: skip
-    assign_array(it, x, stored_value(it, x, new, node))
+    return new

@@ -8,13 +8,14 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import reduce
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from srcgrad import tree
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
-from srcgrad.ir.types import Array, Scalar, np_dtype
+from srcgrad.ir.types import Array, Scalar, join_scalars, np_dtype
 from srcgrad.records import record
 
 Known = Any  # annotates a static parameter of a handler or a formula
@@ -273,6 +274,14 @@ def dtype_of(v: Any) -> str:
     from srcgrad.ir.nodes import atom
 
     return atom(v).type.dtype
+
+
+def joined_type(values: Sequence[Any]) -> Scalar:
+    """The type that values are promoted to; Python numbers give way."""
+    from srcgrad.ir.nodes import atom
+
+    types = [atom(v).type for v in values]
+    return reduce(join_scalars, (t if isinstance(t, Scalar) else Scalar(t.dtype) for t in types))
 
 
 def inside(like: Any, parts: Sequence[Any]) -> Any:

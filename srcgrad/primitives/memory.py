@@ -339,9 +339,9 @@ def _check_assign(*dims: Any, split: int) -> None:
         raise ValueError(f"could not broadcast input array from {shapes}")
 
 
-def _check_equal(a: Any, b: Any, message: str) -> None:
+def _check_equal(a: Any, b: Any, message: str, kind: str = "ValueError") -> None:
     if a != b:
-        raise ValueError(message.format(a, b))
+        raise instance(kind, message.format(a, b))
 
 
 def _broadcast_dim(a: Any, b: Any) -> Any:

@@ -67,6 +67,51 @@ def scale_with_bases(x):
     return np.sum(np.logspace(0.0, 1.0, 4, base=x))  # error: UnsupportedError: an array as its base
 
 
+@program(mat(2, 3))
+def item_of_too_few_indices(x):
+    return x.reshape(1, 2, 3).item(0, 1)  # error: UnsupportedError: incorrect number of indices
+
+
+@program(vec(3))
+def vecdot_of_a_number(x):
+    return np.vecdot(x, x[0])  # error: UnsupportedError: vecdot takes arrays
+
+
+@program(0.7)
+def diagonal_matrix_of_a_number(x):
+    return np.sum(np.diag(x))  # error: UnsupportedError: diag takes a vector or a matrix
+
+
+@program(vec(3))
+def reciprocal_of_integers(x):
+    return x * np.reciprocal(np.arange(1, 4))  # error: UnsupportedError: reciprocal of integers
+
+
+@program(vec(3))
+def integer_that_does_not_fit(x):
+    y = np.zeros(3, np.int8)
+    y[0] = 300  # error: UnsupportedError: Python integer 300 out of bounds
+    return x * y
+
+
+@program(vec(3))
+def integers_added_to_booleans(x):
+    y = x > 0.5
+    y += 1  # error: UnsupportedError: the result of 'add' is i64
+    return x * y
+
+
+@program(1.0)
+def complex_range(x):
+    return np.sum(np.arange(x + 1j))  # error: UnsupportedError: arange of complex numbers
+
+
+@program(vec(3))
+def mask_of_another_length(x):
+    x[np.array([True])] *= 2.0  # error: IndexError: boolean index did not match
+    return np.sum(x)
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

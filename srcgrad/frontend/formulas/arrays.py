@@ -220,7 +220,7 @@ def choose(a: Any, choices: Any) -> Any:
     n = len(choices)
     if np.any((np.asarray(a) < 0) | (np.asarray(a) >= n)):
         raise ValueError("invalid entry in choice array")
-    return np.select([np.equal(a, k) for k in range(n)], list(choices))
+    return np.select([np.equal(a, k) for k in range(n)], list(choices), choices[n - 1])
 
 
 @stands_for(np.piecewise)
@@ -281,6 +281,9 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     >>> x
     array([5., 0., 5.])
     """
+    if np.size(mask) != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    mask = np.reshape(mask, a.shape)
     a[...] = np.where(mask, resize(values, a.shape).astype(a.dtype), a)
 
 

@@ -195,12 +195,3 @@ def interp(
 def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
     """np.interp without a period."""
     return np.interp(x, xp, fp, left, right)
-
-
-def products_along(a: Any, b: Any, axis: Any) -> Any:
-    """The sum of products along an axis.
-
-    >>> float(products_along(np.array([1.0, 2.0]), np.array([3.0, 4.0]), -1))
-    11.0
-    """
-    return np.sum(np.asarray(a) * np.asarray(b), axis=axis)

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, is_array, stand_for, stands_for
+from srcgrad.frontend.formulas.registry import (
+    floating,
+    is_array,
+    stand_for,
+    stands_for,
+    unsupported,
+)
 
 LN2 = math.log(2.0)
 stand_for({
@@ -28,6 +34,18 @@ stand_for({
     np.ma.isMaskedArray: lambda x: False,  # none is taken
     np.i0: lambda x: bessel_i0(floating(x)),
 })  # fmt: skip
+
+
+@stands_for(np.reciprocal)
+def reciprocal(x: Any, out: Any = None) -> Any:
+    """1 / x.
+
+    >>> float(reciprocal(4.0))
+    0.25
+    """
+    if np.asarray(x).dtype.kind in "iub":
+        return unsupported("reciprocal of integers is not supported", "write 1.0 / x or 1 // x")
+    return np.divide(1.0, x, out=out)
 
 
 @stands_for(np.ldexp)

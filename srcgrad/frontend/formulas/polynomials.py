@@ -162,6 +162,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
            [9., 3., 1.]])
     """
     x = _vector(x, "vander")
+    x = x.astype(np.promote_types(x.dtype, int))
     n = x.shape[0] if N is None else N
     # each row is the one before it times x, the first is 1
     factors = np.where(np.arange(n)[:, None] == 0, 1, x[None, :])

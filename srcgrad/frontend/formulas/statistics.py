@@ -313,6 +313,9 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     x = np.asarray(x)
     if x.ndim != 1 or x.dtype.kind not in "iu":
         return unsupported("bincount takes a vector of integers")
+    x = x.astype(np.int64)
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
     longest = np.max(x, initial=-1) + 1
     if np.min(x, initial=0) < 0:
         raise ValueError("'list' argument must have no negative elements")
@@ -367,7 +370,7 @@ def histogram(
         low, high = np.where(same, low - 0.5, low), np.where(same, high + 0.5, high)
         edges = np.linspace(low, high, bins + 1)
     else:
-        edges = floating(bins)
+        edges = np.asarray(bins)
     n = edges.shape[0] - 1
     if n < 0:
         raise NotImplementedError("a histogram without edges")

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.frontend.values import is_array, is_number, joined_type, plain
 
 
 @implements(np.select)
@@ -21,10 +21,11 @@ def select(it: Interpreter, node: Node, condlist: Any, choicelist: Any, default:
     choices = it.static_items(choicelist, node)
     if len(conditions) != len(choices) or not conditions:
         it.refuse(node, "select takes as many choices as conditions, one at least", like=ValueError)
-    result = default
+    conditions = operands(it, node, tuple(conditions), "select")
+    *choices, result = operands(it, node, (*choices, default), "select")
+    kind = joined_type((*choices, result))
     for c, x in zip(reversed(conditions), reversed(choices), strict=True):
-        c, x, result = operands(it, node, (c, x, result), "select")
-        result = it.emit(node, "where", c, x, result)
+        result = it.emit(node, "where", c, it.b.cast(x, kind), it.b.cast(result, kind))
     return result
 
 

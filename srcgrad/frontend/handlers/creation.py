@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from srcgrad import tree
 from srcgrad.frontend.conversion import as_array
 from srcgrad.frontend.handlers.elementwise import as_integer, operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.stores import assign_array, stored_value
+from srcgrad.frontend.stores import assign_array, check_fits, stored_value
 from srcgrad.frontend.values import (
     describe,
     is_array,
     is_integer,
     is_number,
+    joined_type,
     plain,
 )
 from srcgrad.ir.nodes import Atom, Var, atom
@@ -104,7 +105,9 @@ def full(it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = 
     if is_array(fill_value):
         value = it.b("broadcast_to", fill_value, *dims)
         return value if dtype is None else it.b.cast(value, scalar_type(it, node, dtype))
-    return filled(it, dims, fill_value, _dtype(it, node, dtype, atom(fill_value).type.dtype))
+    kind = _dtype(it, node, dtype, atom(fill_value).type.dtype)
+    check_fits(it, node, fill_value, kind)
+    return filled(it, dims, fill_value, kind)
 
 
 def _like(
@@ -115,7 +118,9 @@ def _like(
     dims = list(x.type.dims) if is_array(x) else []
     if shape is not None:
         dims = dims_of(it, node, shape)
-    made = filled(it, dims, value, _dtype(it, node, dtype, atom(x).type.dtype))
+    kind = _dtype(it, node, dtype, atom(x).type.dtype)
+    check_fits(it, node, value, kind)
+    made = filled(it, dims, value, kind)
     if is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
     return made
@@ -163,7 +168,12 @@ def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
 @implements(np.arange)
 def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    kind = join_scalars(join_scalars(atom(start).type, atom(stop).type), atom(step).type)
+    # each is made an array by itself: single precision and small integers do not remain
+    kind = Scalar("i64")
+    for v in (start, stop, step):
+        kind = join_scalars(kind, Scalar(atom(v).type.dtype))
+    if is_complex(kind.dtype):
+        it.refuse(node, "arange of complex numbers is not supported")
     b = it.b
     if is_integer(start) and is_integer(stop) and is_integer(step):
         n = (
@@ -190,11 +200,6 @@ def _unit(start: Any, step: Any) -> bool:
     return is_number(start) and start == 0 and is_number(step) and step == 1
 
 
-def _scalar_of(v: Any) -> Scalar:
-    kind = atom(v).type
-    return kind if isinstance(kind, Scalar) else Scalar(kind.dtype)
-
-
 @implements(np.linspace)
 def linspace(
     it: Interpreter, node: Node, start: Any, stop: Any, num: Any = 50, endpoint: Any = True,
@@ -203,7 +208,7 @@ def linspace(
     b = it.b
     (n,) = dims_of(it, node, num)
     start, stop = operands(it, node, (start, stop), "linspace")
-    kind = Scalar(reduce(join_scalars, map(_scalar_of, (start, stop)), FLOAT).dtype)
+    kind = Scalar(join_scalars(joined_type((start, stop)), FLOAT).dtype)
     start, stop = (b.cast(v, kind) for v in (start, stop))
     extent = b("sub", stop, start)
     parts = b("maximum", b("sub", n, 1) if endpoint else n, 1)
@@ -234,6 +239,8 @@ def array(
 ) -> Any:  # fmt: skip
     out = as_array(it, node, x, copy=bool(copy))
     if dtype is not None:
+        for v in tree.leaves(x) if isinstance(x, int | list | tuple) else ():
+            check_fits(it, node, v, scalar_type(it, node, dtype).dtype)
         out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
     if missing > 0 and is_array(out):
@@ -291,7 +298,13 @@ def fill(it: Interpreter, node: Node, x: Any, value: Any) -> None:
 def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
     if not is_array(x):
         return _of_python(it, x)
+    if len(index) == 1 and isinstance(index[0], tuple):
+        index = index[0]
+    if len(index) == 1 and x.type.ndim > 1:
+        x = it.call_numpy(np.ravel, [x], {}, node)
     if index:
+        if len(index) != x.type.ndim:
+            it.refuse(node, "incorrect number of indices for array", like=ValueError)
         return _of_python(it, it.read(x, list(index), node))
     for d in x.type.dims:
         if isinstance(d, Var):

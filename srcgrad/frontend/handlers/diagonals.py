@@ -24,7 +24,7 @@ def _triangle(name: str, f: Any) -> None:
             it.refuse(node, f"{name} takes an array with axes", like=TypeError)
         rows, cols = ranges(it, x.type.dims[-2:][0], x.type.dims[-1])  # a vector is every row
         inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
-        return it.emit(node, "where", inside, x, 0)
+        return it.emit(node, "where", inside, x, it.b.cast(0, Scalar(x.type.dtype)))
 
     implements(f)(handler)
 
@@ -70,6 +70,8 @@ def trace(it: Interpreter, node: Node, x: Any, *args: Any, **kwargs: Any) -> Any
 @implements(np.diag)
 def diag(it: Interpreter, node: Node, x: Any, k: Any = 0) -> Any:
     (x,) = operands(it, node, (x,), "diag")
+    if not is_array(x) or x.type.ndim not in (1, 2):
+        it.refuse(node, "diag takes a vector or a matrix", like=ValueError)
     if x.type.ndim == 2:
         return diagonal(it, node, x, k)
     b = it.b
@@ -83,4 +85,5 @@ def diag(it: Interpreter, node: Node, x: Any, k: Any = 0) -> Any:
         x = b("concatenate", *((x, pad) if offset > 0 else (pad, x)), axis=0)
         x = with_dims(it, x, (size,))
     column = b("view", x, spec=(":", "n"))
-    return b("where", b("eq", b("add", rows, offset), cols), column, 0)
+    zero = b.cast(0, Scalar(x.type.dtype))
+    return b("where", b("eq", b("add", rows, offset), cols), column, zero)

@@ -247,12 +247,6 @@ def square(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     return to_out(it, node, it.emit(node, "mul", x, x), out)
 
 
-@implements(np.reciprocal)
-def reciprocal(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
-    (x,) = operands(it, node, (x,), "reciprocal")
-    return to_out(it, node, it.emit(node, "div", 1.0, x), out)
-
-
 @implements(np.positive)
 def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "positive")
@@ -322,7 +316,7 @@ def clip(
         return to_out(it, node, positive(it, node, x), out)
     lo = -math.inf if lo is None else lo
     hi = math.inf if hi is None else hi
-    if atom(x).type.dtype[0] in "iu":
+    if atom(x).type.dtype[0] in "iub":
         # an integer stays one: bounds that are missing do not make it a float
         y = x if is_number(lo) and lo == -math.inf else it.emit(node, "maximum", x, lo)
         y = y if is_number(hi) and hi == math.inf else it.emit(node, "minimum", y, hi)

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.calculus import cross_of_last, products_along
+from srcgrad.frontend.formulas.calculus import cross_of_last
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.products import product
-from srcgrad.frontend.handlers.reductions import sum_
+from srcgrad.frontend.handlers.products import meet, product
+from srcgrad.frontend.handlers.reductions import axis_of, sum_
 from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.shapes import moveaxis
 from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
+from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
 
 
 @implements(cross_of_last)
@@ -84,10 +86,14 @@ def multi_dot(it: Interpreter, node: Node, arrays: Any) -> Any:
 
 def vecdot(it: Interpreter, node: Node, a: Any, c: Any, axis: Any = -1) -> Any:
     a, c = operands(it, node, (a, c), "vecdot")
-    axis = it.static_int(axis, node, "an axis")
-    if axis != -1:
-        return it.call(products_along, [a, c, axis], {}, node)
-    return plain(sum_(it, node, it.emit(node, "mul", a, c), axis=-1))
+    if not all(is_array(x) and x.type.dims for x in (a, c)):
+        it.refuse(node, "vecdot takes arrays of at least one axis", like=ValueError)
+    kind = join_scalars(Scalar(a.type.dtype), Scalar(c.type.dtype))
+    a, c = (moveaxis(it, node, it.b.cast(x, kind), axis_of(it, node, x, axis), -1) for x in (a, c))
+    meet(it, node, a.type.dims[-1], c.type.dims[-1])
+    first = it.b("conj", a) if is_complex(kind.dtype) else a
+    products = it.emit(node, "mul", first, c)
+    return plain(sum_(it, node, products, axis=-1, dtype=np_dtype(kind.dtype)))
 
 
 for _module in (np, np.linalg):

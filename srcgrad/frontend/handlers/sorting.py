@@ -14,11 +14,14 @@ from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.types import Scalar, join_scalars
 
 
 @implements(np.argsort, method="argsort")
-def argsort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def argsort(
+    it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    stable: Any = None,
+) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "argsort")
     x = vector(it, x)
     if axis is None:
@@ -48,7 +51,10 @@ def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any
 
 
 @implements(np.sort)
-def sort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def sort(
+    it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
+    stable: Any = None,
+) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "sort")
     if axis is None:
         x, axis = ravel(it, node, x), -1
@@ -57,14 +63,17 @@ def sort(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) 
 
 
 @method("array", "sort")
-def sort_in_place(it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None) -> None:
+def sort_in_place(
+    it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None
+) -> None:
     it.b("assign", x, sort(it, node, x, axis))
 
 
 @implements(np.searchsorted, method="searchsorted")
 def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
-    v = it.b.cast(v, Scalar(a.type.dtype)) if atom(v).type.dtype != a.type.dtype else v
+    kind = join_scalars(*(Scalar(atom(x).type.dtype) for x in (a, v)))
+    a, v = it.b.cast(a, kind), it.b.cast(v, kind)
     return plain(it.b("searchsorted", a, v, side=side))
 
 
