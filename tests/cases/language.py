@@ -149,6 +149,15 @@ def array_unpacked(x):
     return a * b + d * e * f
 
 
+@case(vec(12), 2, tags=("p40",))
+def cross_of_slices(x, n):
+    total = 0.0
+    for i in range(n):
+        torque = np.cross(x[3 * i : 3 * i + 3], x[i + 1 : i + 4])
+        total += torque @ torque * x[i]
+    return total + np.cross(x[n : n + 3], [1.0, x[0], 2.0])[1]
+
+
 @case(vec(12), mat(3, 2), tags=("p40",))
 def slices_and_rows_unpacked(x, m):
     total = 0.0

@@ -8,6 +8,11 @@ from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
 
+@program(vec(8), 2)
+def cross_of_slices_of_two(x, n):
+    return np.cross(x[:n], x[1 : n + 1])  # error: ValueError: of length 2 ... a[0] * b[1]
+
+
 @program(mat(3, 3))
 def general_eigenvalues(a):
     w = np.linalg.eigvals(a)  # error: UnsupportedError: depends on its numbers ... use eigh

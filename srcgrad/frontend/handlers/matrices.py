@@ -16,6 +16,12 @@ from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
+from srcgrad.primitives import memory
+
+COMPUTED = (
+    "cross takes vectors of length 3 where their length is computed, not of length {}: "
+    "for vectors of length 2 write a[0] * b[1] - a[1] * b[0]"
+)
 
 
 @implements(cross_of_last)
@@ -39,7 +45,13 @@ def cross(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
 
 def _components(it: Interpreter, node: Node, x: Any) -> list[Any]:
-    n = it.static_int(x.type.dims[-1], node, "the length of the vectors of cross")
+    n = x.type.dims[-1]
+    made = it.definition(n)
+    if made is None or made.op is memory.dim:
+        n = it.static_int(n, node, "the length of the vectors of cross")
+    else:  # of a slice, say: a static length would make its limits static
+        it.b("check_equal", n, 3, message=COMPUTED)
+        n = 3
     return [it.read(x, [Ellipsis, k], node) for k in range(n)]
 
 
