@@ -26,14 +26,14 @@ class Parts:
     `forward` returns the results, then values to keep; `backward` takes what `kept` lists, then the
     seeds, and returns the gradients. An entry of `kept` is ("input", k), ("result", k) or
     ("value", k). `changed` are positions in `kept` of buffers that the reverse sweep rewinds,
-    `shared` results whose memory is kept under another name.
+    `borrowed` those of values that lie in memory of inputs or results.
     """
 
     forward: Function
     backward: Function
     kept: tuple[tuple[str, int], ...]
     changed: frozenset[int]
-    shared: frozenset[int]
+    borrowed: frozenset[int]
 
 
 def partition(joint: Function, inputs: int, results: int) -> Parts | None:
@@ -140,30 +140,21 @@ class _Cut:
                 k for k, v in enumerate(self.crossing)
                 if is_reference(v.type) and self.classes.of(v) in changed
             ),
-            self._shared(),
+            self._borrowed(),
         )  # fmt: skip
 
     def prelude(self) -> tuple[Def, ...]:
         """The statements that the reverse sweep recomputes at its beginning."""
         return tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
 
-    def _shared(self) -> frozenset[int]:
-        """Results that lie in memory which is kept or given, other than as that very value."""
-        named = set(self.results)
-        held = {
-            self.classes.of(v)
-            for v in (*self.inputs, *(v for v in self.crossing if v not in named))
-            if is_reference(v.type)
-        }
+    def _borrowed(self) -> frozenset[int]:
+        """The crossing values, other than inputs and results, in whose memory these lie."""
+        named = self._references((*self.inputs, *self.results))
+        held = {self.classes.of(v) for v in named}
         return frozenset(
-            k for k, a in enumerate(self.results)
-            if isinstance(a, Var) and is_reference(a.type)
-            and (self.classes.of(a) in held or self._twice(a))
+            k for k, v in enumerate(self.crossing)
+            if is_reference(v.type) and v not in named and self.classes.of(v) in held
         )  # fmt: skip
-
-    def _twice(self, a: Var) -> bool:
-        mine = self.classes.of(a)
-        return sum(self.classes.of(b) is mine for b in self._references(self.results)) > 1
 
     @staticmethod
     def _references(atoms: tuple[Atom, ...]) -> list[Var]:

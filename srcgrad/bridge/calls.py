@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.backends.gpu_arrays import may_share
 from srcgrad.bridge import eager_fallback
 from srcgrad.bridge.fast_path import tensor_path
 from srcgrad.bridge.kernel import kernel_of
-from srcgrad.bridge.node import applied, at_home, home_of, raw, wanted
+from srcgrad.bridge.node import applied, at_home, called, home_of, raw, wanted
 from srcgrad.eager import devices
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -103,7 +102,8 @@ def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tupl
     if call.stores:
         made = call.applied_with_stores()
     else:
-        made = applied(call.kernel, call.inputs, call.entry.run)
+        run = called if call.plain else applied
+        made = run(call.kernel, call.inputs, call.entry.run)
         call.note_stores()
     if not extra:
         quicken(compiled, call, arguments)
@@ -251,15 +251,7 @@ def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
     convert, type_ = entry.converters[k], entry.program.function.returns[k].type
     if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
         return value if convert is None else convert(value)
-    if devices.is_array(value) and any(_may_share(a, value) for a in map(array_of, inputs)):
-        value = value.copy()  # a result does not lie in the memory of an argument
     return make(at_home(value if convert is None else convert(value), home_of(inputs)))
-
-
-def _may_share(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return np.may_share_memory(a, b)
-    return devices.on_device(a) and devices.on_device(b) and may_share(a, b)
 
 
 def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
@@ -276,7 +268,8 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
         return
     if len(call.trained) < len(program.stored):
         return  # a tensor that is stored to has a history to be kept
-    by = (applied, finished, eager_fallback.compiles if compiled.options.tape else None)
+    run = called if call.plain else applied
+    by = (run, finished, eager_fallback.compiles if compiled.options.tape else None)
     fast = tensor_path(entry, arguments, compiled._names, by, call.trained)
     if fast is not None:
         with compiled._lock:

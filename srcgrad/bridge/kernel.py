@@ -14,6 +14,7 @@ from functools import cached_property
 
 from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
+from srcgrad.bridge.views import sharing
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
@@ -51,6 +52,11 @@ class Kernel:
     @property
     def name(self) -> str:
         return self.function.name
+
+    @cached_property
+    def sharing(self) -> frozenset[int]:
+        """The results that may lie in memory of the arguments or of other results."""
+        return sharing(self.function)
 
     @cached_property
     def floats(self) -> tuple[int, ...]:
@@ -97,6 +103,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
     if made is None:
         function = protected(entry.whole, storing).function
         made = Kernel(function, lambda f: built(f, entry.options).run)
+        made.sharing |= sharing(entry.program.function)  # which stores to the arguments themselves
         made = entry.extensions.setdefault(("kernel", storing), made)
     return made
 

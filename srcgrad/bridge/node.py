@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.bridge.kernel import Kernel, Taped
+from srcgrad.bridge.views import overlap, settle
 from srcgrad.eager import devices
 from srcgrad.eager.apply import recording
 from srcgrad.eager.graph import Node
@@ -59,16 +60,27 @@ def at_home(value: Any, home: devices.device | None, dtype: Any = None) -> Any:
     return devices.moved(devices.array_of(value, dtype), home)
 
 
-def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None) -> list:
+def called(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None) -> list:
+    """The results of a plain call: what lies in the memory of a tensor is a view of it."""
+    return applied(kernel, values, run, link=True)
+
+
+def applied(
+    kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None,
+    link: bool = False,
+) -> list:  # fmt: skip
     """The results of a kernel on arrays, numbers and tensors: raw, or tensors with a gradient.
 
-    `run` stands for the kernel where nothing is recorded.
+    `run` stands for the kernel where nothing is recorded. Without `link` results share no memory.
     """
     args = [raw(v, p) for v, p in zip(values, kernel.function.params, strict=True)]
     wrt = wanted(values) if kernel.floats else ()
     taped = kernel.taped(wrt) if wrt else None
     if taped is None or not taped.live:
-        return list((run or kernel.run)(*args))
+        out = list((run or kernel.run)(*args))
+        if kernel.sharing:
+            settle(out, kernel.sharing, values, (), link)
+        return out
     _refuse_complex(kernel)
     home = home_of(args)
     n = len(kernel.function.returns)
@@ -76,11 +88,11 @@ def applied(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | N
     out: list[Any] = list(given[:n])
     for k in kernel.floats:
         out[k] = at_home(out[k], home, np_dtype(kernel.function.returns[k].type.dtype))
-    for k in () if taped.parts is None else taped.parts.shared:
-        out[k] = copied(out[k])
     pull = _Pull(kernel, taped, wrt, [out[k].shape for k in kernel.floats], home)
     heads = tuple(values[k]._node for k in wrt)
     made = record(out, kernel.floats, heads, pull, f"{kernel.name}Backward")
+    if kernel.sharing:
+        settle(made, kernel.sharing, values, given[n:], link)
     pull.keep(values, args, made, given)
     return made
 
@@ -119,8 +131,11 @@ class _Pull:
             ]
             return
         n = len(made)
-        for (what, k), p in zip(parts.kept, parts.backward.params, strict=False):
-            if what == "value":
+        params = zip(parts.kept, parts.backward.params, strict=False)
+        for at, ((what, k), p) in enumerate(params):
+            if what == "value" and at in parts.borrowed:
+                self.saved.append(_lent(given[n + k], [*values, *made]))
+            elif what == "value":
                 self.saved.append(Kept(given[n + k]))
             elif isinstance(p.type, Scalar):
                 self.saved.append(Kept(args[k] if what == "input" else given[k]))
@@ -171,6 +186,12 @@ class _Pull:
         # what keeps nothing but lengths can be walked again
         if not keep and any(not isinstance(kept.array, int | np.integer) for kept in self.saved):
             self.inputs, self.saved = None, []
+
+
+def _lent(a: Any, others: Sequence[Any]) -> Kept:
+    """An array that may lie in the memory of a tensor, which is then not to be changed."""
+    lender = next((t for t in others if isinstance(t, Tensor) and overlap(a, t._a)), None)
+    return Kept(_copied(a)) if lender is None else Kept(a, lender)
 
 
 def _copied(value: Any) -> Any:

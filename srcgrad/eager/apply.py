@@ -179,8 +179,9 @@ def shown(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
     return t
 
 
-def mark_view(t: Tensor, x: Tensor, step: tuple) -> None:
-    """Remembers that `t` shows the memory of `x`, and how."""
+def mark_view(t: Tensor, x: Tensor, step: Any) -> None:
+    """Remembers that `t` shows the memory of `x`, and how: a primitive with its arguments, or a
+    function that gives several."""
     s: Storage = storage(x)
     base, steps = getattr(x, "_view", None) or (x, ())
     t._store, t._view = s, (base, (*steps, step))

@@ -8,7 +8,7 @@ replaced, and every view of it is derived anew. Each write counts up the version
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -121,9 +121,16 @@ def positions(t: Tensor) -> np.ndarray:
     """Where the elements of a view lie in its base, counted in the base's order."""
     base, steps = t._view
     places: Any = np.arange(base._a.size).reshape(base._a.shape)
-    for op, args, params in steps:
+    for op, args, params in _unfolded(steps):
         places = op.impl(places, *args, **params)
     return np.asarray(places)
+
+
+def _unfolded(steps: tuple[Any, ...]) -> Iterator[tuple]:
+    """The steps to a view, with those that are told when they are first asked for."""
+    for step in steps:
+        told: Any = step() if callable(step) else (step,)
+        yield from told
 
 
 def refresh_views(base: Tensor) -> None:
@@ -137,7 +144,7 @@ def refresh_views(base: Tensor) -> None:
             continue
         value: Any = make(base._a, base._node)
         with mode.enable_grad():
-            for op, args, params in view[1]:
+            for op, args, params in _unfolded(view[1]):
                 value = apply(op, (value, *args), params)
         old, t._node = t._node, value._node
         hooks.moved(t, old)

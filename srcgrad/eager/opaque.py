@@ -61,18 +61,17 @@ def record(
 
 
 class Kept:
-    """An array that was read, with the version it had if it is a tensor's."""
+    """An array that was read; its version if it is a tensor's, or lies in that of a `lender`."""
 
     __slots__ = ("array", "store", "version")
 
-    def __init__(self, x: Any):
-        self.store = self.version = None
+    def __init__(self, x: Any, lender: Tensor | None = None):
+        self.array, self.store, self.version = x, None, None
         if isinstance(x, Tensor):
-            self.array = x._a
-            self.store = storage(x)
+            self.array, lender = x._a, x
+        if lender is not None:
+            self.store = storage(lender)
             self.version = self.store.version
-        else:
-            self.array = x
 
     def read(self, node: Node) -> Any:
         """The array; RuntimeError if it was modified in place since."""

@@ -199,6 +199,15 @@ class Tensor:
     def _version(self) -> int:
         return 0 if self._store is None else self._store.version
 
+    def _is_view(self) -> bool:
+        """Whether this is a view of another tensor, in whose history it takes part."""
+        return self._base is not None
+
+    @property
+    def _base(self) -> Tensor | None:
+        view = getattr(self, "_view", None)
+        return None if view is None else view[0]
+
     @property
     def srcgrad_value(self) -> Any:
         """What compiled code gets for this tensor: the array, or a NumPy scalar for no dims."""
