@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
+from srcgrad.backends.deep_texts import compilable
 from srcgrad.backends.located import located_error
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Function
@@ -44,6 +45,7 @@ def build(function: Function) -> Executable:
 
 def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callable[..., tuple]:
     """What calls a function by its text, with the names of `scope`."""
+    text = compilable(text)
     file = _register(function.name, text.text)
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
     exec(code, scope)
@@ -118,8 +120,9 @@ def _place(
 
     What the text itself raises (an unbound name, say) is a fault of srcgrad: it stays as it is.
     """
+    found: tuple[bool, Location | None] = False, None
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == file:
-            return traceback.tb_next is not None, text.location(traceback.tb_lineno)
+        if traceback.tb_frame.f_code.co_filename == file:  # the last: a text may have parts
+            found = traceback.tb_next is not None, text.location(traceback.tb_lineno)
         traceback = traceback.tb_next
-    return False, None
+    return found

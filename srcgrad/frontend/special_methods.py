@@ -44,6 +44,7 @@ SYMBOLS = {
     "pow": "** or pow()", "divmod": "divmod()", "matmul": "@", "and": "&", "or": "|", "xor": "^",
     "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
+_REPR_NAMES_DTYPES = repr(np.float64(1.0)) != "1.0"  # since NumPy 2
 _MADE_BY_TYPE = 1 << 9  # a class that a `class` statement made (Py_TPFLAGS_HEAPTYPE)
 
 
@@ -282,6 +283,9 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
             return dict(zip(v, parts(v.values()), strict=True))
     if isinstance(v, Var) and exact:
         refuse_mixed(it, v, node, "the text shows")
+    if inside and _REPR_NAMES_DTYPES and isinstance(v, Var) and v.type.dtype[0] in "iufc":
+        named = not is_array(v) and not v.type.weak
+        return Formatted(f"np.{np_dtype(v.type.dtype)}({{}})", [v]) if named else v
     if isinstance(v, Formatted | Var | str) or is_number(v):
         return v
     text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)

@@ -1,5 +1,6 @@
 """`print` shows what Python's would: separators, ends, specifications, containers."""
 
+import numpy as np
 import pytest
 
 import srcgrad as flow
@@ -18,4 +19,18 @@ def test_what_is_printed_is_what_python_prints(target, capfd):
     talkative(0.5, 3)
     wanted = capfd.readouterr().out
     assert flow.compile(talkative, target=target, cache=False)(0.5, 3) == 0.25
+    assert capfd.readouterr().out == wanted
+
+
+def of_numpy(a):
+    print(a[0], [a[0]], (a[1], 1.5), {"k": a[1]}, f"{a[0]!r} {a[0]}", repr(a[1]), [float(a[0])])
+    return a[0]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_numbers_of_numpy_inside_of_containers(dtype, capfd):
+    a = np.array([2.5, 3.0]).astype(dtype)
+    of_numpy(a)
+    wanted = capfd.readouterr().out
+    flow.compile(of_numpy, target="python", cache=False)(a)
     assert capfd.readouterr().out == wanted

@@ -1,5 +1,7 @@
 """`item` and `tolist` give Python's numbers: what they are combined with keeps its dtype."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,13 @@ def test_a_list_takes_no_number_of_python():
 def test_gradient():
     f = lambda x: x.item(0) * x.tolist()[1] * x[1]
     assert flow.grad(f)(ARRAYS["double"]).tolist() == [6.25, 7.5]
+
+
+@pytest.mark.parametrize(
+    "f", [math.log, math.log2, math.log10, math.sqrt, lambda x: math.log(x, 3)]
+)
+def test_functions_of_math_give_a_float(f):
+    program = lambda x, a: (f(x), a * f(x))
+    number, array = flow.compile(program, target="python")(2.5, SINGLE)
+    assert type(number) is float
+    assert array.dtype == np.float32

@@ -73,7 +73,9 @@ WITHOUT = {
     **{getattr(of, n): "writes" for of in (logging, logging.Logger)
        for n in ("debug", "info", "warning", "error", "critical")},
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
-    isinstance: "asks about a kind", type: "asks about a kind",
+    isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",
+    iter: "makes an iterator", next: "takes an item", dict.fromkeys: "makes a dict",
+    object.__init__: "makes an instance",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",

@@ -198,23 +198,21 @@ def log_where(
     it: Interpreter, node: Node, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
 ) -> Any:
     if where is None or where is True:
-        return log(it, node, x, None, out, dtype)
-    return chosen_into(it, node, where, log(it, node, x, None, None, dtype), out)
+        return elementwise(it, node, "log", np.log, (x,), out, dtype)
+    return chosen_into(it, node, where, log_where(it, node, x, dtype=dtype), out)
 
 
 @implements(math.log)
-def log(
-    it: Interpreter, node: Node, x: Any, base: Any = None, out: Any = None, dtype: Any = None
-) -> Any:
+def math_log(it: Interpreter, node: Node, x: Any, base: Any = None) -> Any:
     if is_number(x) and (base is None or is_number(base)):
         f, args = (np.log, (x,)) if base is None else (math.log, (x, base))
         known = _static(it, node, f, args)
         # a Python number: it does not widen float32
         return float(known) if isinstance(known, np.float64) else known
-    result = elementwise(it, node, "log", np.log, (x,), out, dtype)
-    if base is None:
-        return result
-    return it.emit(node, "div", result, log(it, node, base))
+    if base is not None:
+        logs = (math_log(it, node, v) for v in (x, base))
+        return it.emit(node, "div", *logs)
+    return elementwise(it, node, "log", math.log, (x,), None, None)
 
 
 @implements(np.power)
