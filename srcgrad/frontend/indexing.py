@@ -54,7 +54,11 @@ def index_items(it: Interpreter, node: Node) -> list[Any]:
     if not isinstance(node, gast.Tuple):
         item = _index_item(it, node)
         return list(item) if isinstance(item, tuple) else [item]
-    return [_index_item(it, n) for n in nodes]
+    items: list[Any] = []
+    for n in nodes:
+        starred = isinstance(n, gast.Starred)
+        items += it.static_items(it.expression(n.value), n) if starred else [_index_item(it, n)]
+    return items
 
 
 def _index_item(it: Interpreter, n: Any) -> Any:

@@ -112,6 +112,22 @@ def mask_of_another_length(x):
     return np.sum(x)
 
 
+@program(vec(3))
+def inserted_at_a_matrix(x):
+    return np.sum(np.insert(x, [[0], [1]], 5.0))  # error: UnsupportedError: insert takes an
+
+
+@program(vec(3))
+def changed_in_turn_at_a_slice(x):
+    np.multiply.at(x, slice(0, 2), 2.0)  # error: UnsupportedError: ufunc.at takes arrays of indices
+    return np.sum(x)
+
+
+@program(vec(3))
+def joined_in_integers(x):
+    return x * np.concatenate([x, x], dtype=int)  # error: UnsupportedError: is not cast to i64
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):
@@ -169,7 +185,7 @@ def array_of_a_run_time_range(x, n):
 
 @program(vec(3))
 def deleted_by_a_float(x):
-    return np.sum(np.delete(x, [0.5]))  # error: UnsupportedError: delete takes an index
+    return np.sum(np.delete(x, [0.5]))  # error: UnsupportedError: cannot be an index
 
 
 @program(vec(3))

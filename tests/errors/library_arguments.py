@@ -91,11 +91,6 @@ def new_axis_out_of_bounds(x):
     return np.sum(np.expand_dims(x, 2))  # error: UnsupportedError: axis 2 is out of bounds
 
 
-@program(vec(5))
-def deleted_with_a_step(x):
-    return np.sum(np.delete(x, slice(0, 4, 2)))  # error: UnsupportedError: slice with a step
-
-
 @program(vec(2))
 def deeply_nested_block(x):
     return np.sum(np.block([[[x, x]]]))  # error: UnsupportedError: nested more than twice

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas import edits
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axis_of
@@ -15,7 +15,7 @@ from srcgrad.frontend.handlers.shapes import moveaxis, ravel
 from srcgrad.frontend.indexing import place, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.spans import span
-from srcgrad.frontend.values import Slice, is_array, is_integer, is_unit
+from srcgrad.frontend.values import Slice, is_array, is_integer, is_scalar, is_unit
 from srcgrad.ir.types import Scalar
 
 
@@ -38,16 +38,15 @@ def part(it: Interpreter, node: Node, x: Any, axis: int, lower: Any, upper: Any)
 def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> Any:
     x, k = _axis(it, node, x, axis, "delete")
     b, n = it.b, x.type.dims[k]
-    if isinstance(obj, slice | Slice):
-        bounds = (obj.start, obj.stop, obj.step) if isinstance(obj, slice) else (
-            obj.lower, obj.upper, obj.step)  # fmt: skip
-        if not is_unit(bounds[2]):
-            it.refuse(node, "delete of a slice with a step is not supported")
-        start, count, _ = span(it, Slice(*bounds), n, node)
+    span_ = as_slice(obj)
+    if span_ is not None and is_unit(span_.step):
+        start, count, _ = span(it, span_, n, node)
     elif is_integer(obj):
         start, count = place(it, obj, n, k), 1
+    elif isinstance(obj, list | tuple) and not obj:
+        return b("copy", x)
     else:
-        return _without(it, node, x, k, it.static_items(obj, node))
+        return it.call(edits.without, [x, obj if span_ is None else span_, k], {}, node)
     rest = part(it, node, x, k, b.dim(b("add", start, count)), None)
     dims = list(x.type.dims)
     dims[k] = b.dim(b("maximum", b("sub", n, count), 0))
@@ -56,33 +55,39 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
     return b("reshape", kept, *dims)
 
 
-def _without(it: Interpreter, node: Node, x: Any, axis: int, places: list[Any]) -> Any:
-    """`x` without the places of a list, by a mask."""
-    b, n = it.b, x.type.dims[axis]
-    if not places or not all(is_integer(p) for p in places):
-        it.refuse(node, "delete takes an index, a slice or a list of indices", like=IndexError)
-    kept = [b("ne", b("iota", n), place(it, p, n, axis)) for p in places]
-    items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]
-    items[axis] = reduce(lambda p, q: b("logical_and", p, q), kept)
-    return it.read(x, items, node)
+def as_slice(obj: Any) -> Slice | None:
+    """A slice known when compiling, or one of the run, as the latter."""
+    if isinstance(obj, slice):
+        return Slice(obj.start, obj.stop, obj.step)
+    return obj if isinstance(obj, Slice) else None
 
 
 @implements(np.insert)
 def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     x, k = _axis(it, node, x, axis, "insert")
     b, n = it.b, x.type.dims[k]
+    several = not is_scalar(obj)
+    if isinstance(obj, list | tuple) and len(obj) == 1:
+        obj = obj[0]
+    if not is_scalar(obj):
+        span_ = as_slice(obj)
+        places = obj if span_ is None else it.read(b("iota", n), [span_], node)
+        return it.call(edits.with_inserted, [x, places, values, k], {}, node)
     at = it.static_int(obj, node, "the position of an insertion")
     # behind the last place is a place as well
     at = place(it, at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
-    new = _inserted(it, node, x, values, k)
+    new = _inserted(it, node, x, values, k, several)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
     dims = list(x.type.dims)
     dims[k] = b.dim(b("add", n, new.type.dims[k]))
     return b("reshape", joined(it, node, parts, k), *dims)
 
 
-def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int) -> Any:
-    """What is inserted, in the dtype of `x` and as wide as it is."""
+def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, several: bool) -> Any:
+    """What is inserted, in the dtype of `x` and as wide as it is.
+
+    At one place the first axis of the values goes along `axis`; in a list, even of one, none moves.
+    """
     (values,) = operands(it, node, (values,), "insert")
     ndim, b = x.type.ndim, it.b
     values = b.cast(values, Scalar(x.type.dtype))
@@ -92,7 +97,7 @@ def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int) -> An
         return b("broadcast_to", values, *dims)
     missing = ndim - values.type.ndim
     values = b("view", values, spec=("n",) * missing + (":",) * values.type.ndim)
-    values = moveaxis(it, node, values, 0, axis)
+    values = values if several else moveaxis(it, node, values, 0, axis)
     dims[axis] = values.type.dims[axis]
     b("check_assign", *dims, *values.type.dims, split=ndim)
     return b("broadcast_to", values, *dims)

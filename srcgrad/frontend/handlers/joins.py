@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
-from srcgrad.frontend.handlers.elementwise import operands, to_out
+from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.reductions import axis_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
@@ -18,7 +18,7 @@ from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.stores import in_place, spread, stored_value
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.ir.nodes import Const, atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
 
 def parts_of(it: Interpreter, node: Node, xs: Any, what: str) -> list[Any]:
@@ -55,8 +55,11 @@ def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str
     return it.b("reshape", whole, it.b.dim(it.b("mul", n, m)), *rest)
 
 
-def joined(it: Interpreter, node: Node, xs: list[Any], axis: int) -> Any:
-    """The arrays one after the other along an axis, in their common dtype."""
+def joined(
+    it: Interpreter, node: Node, xs: list[Any], axis: int, dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Any:  # fmt: skip
+    """The arrays one after the other along an axis, in their common dtype or one that is stated."""
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
         kind = join_scalars(kind, Scalar(x.type.dtype))
@@ -66,20 +69,29 @@ def joined(it: Interpreter, node: Node, xs: list[Any], axis: int) -> Any:
                 f"{xs[0].type.ndim} against {x.type.ndim}", like=ValueError,
             )  # fmt: skip
         same_dims(it, node, xs[0], x, [k for k in range(x.type.ndim) if k != axis])
+    if dtype is not None:
+        have, kind = kind, scalar_type(it, node, dtype)
+        if not np.can_cast(np_dtype(have.dtype), np_dtype(kind.dtype), casting):
+            text = f"{have.dtype} is not cast to {kind.dtype} by the rule {casting!r}"
+            it.refuse(node, text, like=TypeError)
     return it.b("concatenate", *(it.b.cast(x, kind) for x in xs), axis=axis)
 
 
 @implements(np.concatenate, np.concat if hasattr(np, "concat") else np.concatenate)
-def concatenate(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
-    if _grows(xs):
+def concatenate(
+    it: Interpreter, node: Node, xs: Any, axis: Any = 0, *, dtype: Any = None,
+    casting: Any = "same_kind",
+) -> Any:  # fmt: skip
+    if _grows(xs) and dtype is None:
         return _end_to_end(it, node, xs, axis, "concatenate")
     parts = parts_of(it, node, xs, "concatenate")
     if axis is None:
-        return joined(it, node, [ravel(it, node, x) for x in _vectors(it, parts)], 0)
+        flat = [ravel(it, node, x) for x in _vectors(it, parts)]
+        return joined(it, node, flat, 0, dtype, casting)
     if not all(is_array(x) and x.type.dims for x in parts):
         it.fail("ValueError", "zero-dimensional arrays cannot be concatenated")
     k = axis_of(it, node, parts[0], axis)
-    return joined(it, node, parts, k)
+    return joined(it, node, parts, k, dtype, casting)
 
 
 @implements(np.stack)

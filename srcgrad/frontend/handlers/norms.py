@@ -109,9 +109,12 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
 
 
 def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """(Σ |x|^p)^(1/p)"""
-    total = reduce(it, node, "sum", to_power(it, it.b("abs", x), ord, node), axis, keepdims)
-    return to_power(it, total, plain(it.b("div", 1.0, ord)), node)
+    """(Σ |x|^p)^(1/p); its derivative where the sum is 0 is taken to be 0."""
+    b = it.b
+    total = reduce(it, node, "sum", to_power(it, b("abs", x), ord, node), axis, keepdims)
+    zero, inverse = b("eq", total, 0.0), plain(b("div", 1.0, ord))
+    there = b("stop_gradient", to_power(it, total, inverse, node))
+    return plain(b("where", zero, there, to_power(it, b("where", zero, 1.0, total), inverse, node)))
 
 
 def _matrix_norm(

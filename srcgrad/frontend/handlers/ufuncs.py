@@ -1,4 +1,4 @@
-"""Methods of ufuncs: outer, reduce, accumulate, reduceat."""
+"""Methods of ufuncs: outer, reduce, accumulate, reduceat, at."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import scans
+from srcgrad.frontend.formulas import edits, scans
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
@@ -28,6 +28,14 @@ def _outer(f: Any) -> None:
         return it.call_numpy(f, [a, c], {}, node)
 
     implements(f.outer)(handler)
+
+
+def _in_turn(f: Any) -> None:
+    implements(f.at)(
+        lambda it, node, x, places, values: it.call(
+            edits.changed_in_turn, [f, x, places, values], {}, node
+        )
+    )
 
 
 def _over_first_axis(method: Any, whole: Any) -> None:
@@ -66,6 +74,8 @@ def _by_loop(method: Any, f: Any, formula: Any) -> None:
 for _f in [f for f in FUNCTIONS if isinstance(f, np.ufunc) and (f.nin, f.nout) == (2, 1)]:
     if _f.signature is None:
         _outer(_f)
+        if _f not in (np.add, np.subtract):  # which need no loop
+            _in_turn(_f)
 for _f, _whole in REDUCE.items():
     _over_first_axis(_f.reduce, _whole)
 for _f, _whole in ACCUMULATE.items():
