@@ -119,14 +119,19 @@ def key_of(items: list[Any]) -> Any:
 
 
 def _slice_of_sequence(it: Interpreter, x: Any, item: Any, node: Node) -> Any:
+    part = x[static_slice(it, item, node)]
+    return it.tracked_list(part, node) if isinstance(x, list) else part
+
+
+def static_slice(it: Interpreter, item: Slice | slice, node: Node) -> slice:
+    """A slice of a list or tuple, whose bounds must be known."""
     parts = [getattr(item, f, None) for f in ("lower", "upper", "step")]
     if isinstance(item, slice):
         parts = [item.start, item.stop, item.step]
     bounds = [None if p is None else it.static_int(p, node, "a bound of a slice") for p in parts]
     if bounds[2] == 0:
         it.refuse(node, "slice step cannot be zero", like=ValueError)
-    part = x[slice(*bounds)]
-    return it.tracked_list(part, node) if isinstance(x, list) else part
+    return slice(*bounds)
 
 
 def _index_of_range(it: Interpreter, r: Range | range, items: list[Any], node: Node) -> Any:

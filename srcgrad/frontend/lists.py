@@ -14,7 +14,7 @@ from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.grown import items_of, length_of
 from srcgrad.frontend.heap import changing
-from srcgrad.frontend.indexing import index_items, view
+from srcgrad.frontend.indexing import index_items, static_slice, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import append_row, are_rows, row, size_of_row
 from srcgrad.frontend.special_methods import type_name
@@ -74,7 +74,22 @@ def set_item(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) 
             reshaping(it, x, node)
         x[key] = value
         return
+    if len(items) == 1 and isinstance(items[0], Slice | slice):
+        _set_slice(it, x, items[0], value, node)
+        return
     x[it.list_place(x, items, node)] = value
+
+
+def _set_slice(it: Interpreter, x: list, item: Any, values: Any, node: Node) -> None:
+    """`x[i:j:k] = values`."""
+    part = static_slice(it, item, node)
+    new = it.static_items(values, node)
+    if len(new) != len(x[part]):
+        reshaping(it, x, node)
+    try:
+        x[part] = new
+    except ValueError as e:
+        it.fails(e, node)
 
 
 def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
@@ -118,6 +133,9 @@ def delete_item(it: Interpreter, target: Any) -> None:
             like=ValueError,
         )
     reshaping(it, x, target)
+    if isinstance(x, list) and len(items) == 1 and isinstance(items[0], Slice | slice):
+        del x[static_slice(it, items[0], target)]
+        return
     if isinstance(x, list):
         del x[it.list_place(x, items, target)]
         return

@@ -62,7 +62,7 @@ def global_store(x):
     return x * x
 
 
-@row("del", "`del` of names, of items of lists and dicts")
+@row("del", "`del` of names, of items and slices of lists, of items of dicts")
 def del_of_names_and_items(x):
     items, named = [x, x * x], {"a": x, "b": x * x}
     del items[0], named["a"]
@@ -71,11 +71,12 @@ def del_of_names_and_items(x):
     return y
 
 
-@row("", "`del` of slices of lists, of attributes")
-def del_of_a_slice(x):
-    items = [x, x * x, 3.0]
-    del items[1:]
-    return items[0] * items[0]
+@row("", "`del` of attributes")
+def del_of_an_attribute(x):
+    counter = Counter(x)
+    counter.more = x
+    del counter.more
+    return counter.squared()
 
 
 @row("", "`with np.errstate(...)` that ignores or warns")

@@ -165,3 +165,27 @@ class Unhashable:
 def test_an_instance_without_a_hash_is_no_key():
     with pytest.raises(TypeError):
         flow.compile(lambda x: {Unhashable(): x}, target="python")(1.0)
+
+
+def sliced(x):
+    a = [x, 1.0, 2.0, 3.0]
+    same = a
+    a[1:3] = [9.0]
+    del a[0]
+    a[:0] = (x, x)
+    a[::2] = [v * 2.0 for v in (x, 3.0)]
+    a[1:2] += [7.0]
+    del a[-1:], a[::3]
+    return same, a[::-1], sum(a) * x
+
+
+def misfit(x):
+    a = [x, 1.0, 2.0]
+    a[::2] = [1.0]
+    return a
+
+
+def test_slices_of_lists_are_stored_and_deleted():
+    agrees(sliced, 2.0)
+    slope_agrees(lambda x: sliced(x)[2], 2.0)
+    raises_alike(misfit, 2.0)
