@@ -24,6 +24,7 @@ from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Passed
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import as_named
+from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import (
     Kind,
@@ -120,7 +121,9 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     if hasattr(f, "srcgrad_inline"):  # our own transforms
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # what it keeps is what it would compute
-        return it.call(f.__wrapped__, args, kwargs, node)
+        kept = it.call(f.__wrapped__, args, kwargs, node)
+        it.captures.immutable.update(reachable([kept], it.captures.immutable))
+        return kept
     if isinstance(f, type):
         return construct(it, f, args, kwargs, node)
     if isinstance(f, Record):

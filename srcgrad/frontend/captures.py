@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -199,7 +199,7 @@ class Captures:
         if key in self.containers:
             return self.containers[key]
         self.watch((*key, "class"), lambda: type(fetch()), name)
-        names = list(type(value).__dataclass_fields__)
+        names = [f.name for f in fields(value)]
         return self._unchanging(key, Record(type(value), {f: part(f) for f in names}))
 
     def _instance(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import inspect
 import types
 from typing import Any
@@ -43,6 +45,12 @@ def construct(
 ) -> Any:
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _named_tuple(it, cls, args, kwargs, node)
+    if issubclass(cls, enum.Enum):
+        known = [it.static_number(it.known_text(v, node), node, "a member") for v in args]
+        try:
+            return cls(*known, **kwargs)
+        except (TypeError, ValueError) as e:
+            it.fails(e, node)
     if issubclass(cls, BaseException):
         it.refuse(node, "an exception cannot be kept as a value", "raise it")
     if issubclass(cls, list | dict | set | tuple | str | int | float | complex):
@@ -96,7 +104,7 @@ def _fill_dataclass(
     except TypeError as e:
         it.refuse(node, f"{cls.__name__}(): {e}", like=TypeError)
     given = bound.arguments
-    for f in cls.__dataclass_fields__.values():
+    for f in dataclasses.fields(cls):
         if f.name in given:
             record.fields[f.name] = given[f.name]
         elif f.default_factory is not _missing(cls):
@@ -105,7 +113,14 @@ def _fill_dataclass(
             key = ("field", id(cls), f.name)
             record.fields[f.name] = it.captures.take(it, key, lambda f=f: f.default, f.name, node)
     if hasattr(cls, "__post_init__"):
-        it.call(cls.__post_init__, [record], {}, node)
+        bound.apply_defaults()
+        only_init = [v for n, v in bound.arguments.items() if _is_init_only(cls, n)]
+        it.call(cls.__post_init__, [record, *only_init], {}, node)
+
+
+def _is_init_only(cls: Any, name: str) -> bool:
+    """Whether an argument of a dataclass is no field: it goes to `__post_init__`."""
+    return all(f.name != name for f in dataclasses.fields(cls))
 
 
 # ---- attributes ----
@@ -153,6 +168,8 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
 
 def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
     """What a static object is a list of, as its class says; None for any other."""
+    if isinstance(owner, enum.EnumMeta):
+        return tuple(owner)
     name = getattr(type(owner), "srcgrad_parts", None)
     return None if name is None else tuple(it.attribute(owner, name, node).values())
 

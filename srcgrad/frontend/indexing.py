@@ -6,6 +6,7 @@ indices are checked by `index` primitives; a later pass removes those it can pro
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import gast
@@ -17,6 +18,7 @@ from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.kinds import Kind, follows_library, kind_of
 from srcgrad.frontend.spans import span
 from srcgrad.frontend.special_methods import asked
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     GrownList,
     Range,
@@ -95,6 +97,11 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     handler = subscripted(x)
     if handler is not None:
         return handler(it, node, x, *items)
+    if isinstance(x, enum.EnumMeta):
+        name = it.static_key(items[0], node)
+        if name not in x.__members__:
+            it.fail("KeyError", literal(repr(name)))
+        return x.__members__[name]
     parts = it.parts_of(x, node)
     if parts is not None:
         return subscript(it, parts, items, node)

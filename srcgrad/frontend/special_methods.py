@@ -6,6 +6,7 @@ They are asked for in the order in which Python asks for them, of instances that
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
 import types
@@ -181,7 +182,7 @@ def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> A
         return asked(it, v, f"__{name}__", [other], node)
     if not isinstance(other, Record) or class_of_instance(other) is not v.cls:
         return NotImplemented
-    names = [n for n, f in v.cls.__dataclass_fields__.items() if f.compare]
+    names = [f.name for f in dataclasses.fields(v.cls) if f.compare]
     op = next(kind for kind, method in COMPARISONS.items() if method == name)
     mine, others = (tuple(x.fields[n] for n in names) for x in (v, other))
     return it.compare(getattr(gast, op)(), mine, others, node)
@@ -267,7 +268,7 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
     names = ("__repr__",) if inside else ("__str__", "__repr__")
     f = next((f for n in names if (f := special(v, n)) is not None), None)
     if f is not None and _is_generated(v, f):
-        shown_fields = [n for n, d in v.cls.__dataclass_fields__.items() if d.repr]
+        shown_fields = [d.name for d in dataclasses.fields(v.cls) if d.repr]
         return _fields(v.cls.__qualname__, shown_fields, parts(v.fields[n] for n in shown_fields))
     if f is not None:
         out = asked(it, v, f.__name__, [], node)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -43,11 +43,11 @@ class Leaf:
 
 
 def _fields(value: Any) -> list[str]:
-    return list(type(value).__dataclass_fields__)
+    return [f.name for f in fields(value)]
 
 
 def _field_values(value: Any) -> list[Any]:
-    return [getattr(value, name) for name in type(value).__dataclass_fields__]
+    return [getattr(value, f.name) for f in fields(value)]
 
 
 def instance(cls: type, fields: dict[str, Any]) -> Any:

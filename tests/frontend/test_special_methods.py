@@ -1,7 +1,9 @@
 """Operators and other special methods of users' classes: who is asked, in which order, and when."""
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+import enum
+import functools
+from dataclasses import InitVar, dataclass, field
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -259,3 +261,57 @@ def test_a_captured_object_is_not_printed_as_its_kind(capfd):
 def test_an_array_asks_element_by_element():
     with pytest.raises(flow.UnsupportedError, match="__radd__ of a Mirrored for each element"):
         flow.compile(lambda x: x + Mirrored(1.0), target="python")(np.ones(2))
+
+
+@dataclass
+class Partly:
+    a: float
+    twice: InitVar[float]
+    k: ClassVar[float] = 4.0
+
+    def __post_init__(self, twice):
+        self.b = 2.0 * twice
+
+
+def test_class_variables_and_arguments_of_init_are_no_fields():
+    def f(x):
+        part = Partly(x, x * x)
+        print(part)
+        return part.a * part.b * Partly.k, part == Partly(x, 1.0)
+
+    agrees(f, 1.5)
+    gradient = flow.grad(lambda p: p.a * p.a * p.k)(Partly(3.0, 1.0))
+    assert (gradient.a, vars(gradient).get("k")) == (24.0, None)
+
+
+class Colour(enum.Enum):
+    RED = 1.0
+    BLUE = 2.0
+
+
+def test_members_of_an_enum():
+    def f(x):
+        print(Colour.RED, [Colour.BLUE], f"{Colour.RED}")
+        return (
+            sum(c.value * x for c in Colour), len(Colour), Colour(2.0) is Colour.BLUE,
+            Colour["RED"].value * x, {Colour.RED: x}[Colour.RED], Colour.RED == Colour.BLUE,
+        )  # fmt: skip
+
+    agrees(f, 1.5)
+    raises_alike(lambda x: x * Colour["GREEN"].value, 1.5)
+    raises_alike(lambda x: x * Colour(7.0).value, 1.5)
+
+
+@functools.lru_cache
+def kept(n):
+    return [0.0] * n
+
+
+def test_what_a_cache_keeps_is_not_changed():
+    def f(x):
+        values = kept(2)
+        values[0] += x
+        return kept(2)[0]
+
+    with pytest.raises(flow.UnsupportedError, match="captures"):
+        flow.compile(f, target="python")(1.0)
