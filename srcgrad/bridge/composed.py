@@ -16,8 +16,9 @@ from srcgrad.frontend.calls import bind
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import Kind, is_weak, kind_of
 from srcgrad.frontend.values import is_array, is_value, plain
-from srcgrad.ir.nodes import atom
+from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, np_dtype, short_dtype
 from srcgrad.primitives import REGISTRY, arrays, indexing, linalg, memory, scans
 from srcgrad.primitives import reductions as rows
@@ -128,6 +129,34 @@ def _promoted(it: Interpreter, node: Node, op: Primitive, args: Any) -> list[Any
     return [*args[:first], *_cast(it, joined, promoted([_stand_in(a) for a in joined]))]
 
 
+def promotion(it: Interpreter, node: Node, values: list[Any], floating: bool) -> list[Any]:
+    """The operands of a user's operation where tensors' dtype of it is not NumPy's.
+
+    What is neither an array nor computed from a tensor is a number, NumPy's scalars too.
+    """
+    numbers = [not is_array(v) and not _of_tensor(it, v) for v in values]
+    stand_ins = [
+        np.zeros((), np_dtype(atom(v).type.dtype)).item() if number else _stand_in(v)
+        for v, number in zip(values, numbers, strict=True)
+    ]
+    target, usual = promoted(stand_ins), np.result_type(*map(_numpys, values))
+    if floating and target.kind in "biu":
+        target, usual = get_default_dtype().np, np.dtype(np.float64)
+    if target == usual:
+        return values
+    it.call(get_default_dtype, [], {}, node)  # another one makes another program
+    return [v if is_weak(v) else _cast(it, [v], target)[0] for v in values]
+
+
+def _of_tensor(it: Interpreter, v: Any) -> bool:
+    return isinstance(v, Var) and not is_weak(v) and kind_of(it, v) is Kind.TENSOR
+
+
+def _numpys(v: Any) -> Any:
+    """What NumPy is asked for its dtype in the place of a value."""
+    return _stand_in(v) if is_weak(v) else np_dtype(atom(v).type.dtype)
+
+
 def alike(it: Interpreter, node: Node, x: Any, other: Any) -> Any:
     """`other` in the dtype that tensors are brought to."""
     it.call(get_default_dtype, [], {}, node)  # another one makes another program
@@ -143,6 +172,6 @@ def _cast(it: Interpreter, values: Any, dtype: np.dtype) -> list[Any]:
 def _stand_in(v: Any) -> Any:
     """What is asked for its dtype in the place of a value: an array of NumPy's, or a number."""
     kind: Any = atom(v).type
-    if not is_array(v) and kind.weak:
+    if is_weak(v):
         return {"i": 0, "f": 0.0, "c": 0j, "b": False}[kind.dtype[0]]
     return np.empty((0,) if is_array(v) and kind.dims else (), np_dtype(kind.dtype))

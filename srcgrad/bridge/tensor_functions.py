@@ -43,6 +43,7 @@ from srcgrad.frontend.handlers.registry import (
     TENSOR_CLASS,
     TENSOR_FUNCTIONS,
     TENSOR_METHODS,
+    TENSOR_PROMOTION,
 )
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -71,6 +72,8 @@ PROGRAMS: dict[Callable, Callable] = {
     create.ones: tensor_formulas.ones, create.full: tensor_formulas.full,
     create.zeros_like: tensor_formulas.zeros_like, create.ones_like: tensor_formulas.ones_like,
 }  # fmt: skip
+# whose operands are cast before NumPy gets them
+PROMOTED = (pointwise.power, pointwise.clamp)
 # functions whose number of results is a length, and the place of their dim
 SPLITS = {shapes.split: 2, shapes.chunk: 2, arrangements.tensor_split: 2, shapes.unbind: 1}
 
@@ -82,6 +85,10 @@ def _in_place_of(f: Callable, program: Callable) -> Callable:
     def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
         bind(it, f, list(args), keywords, node)
         bound = signature.bind(*args, **keywords)
+        if f in PROMOTED:
+            given = {name: v for name, v in bound.arguments.items() if is_value(v)}
+            cast = composed.promotion(it, node, [*given.values()], False)
+            bound.arguments.update(zip(given, cast, strict=True))
         made = it.call(program, list(bound.args), bound.kwargs, node)
         if is_array(made):
             it.captures.meet_tensor(made)
@@ -181,6 +188,7 @@ def _register() -> None:
     for name, handler in {"size": _size, "detach": _detached}.items():
         enter(TENSOR_METHODS, name, handler)
     TENSOR_CLASS.append(Tensor)
+    TENSOR_PROMOTION.append(composed.promotion)
 
 
 _register()

@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.mixed import of_operands
@@ -183,6 +184,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return _sequence_binary(it, name, a, c, node)
     arithmetic(it, a, node)
     arithmetic(it, c, node)
+    a, c = promoted(it, node, [a, c], name == "Div")
     if name == "MatMult":
         return it.call_numpy(np.matmul, [a, c], {}, node)
     if name == "Pow":
@@ -196,12 +198,8 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
         and (atom(a).type.dtype == atom(c).type.dtype)
     ):
-        it.refuse(
-            node,
-            "numpy boolean subtract is not supported",
-            "use ^ or logical_xor",
-            like=TypeError,
-        )
+        reason, way_out = "numpy boolean subtract is not supported", "use ^ or logical_xor"
+        it.refuse(node, reason, way_out, like=TypeError)
     made = it.emit(node, PRIMITIVE[name], a, c)
     return made if name == "Div" else of_operands(it, made, a, c)
 

@@ -19,12 +19,13 @@ from srcgrad.frontend.handlers.registry import (
     METHODS,
     TENSOR_CLASS,
     TENSOR_METHODS,
+    TENSOR_PROMOTION,
     is_tensor_function,
     kind_of_owner,
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import NUMBERS, GrownList, describe, is_array
-from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.nodes import Const, Var, atom
 from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
 
 
@@ -145,6 +146,26 @@ def method_of(it: Interpreter, owner: Any, name: str, node: Node) -> Callable | 
             f"say which: np.{name}(x), or the tensor's own by other names",
         )
     return handler or of_tensor
+
+
+def is_weak(v: Any) -> bool:
+    """Whether a value is a number of Python's, which gives way to other dtypes."""
+    kind = atom(v).type
+    return isinstance(kind, Scalar) and kind.weak
+
+
+def promoted(it: Interpreter, node: Node, values: list[Any], floating: bool) -> list[Any]:
+    """The operands of a user's operation in the dtype that tensors are brought to, if one is one.
+
+    `floating`: of integers it is computed in the default dtype.
+    """
+    given = {v: v.type.dtype for v in values if isinstance(v, Var) and not is_weak(v)}
+    alike = len({atom(v).type.dtype for v in values}) == 1
+    if not given or (alike and not (floating and "f" not in next(iter(given.values())))):
+        return values
+    if follows_library(it) or all(kind_of(it, v) is not Kind.TENSOR for v in given):
+        return values
+    return TENSOR_PROMOTION[0](it, node, values, floating)
 
 
 def class_of(it: Interpreter, v: Any, node: Node) -> type:

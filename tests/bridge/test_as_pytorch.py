@@ -12,6 +12,7 @@ from srcgrad import nn
 torch = pytest.importorskip("torch")
 CUBE = np.sin(np.arange(24.0)).reshape(2, 3, 4)
 ROWS, TURNED = np.array([0, 1]), np.array([1, 0])
+SINGLES = np.array([1.5, -2.0], np.float32)
 BYTES, WHOLE = np.array([3, 200], np.uint8), np.array([3, -2])
 EDGES = np.array([-np.inf, -30.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, 30.0, np.nan])
 SURE, SAID = np.array([0.0, 1.0, 0.0, 1.0, 0.5, 1e-30]), np.array([0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
@@ -65,6 +66,15 @@ def programs(T, F):
         "a store at an int and an array": (put_between, CUBE, v, ROWS),
         "angles of integers": (lambda x, y: T.atan2(x, y), WHOLE, TURNED),
         "signs of integers": (lambda x, y: T.copysign(x, y), WHOLE, TURNED - 1),
+        "integers and a float": (lambda x: x * 2.5, WHOLE),
+        "integers and NumPy's float": (lambda x: x * np.float64(2.5), WHOLE),
+        "a quotient of integers": (lambda x, y: x / (y + 1), WHOLE, TURNED),
+        "a power of integers": (lambda x: x**0.5, ROWS),
+        "bounds of integers": (lambda x: x.clamp(min=0.5), WHOLE),
+        "singles and integers": (lambda x, y: x * y - 2, SINGLES, WHOLE),
+        "singles and a double without dims": (lambda x, y: x + y, SINGLES, np.array(2.5)),
+        "a sum of integers and a length": (lambda x: x.sum() / len(x), WHOLE),
+        "truths and a float": (lambda x: (x > 0) * 2.5, WHOLE),
         "a scaled byte": (lambda x, y: T.add(x, y, alpha=2), ROWS * 1.5, BYTES),
         "a logarithm in the wider dtype": (
             lambda x, y: T.xlogy(x, y),

@@ -14,6 +14,7 @@ from srcgrad.frontend.calls import strong
 from srcgrad.frontend.expressions import binary, to_power, widened
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     GrownList,
@@ -103,6 +104,8 @@ def elementwise(
         values = [it.b.cast(_scalar(it, node, v, what), FLOAT) for v in values]
     if dtype is not None:
         values = [it.b.cast(v, scalar_type(it, node, dtype)) for v in values]
+    if not of_math and dtype is None:
+        values = promoted(it, node, values, name in FLOATING)
     if name in FLOATING:
         refuse_booleans(it, node, what, *values)
     if name in LOGICAL:

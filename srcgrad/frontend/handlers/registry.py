@@ -27,6 +27,7 @@ REFUSED: dict[Any, tuple[str, str]] = {}
 TENSOR_FUNCTIONS: dict[Any, Callable] = {}
 TENSOR_METHODS: dict[str, Callable] = {}
 TENSOR_CLASS: list[type] = []
+TENSOR_PROMOTION: list[Callable] = []  # from operands, one of which is a tensor, to those cast
 LATE: list[Callable[[], Any]] = []
 # modules of SciPy, and those with the handlers or formulas of their functions: imported when a
 # function of SciPy is met and the program has imported its module
