@@ -103,16 +103,17 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return out
     if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
         return _compare_sequences(it, op, a, c, node)
-    if (is_array(a) and isinstance(c, list | tuple)) or (
-        is_array(c) and isinstance(a, list | tuple)
-    ):
+    sequences = list | tuple | GrownList
+    if any(is_array(v) and isinstance(w, sequences) for v, w in ((a, c), (c, a))):
         a, c = (
-            it.call_numpy(np.array, [v], {}, node) if isinstance(v, list | tuple) else v
+            it.call_numpy(np.array, [v], {}, node) if isinstance(v, sequences) else v
             for v in (a, c)
         )
     if isinstance(a, Var) or isinstance(c, Var):
         if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
-            return name == "NotEq"
+            array = next((v for v in (a, c) if is_array(v)), None)
+            unlike = name == "NotEq"
+            return unlike if array is None else it.b("broadcast_to", unlike, *array.type.dims)
         arithmetic(it, a, node)
         arithmetic(it, c, node)
         return it.emit(node, COMPARISONS[name], a, c)
@@ -169,7 +170,7 @@ def known_text(it: Interpreter, v: Any, node: Node) -> Any:
 def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
     name = type(op).__name__
-    if isinstance(a, GrownList):
+    if isinstance(a, GrownList) or isinstance(c, GrownList):
         it.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
     if name not in ("Eq", "NotEq"):
         return _ordered(it, op, a, c, 0, node)
@@ -313,4 +314,5 @@ def of_bool_op(it: Interpreter, node: gast.BoolOp) -> Any:
 
 
 def type_of(v: Any) -> type:
-    return next((t for t in (list, tuple, dict) if isinstance(v, t)), type(v))
+    kinds = {list: list | GrownList, tuple: tuple, dict: dict}
+    return next((t for t, kind in kinds.items() if isinstance(v, kind)), type(v))

@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.kinds import Kind, follows_library, kind_of
+from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.spans import span
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.texts import literal
@@ -72,6 +73,7 @@ def _index_item(it: Interpreter, n: Any) -> Any:
 
 # ---- reading ----
 def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
+    x = present(it, x, lambda: "'NoneType' object is not subscriptable")
     if is_array(x):
         return it.read(x, items, node)
     if isinstance(x, GrownList):

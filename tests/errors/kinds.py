@@ -82,6 +82,14 @@ def function_of_what_may_be_none(x):
 
 
 @program(vec(3))
+def growing_list_next_to_another(x):
+    big = [v for v in x if v > 0.0]
+    if big == [1.0]:  # error: UnsupportedError: a comparison of lists that grow
+        return x[0]
+    return x[1]
+
+
+@program(vec(3))
 def two_that_may_be_none(x):
     a, b = found_or_none(x, 9.0), found_or_none(x, 1.0)
     return x[0] if a is b else x[1]  # error: UnsupportedError: 'is' between values that may be None

@@ -189,3 +189,16 @@ def test_slices_of_lists_are_stored_and_deleted():
     agrees(sliced, 2.0)
     slope_agrees(lambda x: sliced(x)[2], 2.0)
     raises_alike(misfit, 2.0)
+
+
+def compared_with_arrays(x):
+    grown = []
+    for v in x:
+        grown.append(v * 1.0)
+    return x == grown, grown != x, x == [1.0, 2.0], x == None, x != "a"  # noqa: E711
+
+
+def test_arrays_are_compared_element_by_element():
+    agrees(compared_with_arrays, np.array([1.0, 2.5]))
+    with pytest.raises(flow.UnsupportedError, match="ambiguous"):
+        flow.compile(lambda x: x if x == None else -x, target="python")(np.ones(2))  # noqa: E711

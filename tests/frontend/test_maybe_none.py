@@ -36,6 +36,15 @@ def neighbours(a):
     return total
 
 
+def least_and_place(a):
+    least, total = None, 0.0
+    for i in range(len(a)):
+        if least is None or a[i] < least[0]:
+            least = (a[i], i)
+        total += least[0] * least[1]
+    return total
+
+
 def found(x, limit):
     if x > limit:
         return x * x
@@ -52,7 +61,9 @@ def chosen(x):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("f", [smallest, neighbours, lambda a: smallest_below(a, 2.5)])
+@pytest.mark.parametrize(
+    "f", [smallest, neighbours, least_and_place, lambda a: smallest_below(a, 2.5)]
+)
 def test_loops_that_begin_with_none(f, target):
     compiled = flow.compile(f, target=target, cache=False)
     assert compiled(VALUES) == f(VALUES)
