@@ -124,6 +124,12 @@ def _detached(it: Interpreter, node: Node, x: Any) -> Any:
     return made
 
 
+def _windows(it: Interpreter, node: Node, made: Any, x: Any, *others: Any) -> Any:
+    """`x.unfold(...)`: a copy where tensors have a view."""
+    it.stands_for_view(made, x, "unfold()", node)
+    return made
+
+
 def _tensor(
     it: Interpreter, node: Node, data: Any, dtype: Any = None, device: Any = None, **others: Any
 ) -> Any:
@@ -164,6 +170,7 @@ def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
 INTRINSICS: dict[Any, Callable] = {
     calls.apply: composed.applied, calls.viewed: composed.viewed, calls.shown: composed.viewed,
     create.tensor: _tensor, pointwise.cast: _cast, pointwise.alike: composed.alike,
+    arrangements.in_memory_of: _windows,
     calls.operand: lambda it, node, x: operands(it, node, (x,), "where")[0],
     make: lambda it, node, a, history=None: a,
     touched: lambda it, node, tensors: None,

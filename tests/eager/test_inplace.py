@@ -190,3 +190,24 @@ def test_retained_gradient_follows_the_tensor():
 def test_refused_indices(index, kind):
     with pytest.raises(kind):
         flow.ones(2, 3)[index]
+
+
+def test_windows_are_a_view():
+    w = leaf(1.0, 2.0, 3.0, 4.0, 5.0)
+    x = w * 1.0
+    pairs = x.unfold(0, 2, 2)
+    pairs.mul_(10.0)
+    assert x.tolist() == [10.0, 20.0, 30.0, 40.0, 5.0]
+    x.mul_(2.0)
+    assert pairs.tolist() == [[20.0, 40.0], [60.0, 80.0]]
+    (pairs.sum() + x.sum()).backward()
+    assert w.grad.tolist() == [40.0, 40.0, 40.0, 40.0, 2.0]
+    overlapping = x.detach().unfold(0, 3, 1)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        overlapping.mul_(2.0)
+
+
+@pytest.mark.parametrize(("size", "step"), [(6, 1), (2, 0)])
+def test_windows_that_are_refused(size, step):
+    with pytest.raises(RuntimeError):
+        flow.ones(5).unfold(0, size, step)

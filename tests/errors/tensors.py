@@ -73,3 +73,13 @@ def order_of_axes_of_a_tensor_or_an_array():
         return y[0, :, np.array([0, 1])].sum()  # error: UnsupportedError: the order of the axes
 
     on(f, 2)
+
+
+@program(how="plain")
+def store_to_windows():
+    def f(x):
+        windows = x.unfold(0, 1, 2)  # error: UnsupportedError: unfold() is a view
+        windows[0] = 2.0
+        return x.sum()
+
+    on(f)

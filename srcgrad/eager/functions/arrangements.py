@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.apply import apply, viewed
+from srcgrad.eager.apply import apply, mark_view, viewed
 from srcgrad.eager.functions.pointwise import mul, power
 from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.shapes import (
@@ -29,7 +29,7 @@ from srcgrad.eager.functions.shapes import (
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError
-from srcgrad.primitives import indexing, reductions
+from srcgrad.primitives import indexing, memory, reductions
 
 
 def _several(tensors: tuple) -> list[Tensor]:
@@ -202,11 +202,34 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
 
 @declared("unfold", top=False)
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """The windows of a size along a dim, every `step` places; the window is the last dim."""
+    """The windows of a size along a dim, every `step` places; the window is the last dim.
+
+    A view; windows that overlap cannot be written.
+    """
     k = one_axis(self._a.ndim, dimension)
-    starts = np.arange(0, self._a.shape[k] - size + 1, step)
-    windows = getitem(self, (*(slice(None),) * k, make(starts[:, None] + np.arange(size))))
-    return movedim(windows, k + 1, -1)
+    n = self._a.shape[k]
+    if size > n:
+        raise TensorError(f"maximum size for tensor at dimension {k} is {n} but size is {size}")
+    if step <= 0:
+        raise TensorError(f"step is {step} but must be > 0")
+    places = np.arange(0, n - size + 1, step)[:, None] + np.arange(size)
+    windows = movedim(getitem(self, (*(slice(None),) * k, make(places))), k + 1, -1)
+    return in_memory_of(windows, self, k, places, step)
+
+
+def in_memory_of(windows: Tensor, x: Tensor, k: int, places: Any, step: int) -> Tensor:
+    """The windows as a view of the tensor they were taken from."""
+    if type(x._a) is not np.ndarray:
+        return windows
+    size, whole = places.shape[1], (slice(None),) * k
+    a = np.lib.stride_tricks.sliding_window_view(x._a, size, k, writeable=x._a.flags.writeable)
+    windows._a = a[(*whole, slice(None, None, step))]
+    if step < size:
+        windows._a.setflags(write=False)
+    perm = (*(d for d in range(windows._a.ndim) if d != k + 1), k + 1)
+    steps = (indexing.pick, (), {"index": (*whole, places)}), (memory.transpose, (), {"perm": perm})
+    mark_view(windows, x, lambda: steps)
+    return windows
 
 
 # ---- diagonals ----
