@@ -128,6 +128,17 @@ def joined_in_integers(x):
     return x * np.concatenate([x, x], dtype=int)  # error: UnsupportedError: is not cast to i64
 
 
+@program(mat(2, 3))
+def taken_along_an_axis_that_is_not_there(x):
+    return np.take_along_axis(x, np.array([0]), 0)  # error: UnsupportedError: as many axes as the
+
+
+@program(mat(2, 3))
+def put_along_no_axis(x):
+    np.put_along_axis(x, np.array([0]), 1.0, None)  # error: UnsupportedError: without an axis
+    return np.sum(x)
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

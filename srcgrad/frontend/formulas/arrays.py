@@ -317,8 +317,12 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     array([[5., 0.],
            [0., 5.]])
     """
+    if axis is None:
+        return unsupported("put_along_axis without an axis is not supported", "use np.put")
     axis, indices = place(axis, arr.ndim), np.asarray(indices)
     n = indices.ndim
+    if n != arr.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     grids = [
         indices if k == axis
         else np.reshape(np.arange(arr.shape[k]), (1,) * k + (-1,) + (1,) * (n - 1 - k))

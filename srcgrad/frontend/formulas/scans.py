@@ -48,7 +48,7 @@ def reduced_at(reduce: Any, x: Any, places: Any, axis: Any) -> Any:
         raise NotImplementedError("reduceat of places that do not increase")
     if np.any((places < 0) | (places >= m)):
         raise IndexError("an index of reduceat is out of bounds")
-    made = np.zeros((n, *x.shape[1:]), x.dtype)
+    made = np.zeros((n, *x.shape[1:]), np.asarray(reduce(x[:1], axis=0)).dtype)
     for k in range(n):
         stop = places[k + 1] if k + 1 < n else m
         made[k] = reduce(x[places[k] : stop], axis=0)

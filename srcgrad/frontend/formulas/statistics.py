@@ -343,11 +343,12 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
         return unsupported("the bins of digitize are a vector")
     steps = bins[1:] - bins[:-1]
     n = bins.shape[0]
+    side = "left" if right else "right"
     if np.all(steps >= 0.0):
-        return np.searchsorted(bins, x, side="left" if right else "right")
+        return np.searchsorted(bins, x, side=side)
     if not np.all(steps <= 0.0):
         raise ValueError("bins must be monotonically increasing or decreasing")
-    return n - np.searchsorted(bins[::-1], x, side="right" if right else "left")
+    return n - np.searchsorted(bins[::-1], x, side=side)
 
 
 @stands_for(np.histogram)

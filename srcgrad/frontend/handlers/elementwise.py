@@ -26,7 +26,16 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, INT, Scalar, is_float, join_scalars, short_dtype
+from srcgrad.ir.types import (
+    FLOAT,
+    INT,
+    Scalar,
+    is_complex,
+    is_float,
+    join_scalars,
+    np_dtype,
+    short_dtype,
+)
 
 # primitive -> the functions it implements
 NAMES: dict[str, tuple] = {
@@ -176,12 +185,10 @@ def to_out(it: Interpreter, node: Node, result: Any, out: Any) -> Any:
     if not is_array(out):
         it.refuse(node, f"out= takes an array, not {describe(out)}", like=TypeError)
     have = atom(result).type.dtype
-    if have[0] in "fc" and out.type.dtype[0] in "iub":
-        it.refuse(
-            node,
-            f"the result is {have} and cannot be stored in out= of {out.type.dtype}",
-            like=TypeError,
-        )
+    fits = np.can_cast(np_dtype(have), np_dtype(out.type.dtype), "same_kind")
+    if not fits and (not is_complex(have) or out.type.dtype[0] in "iub"):
+        text = f"the result is {have} and cannot be stored in out= of {out.type.dtype}"
+        it.refuse(node, text, like=TypeError)
     assign_array(it, out, stored_value(it, out, result, node))
     return out
 

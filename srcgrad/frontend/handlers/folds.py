@@ -22,6 +22,7 @@ from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
+    Slice,
     describe,
     is_array,
     is_number,
@@ -128,13 +129,21 @@ def _extreme_of_array(
         it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays", like=ValueError)
 
     def best() -> Any:
-        found = it.call_numpy(whole, [x], {}, node)
+        found = it.call_numpy(whole, [_comparable(it, node, x)], {}, node)
         return it.b.retyped(found, x.dtype) if isinstance(x, GrownList) else found
 
     if default is _NOTHING:
         return best()
     nothing = plain(it.b("eq", it.call(len, [x], {}, node), 0))
     return it.branch(nothing, lambda: default, best, node, live_rest=True)
+
+
+def _comparable(it: Interpreter, node: Node, x: Any) -> Any:
+    """The items with the first in place of each NaN, which is neither greater nor less."""
+    if not (is_array(x) and is_float(x.type.dtype)):
+        return x
+    first = it.read(x, [Slice(None, 1, None)], node)
+    return it.emit(node, "where", it.b("isnan", x), first, x)
 
 
 def _chosen(it: Interpreter, node: Node, better: Any, items: list[Any], key: Any) -> Any:

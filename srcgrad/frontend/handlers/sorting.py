@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import Scalar, join_scalars, same_dims
 
 
 @implements(np.argsort, method="argsort")
@@ -33,18 +33,26 @@ def argsort(
 def along(it: Interpreter, x: Any, places: Any, axis: int) -> Any:
     """Elements of `x` at places along one axis (take_along_axis)."""
     b, n = it.b, x.type.ndim
+    own = tuple(places.type.dims[a] if a == axis else d for a, d in enumerate(x.type.dims))
+    dims = b.broadcast([places.type.dims, own])
     idx = []
-    for a, d in enumerate(places.type.dims):
+    for a, d in enumerate(own):
         if a == axis:
-            idx.append(places)
+            line = places
         else:
-            spec = tuple(":" if c == a else "n" for c in range(n))
-            idx.append(b("broadcast_to", b("view", b("iota", d), spec=spec), *places.type.dims))
+            line = b("view", b("iota", d), spec=tuple(":" if c == a else "n" for c in range(n)))
+        idx.append(line if same_dims(line.type.dims, dims) else b("broadcast_to", line, *dims))
     return b("gather", x, *idx, spec=("a",) * n)
 
 
 @implements(np.take_along_axis)
 def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any) -> Any:
+    x, indices = operands(it, node, (x, indices), "take_along_axis")
+    if axis is None:
+        x, axis = ravel(it, node, x), 0
+    if not is_array(x) or not is_array(indices) or x.type.ndim != indices.type.ndim:
+        text = "the indices of take_along_axis have as many axes as the array"
+        it.refuse(node, text, like=ValueError)
     k = axis_of(it, node, x, axis)
     places = it.b("indices", it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
     return along(it, x, places, k)
