@@ -284,9 +284,10 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
             return dict(zip(v, parts(v.values()), strict=True))
     if isinstance(v, Var) and exact:
         refuse_mixed(it, v, node, "the text shows")
+    if inside and is_array(v):
+        return Formatted("{!r}", [v])
     if inside and _REPR_NAMES_DTYPES and isinstance(v, Var) and v.type.dtype[0] in "iufc":
-        named = not is_array(v) and not v.type.weak
-        return Formatted(f"np.{np_dtype(v.type.dtype)}({{}})", [v]) if named else v
+        return v if v.type.weak else Formatted(f"np.{np_dtype(v.type.dtype)}({{}})", [v])
     if isinstance(v, Formatted | Var | str) or is_number(v):
         return v
     text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)

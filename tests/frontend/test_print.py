@@ -34,3 +34,22 @@ def test_numbers_of_numpy_inside_of_containers(dtype, capfd):
     wanted = capfd.readouterr().out
     flow.compile(of_numpy, target="python", cache=False)(a)
     assert capfd.readouterr().out == wanted
+
+
+def arrays_inside(a, n):
+    print([a], (a[:1], n), {"m": a.reshape(1, 2)}, a, f"{a!r} {a}", repr(a), f"{[a]}")
+    if n > 5:
+        raise ValueError([a])
+    return a[0]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_arrays_inside_of_containers(dtype, target, capfd):
+    a = np.array([2.5, 3.0]).astype(dtype)
+    arrays_inside(a, 2)
+    wanted = capfd.readouterr().out
+    flow.compile(arrays_inside, target=target, cache=False)(a, 2)
+    assert capfd.readouterr().out == wanted
+    with pytest.raises(ValueError, match=r"\[\.\.\.\]"):
+        flow.compile(arrays_inside, target=target, cache=False)(a, 9)
