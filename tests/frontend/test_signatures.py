@@ -96,7 +96,7 @@ def test_weights_are_checked_as_numpy_does():
 # arguments that change nothing which can be seen: the order of elements in memory, how to sort, how
 # to contract, whether a subclass stays one, in how many threads and whether in the memory of the
 # argument a transform may be computed, those of functions that only refuse or print, np.r_
-SEEN_BY_NONE = {"order", "kind", "optimize", "subok", "workers", "overwrite_x"} | {
+SEEN_BY_NONE = {"order", "kind", "stable", "optimize", "subok", "workers", "overwrite_x"} | {
     "end", "options", "fn", "args", "owner",
 }  # fmt: skip
 

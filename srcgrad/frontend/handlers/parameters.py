@@ -30,7 +30,7 @@ FLAGS = frozenset({
     "wrap",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "assume_a", "boundary", "device", "dtype", "indexing", "kind", "lapack_driver",
+    "UPLO", "assume_a", "boundary", "casting", "device", "dtype", "indexing", "kind", "lapack_driver",
     "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan", "reduction",
     "side", "singular",
 })  # fmt: skip
