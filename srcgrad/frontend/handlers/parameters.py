@@ -30,9 +30,9 @@ FLAGS = frozenset({
     "wrap",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "assume_a", "boundary", "casting", "device", "dtype", "indexing", "kind", "lapack_driver",
-    "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan", "reduction",
-    "side", "singular",
+    "UPLO", "assume_a", "boundary", "casting", "device", "dtype", "indexing", "kind",
+    "lapack_driver", "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan",
+    "reduction", "side", "singular",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {
