@@ -77,7 +77,7 @@ def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callabl
 def namespace() -> dict[str, Any]:
     """What a printed text needs in scope to run."""
     scope: dict[str, Any] = {name: _implementation(op) for name, op in REGISTRY.items()}
-    scope.update({short: np_dtype(short).type for short in DTYPES})
+    scope.update({str(Scalar(short)): np_dtype(short).type for short in DTYPES})
     scope.update(
         inf=math.inf, nan=math.nan, bounded=lambda limit: True, independent=iter, promised=iter
     )

@@ -249,8 +249,14 @@ def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
     if isinstance(value, Tensor):
         return value
     convert, type_ = entry.converters[k], entry.program.function.returns[k].type
-    if isinstance(type_, Scalar) and not float_type(type_) and (type_.weak or convert is bool):
-        return value if convert is None else convert(value)
+    if (
+        isinstance(type_, Scalar)
+        and not float_type(type_)
+        and (type_.weak or type_.dtype == "bool")
+    ):
+        return (
+            bool(value) if type_.dtype == "bool" else value if convert is None else convert(value)
+        )
     return make(at_home(value if convert is None else convert(value), home_of(inputs)))
 
 

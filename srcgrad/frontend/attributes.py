@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.casts import widened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
 from srcgrad.frontend.similar import methods_of, similar
@@ -55,6 +56,7 @@ def _part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
     if is_number(x):
         return getattr(x, name)
     if not is_complex(atom(x).type.dtype):
+        x = widened(it, x)
         return x if name == "real" else _zeros(it, x)
     made = it.emit(node, name, x)
     if is_array(x):

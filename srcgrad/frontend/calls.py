@@ -56,7 +56,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import Scalar
+from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.tracebacks import within
 from srcgrad.tree import is_dataclass_instance, registered_as
 
@@ -153,8 +153,8 @@ def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
 
 
 def strong(it: Interpreter, v: Any) -> Any:
-    """A Python number as the scalar that NumPy's functions make of it."""
-    if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak:
+    """A Python number as the scalar that NumPy's functions make of it; their bools are as made."""
+    if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak and v.type != BOOL:
         return it.b.retyped(v, Scalar(v.type.dtype))
     if isinstance(v, int | float | complex) and not isinstance(v, bool | np.generic):
         kinds = {int: np.int64, float: np.float64, complex: np.complex128}

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.expressions import arithmetic
-from srcgrad.frontend.flow import either, negate
+from srcgrad.frontend.flow import both, either, negate, python_bool
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.maybe_none import present
@@ -47,7 +47,6 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL
-from srcgrad.primitives import elementwise as e
 
 STATIC = {
     "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
@@ -65,7 +64,7 @@ def of_compare(it: Interpreter, node: gast.Compare) -> Any:
         if k + 1 == len(node.ops):
             return here
         test = it.truth(here, node)
-        return it.branch(test, lambda: rest(k + 1, right), lambda: False, node, live_rest=True)
+        return it.branch(test, lambda: rest(k + 1, right), lambda: here, node, live_rest=True)
 
     result = rest(0, left)
     return result
@@ -88,7 +87,8 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         if is_number(a) and is_number(c):
             return (a is c or (type(a) is type(c) and a == c)) == (name == "Is")
         for v, other in ((a, c), (c, a)):
-            if isinstance(v, Var) and v.type == BOOL and isinstance(other, bool):
+            truth_value = isinstance(v, Var) and is_scalar(v) and v.type.dtype == "bool"
+            if truth_value and isinstance(other, bool):
                 same = _is_bool(it, v, other, node)
                 return same if name == "Is" else negate(it, same)
         if is_scalar(a) and is_scalar(c):
@@ -145,14 +145,11 @@ def _compare_maybe_none(it: Interpreter, op: Any, a: Any, c: Any, node: Node) ->
 
 def _is_bool(it: Interpreter, v: Var, wanted: bool, node: Node) -> Any:
     """`v is True` or `v is False`: Python's bools are these two objects, NumPy's are others."""
-    if v in it.captures.leaves:
-        return it.static_number(v, node, "what 'is' compares") is wanted
-    d = it.definition(v)
-    if d is None or d.op not in (e.lt, e.le, e.gt, e.ge, e.eq, e.ne):
+    if v.type == BOOL:
+        return v if wanted else negate(it, v)
+    if v not in it.captures.leaves and it.definition(v) is None:
         it.refuse(node, "whether this is a bool of Python's is not known", "use ==, or no 'is'")
-    if not all(a.type.weak or a.type == BOOL for a in d.args):
-        return False
-    return v if wanted else negate(it, v)
+    return False
 
 
 def known_text(it: Interpreter, v: Any, node: Node) -> Any:
@@ -181,8 +178,8 @@ def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> 
         here = same_item(it, a[k], c[k], node)
         if here is False:
             return name == "NotEq"
-        same = here if same is True else same if here is True else it.b("logical_and", same, here)
-    return same if name == "Eq" else negate(it, same)
+        same = here if same is True else same if here is True else both(it, same, here)
+    return python_bool(it, same) if name == "Eq" else negate(it, same)
 
 
 def _ordered(it: Interpreter, op: Any, a: Any, c: Any, k: int, node: Node) -> Any:
@@ -229,7 +226,7 @@ def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
         if hit is True:
             return True
         found = hit if found is False else found if hit is False else either(it, found, hit)
-    return found
+    return python_bool(it, found)
 
 
 def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
@@ -258,7 +255,7 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, Var) and is_value(v):
         if v.type.dtype == "bool":
             return v
-        return plain(it.b("ne", v, 0))
+        return plain(it.b("ne", v, 0, weak=True))
     if isinstance(v, GrownList):
         return plain(it.b("ne", it.grown_length(v), 0))
     v = it.known_text(v, node)

@@ -12,12 +12,14 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from srcgrad.frontend.casts import of_python, operands_in_bounds, widened, widened_pair
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.mixed import of_operands
+from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
@@ -37,7 +39,6 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar
 
 STATIC = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -56,7 +57,7 @@ OPERATORS = {
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
 UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
-LARGEST_POWER = 64  # integer exponents up to here are products
+BITWISE = ("BitAnd", "BitOr", "BitXor")  # which booleans of Python's have too
 
 
 def refuse_expression(it: Interpreter, node: Node) -> NoReturn:
@@ -148,8 +149,16 @@ def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
         case gast.USub():
             return of_operands(it, plain(it.b("neg", widened(it, v))), v)
         case gast.Invert():
-            return plain(it.b("invert", v))
-    return plain(it.b("copy", v)) if is_array(v) else widened(it, v)
+            return plain(it.b("invert", widened(it, v)))
+    return positive(it, v, node)
+
+
+def positive(it: Interpreter, v: Any, node: Node) -> Any:
+    """`+v`: a copy of an array."""
+    v = widened(it, v)
+    if atom(v).type.dtype == "bool":
+        it.refuse(node, "numpy boolean positive is not supported", like=TypeError)
+    return it.b("copy", v) if is_array(v) else v
 
 
 def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
@@ -189,10 +198,10 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return it.call_numpy(np.matmul, [a, c], {}, node)
     if name == "Pow":
         return of_operands(it, to_power(it, a, c, node), a, c)
-    if name in ("FloorDiv", "Mod") or (name == "Div" and _of_python(a) and _of_python(c)):
-        _check_divisor(it, a, c)
-    if name in ("Add", "Sub", "Mult"):
+    if name not in BITWISE:
         a, c = widened_pair(it, a, c)
+    if name in ("FloorDiv", "Mod") or (name == "Div" and of_python(a) and of_python(c)):
+        _check_divisor(it, a, c)
     if (
         name == "Sub"
         and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
@@ -209,27 +218,16 @@ def emit(
 ) -> Any:
     """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
+        if not params:
+            args = operands_in_bounds(it, it.b.table[op], args)
         return plain(it.b(op, *args, weak=weak, **params))
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
 
 
-def widened(it: Interpreter, v: Any) -> Any:
-    """A run-time scalar bool as the int that arithmetic takes it for."""
-    if isinstance(v, Var) and v.type == Scalar("bool"):
-        return it.b.cast(v, INT)
-    return v
-
-
-def widened_pair(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
-    if is_array(a) or is_array(c):
-        return a, c
-    return widened(it, a), widened(it, c)
-
-
 def _check_divisor(it: Interpreter, a: Any, c: Any) -> None:
     """An integer divided by a zero integer raises, as in Python."""
-    if is_integer(a) and is_integer(c):
+    if all(is_scalar(v) and atom(v).type.dtype[0] in "iub" for v in (a, c)):
         zero = plain(it.b("eq", c, 0))
         it.fail_if(zero, "ZeroDivisionError", "integer division or modulo by zero")
 
@@ -327,52 +325,6 @@ def _of_numpy(v: Any) -> bool:
     return not v.type.weak if isinstance(v, Var) and is_scalar(v) else isinstance(v, np.generic)
 
 
-def to_power(it: Interpreter, a: Any, n: Any, node: Node) -> Any:
-    """`a ** n`: a product for small integer exponents, else pow."""
-    a, n = widened_pair(it, a, n)
-    if is_array(a) and a.type.dtype == "bool" and atom(n).type.dtype[0] in "bi":
-        it.refuse(node, "NumPy's powers of booleans are small integers", "use .astype(int)")
-    whole = is_number(n) and not isinstance(n, complex | bool) and float(n).is_integer()
-    if whole and abs(n) <= LARGEST_POWER and isinstance(a, Var):
-        k = int(float(n))  # type: ignore[arg-type]  (a number)
-        kind = atom(n).type.dtype
-        if a.type.dtype[0] in "iub" and (kind[0] == "f" or k < 0):
-            if k < 0 and kind[0] != "f":
-                _negative_power(it, a, n)
-            a = it.b.cast(a, Scalar("f64", weak=is_scalar(a) and a.type.weak))
-        if k == 2:
-            return it.emit(node, "mul", a, a)
-        if k == 1:
-            return it.emit(node, "copy", a) if is_array(a) else a
-        return it.emit(node, "powi", a, n=k)
-    check_power(it, a, n)
-    return it.emit(node, "pow", a, n)
-
-
-def _negative_power(it: Interpreter, a: Any, n: Any) -> None:
-    """An integer to a negative integer power: Python's is a float, NumPy's raises."""
-    if _of_python(a) and _of_python(n):
-        zero = plain(it.b("eq", a, 0))
-        text = "0.0 cannot be raised to a negative power"
-        it.fail_if(zero, "ZeroDivisionError", text)
-    elif a.type.dtype != "bool":
-        it.fail("ValueError", "Integers to negative integer powers are not allowed.")
-
-
-def check_power(it: Interpreter, a: Any, n: Any) -> None:
-    """Raise where integers have a negative power: the result is one of integers."""
-    if atom(a).type.dtype[0] not in "iub" or atom(n).type.dtype[0] not in "ib":
-        return
-    text = "Integers to negative integer powers are not allowed."
-    if _of_python(a) and _of_python(n):
-        text = "an integer to a negative power is a float: write float(n) ** k"
-    negative = plain(it.b("lt", n, 0))
-    if is_array(negative):
-        axes = tuple(range(negative.type.ndim))
-        negative = plain(it.b("any", negative, axes=axes))
-    it.fail_if(negative, "ValueError", text)
-
-
 # ---- choices ----
 def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
     test = it.condition(node.test)
@@ -391,8 +343,3 @@ _SPELLED = {
     "Await": "'await'", "Yield": "'yield'", "YieldFrom": "'yield from'",
     "SetComp": "a set comprehension",
 }  # fmt: skip
-
-
-def _of_python(v: Any) -> bool:
-    """Whether a number is Python's own: NumPy's are divided by zero without an exception."""
-    return v.type.weak if isinstance(v, Var) and is_scalar(v) else type(v) is int

@@ -19,6 +19,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.maybe_none import narrowed, widened_back
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
+from srcgrad.ir.types import BOOL, Scalar
 
 
 def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
@@ -121,11 +122,24 @@ def exited(it: Interpreter, kinds: set[str]) -> Any:
 
 
 def negate(it: Interpreter, c: Any) -> Any:
-    return (not c) if not isinstance(c, Var) else plain(it.b("logical_not", c))
+    return (not c) if not isinstance(c, Var) else plain(it.b("logical_not", c, weak=True))
+
+
+def python_bool(it: Interpreter, v: Any) -> Any:
+    """A truth as Python's own bool, which counts as an integer."""
+    return plain(it.b.retyped(v, BOOL))
+
+
+def numpy_bool(it: Interpreter, v: Any) -> Any:
+    return plain(it.b.retyped(v, Scalar("bool")))
 
 
 def either(it: Interpreter, a: Any, c: Any) -> Any:
-    return plain(it.b("logical_or", a, c))
+    return plain(it.b("logical_or", a, c, weak=True))
+
+
+def both(it: Interpreter, a: Any, c: Any) -> Any:
+    return plain(it.b("logical_and", a, c, weak=True))
 
 
 # ---- branches ----

@@ -32,6 +32,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.primitives import REGISTRY
+from srcgrad.primitives.raising import name_of
 
 Node = gast.AST
 
@@ -138,7 +139,7 @@ class Interpreter:
         if isinstance(e, SrcgradError):  # a refusal, like a built-in exception
             raise e
         self.locate(node)
-        self.fail(type(e).__name__, literal(str(e)))
+        self.fail(name_of(type(e)), literal(str(e)))
 
     def fail_if(self, condition: Any, kind: str, message: str, *values: Any) -> None:
         """Raise at run time where a condition holds."""

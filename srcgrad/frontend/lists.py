@@ -293,7 +293,8 @@ def _append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> N
 def _fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
     """Start again with a wider type if an item does not have that of the list."""
     joined = join_scalars(owner.dtype, atom(item).type)
-    if "bool" in (owner.dtype.dtype, joined.dtype) and owner.dtype != joined:
+    kinds = (owner.dtype.dtype, atom(item).type.dtype)
+    if "bool" in kinds and kinds[0] != kinds[1]:
         it.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
     if joined != owner.dtype:
         it.grown[owner.key] = joined, 0

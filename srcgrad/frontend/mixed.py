@@ -16,7 +16,7 @@ from srcgrad.ir.types import Scalar
 
 def unlike(a: Scalar, b: Scalar) -> bool:
     """Whether two types are those of Python numbers of different classes."""
-    return all(t.weak or t.dtype == "bool" for t in (a, b)) and a.dtype != b.dtype
+    return a.weak and b.weak and a.dtype != b.dtype
 
 
 def is_mixed(it: Interpreter, v: Any) -> bool:

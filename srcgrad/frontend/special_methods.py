@@ -336,5 +336,5 @@ def python_type(x: Var) -> type:
     """The class of a run-time number."""
     t = x.type
     if t.weak:
-        return {"i": int, "f": float, "c": complex}[t.dtype[0]]
-    return bool if t == BOOL else np_dtype(t.dtype).type
+        return {"b": bool, "i": int, "f": float, "c": complex}[t.dtype[0]]
+    return np_dtype(t.dtype).type

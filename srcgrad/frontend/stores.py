@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
+from srcgrad.frontend.casts import cast, check_same_kind
 from srcgrad.frontend.expressions import PRIMITIVE, binary
 from srcgrad.frontend.indexing import (
     _advanced,
@@ -41,6 +42,7 @@ from srcgrad.ir.types import (
     Scalar,
     is_complex,
     is_float,
+    is_int,
     np_dtype,
     real_dtype,
     same_dim,
@@ -70,8 +72,9 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
 
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
     items = expanded(it, x, items, node)
-    value = stored_value(it, x, value, node)
-    if any(_advanced(i) for i in items):
+    advanced = any(_advanced(i) for i in items)
+    value = stored_value(it, x, value, node, by_value=not advanced)
+    if advanced:
         _write_advanced(it, x, items, value, node)
     elif all(is_integer(i) for i in items) and x.type.dims:
         places = indexing.places(it, x, items)
@@ -123,26 +126,22 @@ def augment_part(
     store_part(it, z, name, items, value, node.target, node.op)
 
 
-def check_fits(it: Interpreter, node: Node, value: Any, dtype: str) -> None:
-    """Refuse an integer that NumPy does not store in an array of a dtype."""
-    if isinstance(value, int | np.integer) and dtype[0] in "iu":
-        limits = np.iinfo(np_dtype(dtype))
-        if not limits.min <= value <= limits.max:
-            it.refuse(node, f"Python integer {value} out of bounds for {dtype}", like=OverflowError)
+def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool = True) -> Any:
+    """A value with the dtype of the array that it is stored to.
 
-
-def stored_value(it: Interpreter, x: Var, value: Any, node: Node) -> Any:
+    `by_value`: numbers of NumPy's are converted as Python's: not where index arrays say the places.
+    """
     if isinstance(value, list | tuple | GrownList):
-        value = it.call_numpy(np.array, [value], {}, node)
+        dtype = {"dtype": np_dtype(x.type.dtype)} if is_int(x.type.dtype) else {}
+        value = it.call_numpy(np.array, [value], dtype, node)
     if not is_value(value):
         it.refuse(node, f"{describe(value)} cannot be stored in an array", like=ValueError)
     have, want = atom(value).type.dtype, x.type.dtype
-    check_fits(it, node, value, want)
     if is_complex(have) and not is_complex(want):
         it.refuse(node, "a complex value cannot be stored in a real array")
     if is_array(value) and not value.type.dims:
-        value = it.b("load", value)
-    return it.b.cast(value, Scalar(want))
+        value, by_value = it.b("load", value), False
+    return cast(it, value, Scalar(want), by_value)
 
 
 def _only_element(it: Interpreter, value: Var, node: Node) -> Any:
@@ -313,13 +312,12 @@ def _augment_advanced(
         and is_scalar(value)
     ):
         check_mask(it, mask, x.type.dims)
-        new = _kept_in(it, node.op, x, binary(it, node.op, x, value, node), node)
+        new = _in_kind(it, node.op, x, value, node)
         it.b("assign", x, it.b("where", mask, stored_value(it, x, new, node), x))
         return
     base, idx, spec = gathered(it, x, items, node)
     old = it.b("gather", base, *idx, spec=spec)
-    new = _kept_in(it, node.op, x, binary(it, node.op, old, value, node), node)
-    new = stored_value(it, x, new, node)
+    new = stored_value(it, x, _in_kind(it, node.op, old, value, node), node)
     it.b("scatter", base, *idx, spread(it, new, base, idx, spec), spec=spec)
 
 
@@ -345,19 +343,12 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
         value = value if isinstance(op, gast.Add) else it.b("neg", value)
         it.b("add_to", x, value)
         return
-    new = _kept_in(it, op, x, binary(it, op, x, value, node), node)
-    assign_array(it, x, stored_value(it, x, new, node))
+    assign_array(it, x, stored_value(it, x, _in_kind(it, op, x, value, node), node))
 
 
-def _kept_in(it: Interpreter, op: Any, x: Var, new: Any, node: Node) -> Any:
-    """The result of an operator that may be cast to the dtype of the array that it changes."""
-    have = atom(new).type.dtype
-    fits = np.can_cast(np_dtype(have), np_dtype(x.type.dtype), "same_kind")
-    if not fits and not is_complex(have):  # which `stored_value` refuses
-        name = PRIMITIVE.get(type(op).__name__, "power")
-        it.refuse(
-            node,
-            f"the result of '{name}' is {have} and cannot be stored in place in {x.type.dtype}",
-            f"make the array one of {have} first, with x.astype()", like=TypeError,
-        )  # fmt: skip
+def _in_kind(it: Interpreter, op: Any, old: Var, value: Any, node: Node) -> Any:
+    """What NumPy's in-place operator gives: refused where that is of another kind."""
+    new = binary(it, op, old, value, node)
+    name = PRIMITIVE.get(type(op).__name__, "power")
+    check_same_kind(it, node, name, atom(new).type.dtype, old.type.dtype)
     return new

@@ -8,14 +8,13 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import reduce
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from srcgrad import tree
 from srcgrad.ir.nodes import Atom, Const, Unknown, Var
-from srcgrad.ir.types import Array, Scalar, join_scalars, np_dtype
+from srcgrad.ir.types import Array, Scalar, np_dtype, promoted
 from srcgrad.records import record
 
 Known = Any  # annotates a static parameter of a handler or a formula
@@ -261,7 +260,7 @@ def plain(a: Atom) -> Any:
     """A folded constant as the Python number it stands for."""
     if not isinstance(a, Const):
         return a
-    if a.type.weak or a.type.dtype == "bool":
+    if a.type.weak:
         return a.value
     return np_dtype(a.type.dtype).type(a.value)
 
@@ -280,8 +279,7 @@ def joined_type(values: Sequence[Any]) -> Scalar:
     """The type that values are promoted to; Python numbers give way."""
     from srcgrad.ir.nodes import atom
 
-    types = [atom(v).type for v in values]
-    return reduce(join_scalars, (t if isinstance(t, Scalar) else Scalar(t.dtype) for t in types))
+    return promoted(atom(v).type for v in values)
 
 
 def inside(like: Any, parts: Sequence[Any]) -> Any:

@@ -84,5 +84,5 @@ def like(it: Interpreter, v: Any) -> Any:
         kind = kind_of(it, v)
         return next((made.view(m) for m, k in MARKS.items() if k is kind), made)
     if t.weak:
-        return {"i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
+        return {"b": True, "i": 1, "f": 1.0, "c": 1j}[t.dtype[0]]
     return np_dtype(t.dtype).type(1)

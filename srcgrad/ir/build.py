@@ -18,6 +18,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
 from srcgrad.ir.types import (
     BOOL,
     INT,
+    PYTHONS,
     Array,
     Dim,
     Dims,
@@ -30,8 +31,8 @@ from srcgrad.ir.types import (
     is_complex,
     is_float,
     is_int,
-    join_scalars,
     np_dtype,
+    promoted,
     same_dim,
     short_dtype,
 )
@@ -123,20 +124,20 @@ class Builder:
             raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
         args = tuple(self.value(a) for a in args)
         first = int(op.selects)
-        scalars = [Scalar(a.type.dtype, getattr(a.type, "weak", False)) for a in args[first:]]
-        joined = reduce(join_scalars, scalars)
+        joined = promoted(a.type for a in args[first:])
         self._refuse_order(op, joined.dtype)
         converts = "dtype" in params
         result = Scalar(params["dtype"]) if converts else result_type(op, joined)
         if not converts:
             # between real and complex numbers operands keep their kind: abs, real, to_complex
             crossing = is_complex(joined.dtype) != is_complex(result.dtype)
-            operand = result if is_float(result.dtype) and not crossing else joined
+            widens = joined.dtype == "bool" and is_int(result.dtype)
+            operand = result if widens or (is_float(result.dtype) and not crossing) else joined
             conditions = (self.cast(a, BOOL) for a in args[:first])
             args = (*conditions, *(self._operand(a, operand) for a in args[first:]))
         shapes = [a.type.dims for a in args if isinstance(a.type, Array)]
         if not shapes:
-            if weak is not None and result.dtype in ("i64", "f64", "c128"):
+            if weak is not None and result.dtype in PYTHONS:
                 result = Scalar(result.dtype, weak)
             return self._define(op, args, params, result, name)
         dims = self.broadcast(shapes)
@@ -305,9 +306,7 @@ def result_type(op: Primitive, joined: Scalar) -> Scalar:
         dtype = _probe(op, joined.dtype)
     except TypeError as e:
         raise TypeError(f"{op.name} is not defined for {joined.dtype}: {e}") from None
-    if dtype == "bool":
-        return BOOL
-    if joined.weak or joined.dtype == "bool":
+    if joined.weak:
         return constant_type(np_dtype(dtype).type(0).item())
     return Scalar(dtype)
 
@@ -330,10 +329,7 @@ def _evaluate(op: Primitive, args: Sequence[Const], params: Params, type: Scalar
     """The constant an operation on constants gives; None where it must happen at run time."""
     if op.kept or (op.raises and args[-1].value == 0):  # a division by it raises at run time
         return None
-    values = [
-        a.value if a.type.weak or a.type.dtype == "bool" else np_dtype(a.type.dtype).type(a.value)
-        for a in args
-    ]
+    values = [a.value if a.type.weak else np_dtype(a.type.dtype).type(a.value) for a in args]
     try:
         with np.errstate(all="ignore"):
             out = op.impl(*values, **params)

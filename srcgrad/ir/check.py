@@ -7,13 +7,23 @@ yielded fits), conditions and bounds. Never changes the function and never looks
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 from typing import Any
 
-from srcgrad.ir.build import Builder, join_scalars, result_type
+from srcgrad.ir.build import Builder, result_type
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.text import printed
-from srcgrad.ir.types import Array, Dim, Dims, Scalar, Tuple, Type, is_complex, is_float, same_dim
+from srcgrad.ir.types import (
+    Array,
+    Dim,
+    Dims,
+    Scalar,
+    Tuple,
+    Type,
+    is_complex,
+    is_float,
+    promoted,
+    same_dim,
+)
 from srcgrad.ir.walk import uses, walk
 
 Candidates = tuple[Dim, ...]  # atoms that meet in one dim: equal, or broadcast, at run time
@@ -145,7 +155,7 @@ class _Checker:
     def result_dtype(self, s: Def, dtype: str) -> str:
         scalars = [Scalar(dtype, getattr(a.type, "weak", False)) for a in s.args]
         try:
-            out = result_type(s.op, reduce(join_scalars, scalars)).dtype
+            out = result_type(s.op, promoted(scalars)).dtype
         except TypeError as e:
             raise _Broken(str(e), s) from None
         crossing = is_float(dtype) and is_complex(dtype) != is_complex(out)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, atom
 from srcgrad.ir.types import (
+    BOOL,
     COMPLEX,
     DTYPES,
     FLOAT,
@@ -31,7 +32,7 @@ from srcgrad.ir.walk import map_type
 
 Env = dict[str, Var]
 Typed = list[tuple[str, ast.expr | None]]  # names and their annotations
-WEAK = {"int": INT, "float": FLOAT, "complex": COMPLEX}
+SCALARS = {str(t): t for t in (BOOL, INT, FLOAT, COMPLEX, *map(Scalar, DTYPES))}
 
 
 def parse(text: str, table: Mapping[str, Any]) -> Function:
@@ -80,10 +81,8 @@ class _Parser:
 
     def type(self, node: ast.expr | None, env: Env, forward: bool = False) -> Type:
         match node:
-            case ast.Name(id=name) if name in WEAK:
-                return WEAK[name]
-            case ast.Name(id=name) if name in DTYPES:
-                return Scalar(name)
+            case ast.Name(id=name) if name in SCALARS:
+                return SCALARS[name]
             case ast.Subscript(value=ast.Name(id="tape"), slice=ast.Name(id=dtype)):
                 return Tape(dtype)
             case ast.Subscript(value=ast.Name(id="reftape"), slice=ast.Tuple(elts=[d, n])):
@@ -219,7 +218,7 @@ class _Parser:
     def is_call(self, node: ast.expr) -> bool:
         """Whether an expression is a primitive's call, not a constant spelled with its dtype."""
         return isinstance(node, ast.Call) and not (
-            isinstance(node.func, ast.Name) and node.func.id in (*DTYPES, "complex")
+            isinstance(node.func, ast.Name) and node.func.id in SCALARS
         )
 
     def atoms(self, nodes: list[ast.expr], env: Env) -> tuple[Atom, ...]:
@@ -231,11 +230,15 @@ class _Parser:
                 if name not in env:
                     _refuse(node, "not bound here")
                 return env[name]
-            case ast.Call(func=ast.Name(id=dtype), args=[value]) if dtype in DTYPES:
-                number = np_dtype(dtype).type(_literal(value))
-                return Const(number.item(), Scalar(dtype))
+            case ast.Call(func=ast.Name(id=name), args=[value]) if not _is_weak(name):
+                number = np_dtype(SCALARS[name].dtype).type(_literal(value))
+                return Const(number.item(), SCALARS[name])
             case _:
                 return atom(_literal(node))
+
+
+def _is_weak(name: str) -> bool:
+    return name not in SCALARS or SCALARS[name].weak
 
 
 def _name(node: ast.expr) -> str:

@@ -187,10 +187,9 @@ def note_of(s: Stmt) -> str:
 
 
 def constant(c: Const) -> str:
-    """A literal; the dtype is spelled unless the literal is a Python number or a bool."""
-    dtype = c.type.dtype
-    text = _number(c.value, dtype)
-    return text if c.type.weak or dtype == "bool" else f"{dtype}({text})"
+    """A literal; the dtype is spelled unless the literal is a Python number."""
+    text = _number(c.value, c.type.dtype)
+    return text if c.type.weak else f"{c.type}({text})"
 
 
 def _number(value: Any, dtype: str) -> str:

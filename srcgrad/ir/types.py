@@ -7,7 +7,8 @@ scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -57,14 +58,16 @@ class Scalar:
     weak: bool = False
 
     def __str__(self) -> str:
-        return _WEAK[self.dtype] if self.weak else self.dtype
+        return (_WEAK if self.weak else _STRONG).get(self.dtype, self.dtype)
 
 
-_WEAK = {"i64": "int", "f64": "float", "c128": "complex"}
+_WEAK = {"bool": "bool", "i64": "int", "f64": "float", "c128": "complex"}
+_STRONG = {"bool": "bool_"}  # NumPy's name, where it is not that of Python's numbers
+PYTHONS = ("bool", "i64", "f64", "c128")  # the dtypes of Python's own numbers
 INT = Scalar("i64", weak=True)
 FLOAT = Scalar("f64", weak=True)
 COMPLEX = Scalar("c128", weak=True)
-BOOL = Scalar("bool")
+BOOL = Scalar("bool", weak=True)
 
 
 class Unknown(AssertionError):
@@ -248,12 +251,16 @@ def join_scalars(a: Scalar, b: Scalar) -> Scalar:
         weak, strong = (a, b) if a.weak else (b, a)
         if rank[weak.dtype[0]] <= rank[strong.dtype[0]]:
             return strong
-        if strong.dtype == "bool":
-            return weak
         if weak.dtype == "c128":
             return Scalar("c64" if strong.dtype in ("f32", "f16") else "c128")
         return Scalar(weak.dtype)
     return Scalar(_SHORT[np.result_type(np_dtype(a.dtype), np_dtype(b.dtype))])
+
+
+def promoted(types: Iterable[Numeric]) -> Scalar:
+    """The type that operands are promoted to: NumPy's among themselves, then Python's numbers."""
+    kinds = [Scalar(t.dtype, getattr(t, "weak", False)) for t in types]
+    return reduce(join_scalars, sorted(kinds, key=lambda t: t.weak))
 
 
 def converter(type_: Any) -> Callable[[Any], Any] | None:
@@ -261,5 +268,5 @@ def converter(type_: Any) -> Callable[[Any], Any] | None:
     if not isinstance(type_, Scalar):
         return None
     if type_.weak:
-        return {"i": int, "f": float, "c": complex}[type_.dtype[0]]
-    return bool if type_.dtype == "bool" else np_dtype(type_.dtype).type
+        return {"b": bool, "i": int, "f": float, "c": complex}[type_.dtype[0]]
+    return np_dtype(type_.dtype).type

@@ -37,14 +37,13 @@ from math import prod
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
-from srcgrad.ir.types import INT, Array, Scalar, Type, is_reference, np_dtype
+from srcgrad.ir.types import INT, PYTHONS, Array, Scalar, Type, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.small.elements import constant
 from srcgrad.primitives import REGISTRY, memory, tapes
 
 SMALL = 1024  # bytes of a buffer that may lie on the stack
-WEAK = ("i64", "f64", "c128")  # written without a cast
 
 
 def hoist_allocations(function: Function) -> Function:
@@ -110,7 +109,7 @@ def fits_stack(t: Type) -> bool:
 def stored_zeros(v: Var, loc: Location | None) -> tuple[Stmt, ...]:
     """A nest that stores zeros."""
     value = np_dtype(v.type.dtype).type(0).item()
-    zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in WEAK))
+    zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in PYTHONS))
     indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
     args = (v, *indices, zero)
     nest: tuple[Stmt, ...] = (Def(None, REGISTRY["store"], args, {}, loc),)

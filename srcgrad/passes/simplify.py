@@ -49,7 +49,7 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import BOOL, INT, Scalar, is_float
+from srcgrad.ir.types import INT, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
@@ -132,7 +132,7 @@ class _Simplifier(Rewriter):
 
         def inner(block: Block) -> Block:
             """The block of one side, in which the condition is known."""
-            self.new[cond] = Const(block is s.then, BOOL)
+            self.new[cond] = Const(block is s.then, cond.type)
             out = self.block(block)
             del self.new[cond]
             return out
@@ -233,7 +233,7 @@ def same(a: Atom, b: Atom) -> bool:
 
 
 def is_const(a: Atom, value: bool) -> bool:
-    return isinstance(a, Const) and a.type == BOOL and bool(a.value) is value
+    return isinstance(a, Const) and a.type.dtype == "bool" and bool(a.value) is value
 
 
 def _pick(values: tuple[Any, ...], at: list[int]) -> tuple[Any, ...]:

@@ -88,13 +88,6 @@ def reciprocal_of_integers(x):
 
 
 @program(vec(3))
-def integer_that_does_not_fit(x):
-    y = np.zeros(3, np.int8)
-    y[0] = 300  # error: UnsupportedError: Python integer 300 out of bounds
-    return x * y
-
-
-@program(vec(3))
 def integers_added_to_booleans(x):
     y = x > 0.5
     y += 1  # error: UnsupportedError: the result of 'add' is i64

@@ -58,7 +58,7 @@ def added_to_a_real_array(z):
 @program(zvec(3))
 def multiplied_in_place(z):
     y = np.ones(3)
-    y *= z  # error: UnsupportedError: a complex value cannot be stored in a real array
+    y *= z  # error: UnsupportedError: is c128 and cannot be stored in place in f64
     return y[0]
 
 

@@ -337,10 +337,32 @@ def out_that_is_no_array(x):
 
 @program(vec(3), np.arange(3))
 def out_of_integers(x, k):
-    np.sin(x, out=k)  # error: UnsupportedError: the result is f64 and cannot be stored in out=
+    np.sin(x, out=k)  # error: UnsupportedError: is f64 and cannot be stored with out= in i64
     return np.sum(x)
 
 
 @program(vec(3))
 def sine_of_a_mask(x):
     return np.sum(np.sin(x > 1.0))  # error: UnsupportedError: of booleans ... .astype(float)
+
+
+# ---- conversions and rounding ----
+@program(vec(3))
+def array_of_a_text(x):
+    np.array("text")  # error: UnsupportedError: a string cannot be made an array
+    return np.sum(x)
+
+
+@program(vec(3))
+def positive_of_a_mask(x):
+    return np.sum(x[+(x > 0)])  # error: UnsupportedError: numpy boolean positive is not supported
+
+
+@program(vec(3))
+def round_of_a_bool_of_numpy(x):
+    return x[0] * round(x[0] > 0)  # error: UnsupportedError: round() takes a real number
+
+
+@program(0.7, 7)
+def rounded_to_many_tens(x, n):
+    return x * round(n, -19)  # error: UnsupportedError: rounded to 18 tens at most

@@ -226,11 +226,6 @@ def third_order_at_the_edges(x):
     return np.sum(np.gradient(x, edge_order=3))  # error: UnsupportedError: edge_order of 1 or 2
 
 
-@program(vec(3), np.arange(3))
-def integers_rounded_to_tens(x, k):
-    return np.sum(x * np.round(k, -1))  # error: UnsupportedError: rounding integers to tens ... //
-
-
 @program(vec(3))
 def replaced_in_place(x):
     np.nan_to_num(x, copy=False)  # error: UnsupportedError: copy=False ... x[...] =

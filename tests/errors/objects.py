@@ -308,8 +308,8 @@ def list_multiplied_by_a_float(x):
 
 
 @program(0.7)
-def computed_truth_that_is_true(x):
-    positive = not x > 0.0
+def truth_of_two_classes(x):
+    positive = np.isnan(x) if x > 0.5 else True
     if positive is True:  # error: UnsupportedError: whether this is a bool of Python's
         return x
     return -x

@@ -23,7 +23,7 @@ def early_return(x: f64[n], limit: float):
         t2: f64 = load(x, i)                # s = s + x[i] * x[i]
         t3: f64 = mul(t2, t2)               # s = s + x[i] * x[i]
         s1: f64 = add(s, t3)                # s = s + x[i] * x[i]
-        t4: bool = gt(s1, limit)            # if s > limit:
+        t4: bool_ = gt(s1, limit)           # if s > limit:
         returned1: bool = logical_or(t4, returned)  # if s > limit:
         result1: f64
         if t4:                              # if s > limit:
@@ -59,7 +59,7 @@ def early_return_grad(x: f64[n], limit: float):
         t2: f64 = load(x, i)                # s = s + x[i] * x[i]
         t3: f64 = mul(t2, t2)               # s = s + x[i] * x[i]
         s1: f64 = add(s, t3)                # s = s + x[i] * x[i]
-        t4: bool = gt(s1, limit)            # if s > limit:
+        t4: bool_ = gt(s1, limit)           # if s > limit:
         t5: int = add(trips, 1)
         reserve(gt_tape, t5)
         store(gt_tape, trips, t4)
@@ -88,7 +88,7 @@ def early_return_grad(x: f64[n], limit: float):
     s_bar1: f64 = s_bar
     result_bar1: f64 = result_bar
     for k in reversed(range(0, trips)):     # grad of: for i in range(len(x)):
-        gt1: bool = load(gt_tape, k)        # grad of: if s > limit:
+        gt1: bool_ = load(gt_tape, k)       # grad of: if s > limit:
         s_bar2: f64
         result_bar2: f64
         if gt1:                             # grad of: if s > limit:

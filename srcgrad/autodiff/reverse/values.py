@@ -16,7 +16,7 @@ from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
-from srcgrad.ir.types import BOOL, INT, Array, Dims, Scalar
+from srcgrad.ir.types import INT, Array, Dims, Scalar
 from srcgrad.ir.walk import map_type, walk
 from srcgrad.operation import Params
 from srcgrad.primitives import memory
@@ -181,7 +181,9 @@ class ValueRecovery:
             return False
         new = self._scalar_leaves(v, {}) - self._tape.keys() - self.expected
         # a flag is smaller than the number it was made of
-        return not new or (len(new) == 1 and (v.type != BOOL or new.pop().type == BOOL))
+        return not new or (
+            len(new) == 1 and (v.type.dtype != "bool" or new.pop().type.dtype == "bool")
+        )
 
     def counter(self, v: Var) -> Counter | None:
         """The counter that `v` is, if its value follows from the number of the trip."""

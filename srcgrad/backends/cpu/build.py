@@ -27,10 +27,8 @@ from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
-from srcgrad.ir.types import Scalar, is_complex, np_dtype
+from srcgrad.ir.types import PYTHONS, Scalar, is_complex, np_dtype
 from srcgrad.passes.pipeline import Pass, lowering
-
-NATIVE = ("bool", "i64", "f64", "c128")  # what Numba returns as Python's own numbers
 
 
 class Cpu(Backend):
@@ -119,7 +117,7 @@ def _shown(function: Function) -> str:
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:
     """Conversions of the results where there is a scalar that Numba returns as a wider one."""
     types = [a.type for a in function.returns]
-    narrow = [isinstance(t, Scalar) and t.dtype not in NATIVE for t in types]
+    narrow = [isinstance(t, Scalar) and t.dtype not in PYTHONS for t in types]
     if not any(narrow):
         return None
     return [np_dtype(t.dtype).type if n else _same for t, n in zip(types, narrow, strict=True)]

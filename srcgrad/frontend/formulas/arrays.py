@@ -34,9 +34,9 @@ stand_for({
     np.flatnonzero: lambda a: np.nonzero(np.ravel(a))[0],
     np.argwhere: lambda a: np.stack(list(np.nonzero(np.asarray(a))), axis=-1),
     np.extract: lambda condition, arr: np.compress(np.ravel(condition), np.ravel(arr)),
-    np.array_equiv: lambda a1, a2: np.all(np.equal(a1, a2)),
-    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: np.all(
-        np.isclose(a, b, rtol, atol, equal_nan)),
+    np.array_equiv: lambda a1, a2: bool(np.all(np.equal(a1, a2))),
+    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: bool(np.all(
+        np.isclose(a, b, rtol, atol, equal_nan))),
 })  # fmt: skip
 
 
@@ -259,7 +259,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     if mode != "raise":
         return unsupported(f"put with mode={mode!r} is not supported")
     places = np.ravel(np.asarray(ind))
-    values = np.ravel(np.asarray(v))
+    values = np.ravel(np.asarray(v, dtype=a.dtype))
     if values.shape[0] == 0:
         return None  # as NumPy has it
     values = values[np.arange(places.shape[0]) % values.shape[0]]
@@ -283,8 +283,10 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     """
     if np.size(mask) != a.size:
         raise ValueError("putmask: mask and data must be the same size")
+    if np.ndim(values) > 0 and not np.can_cast(np.asarray(values).dtype, a.dtype):
+        raise TypeError("Cannot cast array data according to the rule 'safe'")
     mask = np.reshape(mask, a.shape)
-    a[...] = np.where(mask, resize(values, a.shape).astype(a.dtype), a)
+    a[...] = np.where(mask, resize(np.asarray(values, dtype=a.dtype), a.shape), a)
 
 
 @stands_for(np.place)
@@ -296,13 +298,13 @@ def put_in_order(arr: Any, mask: Any, vals: Any) -> None:
     >>> x
     array([5., 0., 6.])
     """
-    values, mask = np.ravel(np.asarray(vals)), np.asarray(mask) != 0
+    values, mask = np.ravel(np.asarray(vals, dtype=arr.dtype)), np.asarray(mask) != 0
     if mask.size != arr.size:
         raise ValueError("place: mask and data must be the same size")
     if values.size > 0:
         order = (np.cumsum(mask) - 1) % values.size
         kept = np.reshape(mask, arr.shape)
-        arr[...] = np.where(kept, np.reshape(values[order], arr.shape).astype(arr.dtype), arr)
+        arr[...] = np.where(kept, np.reshape(values[order], arr.shape), arr)
     elif np.any(mask):
         raise ValueError("Cannot insert from an empty array!")
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.comprehensions import list_of
-from srcgrad.frontend.handlers.elementwise import _scalar, as_integer, scalar_type
+from srcgrad.frontend.flow import numpy_bool, python_bool
+from srcgrad.frontend.handlers.elementwise import _scalar, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -44,9 +46,14 @@ def int_(it: Interpreter, node: Node, x: Any = 0) -> Any:
     return _converted(it, node, x, INT, int)
 
 
-@implements(bool, np.bool_)
+@implements(bool)
 def bool_(it: Interpreter, node: Node, x: Any = False) -> Any:
-    return it.truth(x, node)
+    return python_bool(it, it.truth(x, node))
+
+
+@implements(np.bool_)
+def bool_of_numpy(it: Interpreter, node: Node, x: Any = False) -> Any:
+    return numpy_bool(it, it.truth(x, node))
 
 
 def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) -> Any:
@@ -65,15 +72,13 @@ def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) ->
 
 def _cast_to(dtype: Any) -> None:
     def handler(it: Interpreter, node: Node, x: Any = 0) -> Any:
-        if is_number(x):
-            return dtype(x)
         own = converted(it, x, float, node)
         x = x if own is NotImplemented else own
         if isinstance(x, list | tuple):
             x = it.call_numpy(np.array, [x], {}, node)
         if not is_value(x):
             it.refuse(node, f"{describe(x)} cannot be converted to a number")
-        return plain(it.b.cast(x, scalar_type(it, node, dtype)))
+        return cast(it, x, scalar_type(it, node, dtype))
 
     implements(dtype)(handler)
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.flow import python_bool
+from srcgrad.frontend.handlers.elementwise import _scalar, operands
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_number, joined_type, plain
+from srcgrad.frontend.values import is_array, joined_type, plain
+from srcgrad.ir.types import FLOAT
 
 
 @implements(np.select)
@@ -53,7 +55,7 @@ def array_equal(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
     def equal() -> Any:
         hits = it.emit(node, "eq", a, c)
-        return it.call_numpy(np.all, [hits], {}, node) if is_array(hits) else hits
+        return python_bool(it, it.call_numpy(np.all, [hits], {}, node) if is_array(hits) else hits)
 
     return it.branch(same, equal, lambda: False, node)
 
@@ -62,9 +64,13 @@ def array_equal(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 def isclose(
     it: Interpreter, node: Node, a: Any, c: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0
 ) -> Any:
-    if all(is_number(v) for v in (a, c, rel_tol, abs_tol)):
-        return math.isclose(a, c, rel_tol=rel_tol, abs_tol=abs_tol)
     b = it.b
+    a, c, rel_tol, abs_tol = (
+        b.retyped(_scalar(it, node, v, "isclose"), FLOAT)
+        for v in operands(it, node, (a, c, rel_tol, abs_tol), "isclose")
+    )
+    negative = b("logical_or", b("lt", rel_tol, 0.0), b("lt", abs_tol, 0.0))
+    it.fail_if(plain(negative), "ValueError", "tolerances must be non-negative")
     gap = it.emit(node, "abs", b("sub", a, c))
     largest = b("maximum", b("abs", a), b("abs", c))
     near = b("le", gap, b("maximum", b("mul", rel_tol, largest), abs_tol))

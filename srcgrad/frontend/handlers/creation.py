@@ -6,22 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad import tree
+from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.conversion import as_array
-from srcgrad.frontend.handlers.elementwise import as_integer, operands, scalar_type, to_out
+from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.stores import assign_array, check_fits, stored_value
+from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     describe,
     is_array,
     is_integer,
     is_number,
-    joined_type,
+    is_scalar,
+    is_value,
     plain,
 )
 from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.ir.types import BOOL, COMPLEX, FLOAT, Scalar, is_complex, is_float, join_scalars
+from srcgrad.ir.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    Scalar,
+    is_complex,
+    is_int,
+)
 
 
 def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
@@ -66,7 +75,11 @@ def _dtype(it: Interpreter, node: Node, dtype: Any, default: str = "f64") -> str
 
 def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
     """A new array with every element `value`."""
-    value = it.b.cast(value, Scalar(dtype))
+    if not is_value(value):
+        it.fail("ValueError", f"no array is filled with {describe(value)}")
+    # a Python float is cast, as NumPy does it here
+    convert = cast if atom(value).type == INT else lambda it, v, target: it.b.cast(v, target)
+    value = convert(it, value, Scalar(dtype))
     if not dims:
         out = it.b("zeros", dtype=dtype)
         if not (is_number(plain(value)) and plain(value) == 0):
@@ -106,7 +119,6 @@ def full(it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = 
         value = it.b("broadcast_to", fill_value, *dims)
         return value if dtype is None else it.b.cast(value, scalar_type(it, node, dtype))
     kind = _dtype(it, node, dtype, atom(fill_value).type.dtype)
-    check_fits(it, node, fill_value, kind)
     return filled(it, dims, fill_value, kind)
 
 
@@ -119,7 +131,6 @@ def _like(
     if shape is not None:
         dims = dims_of(it, node, shape)
     kind = _dtype(it, node, dtype, atom(x).type.dtype)
-    check_fits(it, node, value, kind)
     made = filled(it, dims, value, kind)
     if is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
@@ -165,83 +176,15 @@ def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
     return rows, cols
 
 
-@implements(np.arange)
-def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    # each is made an array by itself: single precision and small integers do not remain
-    kind = Scalar("i64")
-    for v in (start, stop, step):
-        kind = join_scalars(kind, Scalar(atom(v).type.dtype))
-    if is_complex(kind.dtype):
-        it.refuse(node, "arange of complex numbers is not supported")
-    b = it.b
-    if is_integer(start) and is_integer(stop) and is_integer(step):
-        n = (
-            b.dim(b("trips", start, stop, step))
-            if not _unit(start, step)
-            else b.dim(b("maximum", stop, 0))
-        )
-    else:
-        n = b.dim(
-            b.cast(
-                b("maximum", b("ceil", b("div", b("sub", stop, start), step)), 0.0),
-                Scalar("i64", True),
-            )
-        )
-    out = b("iota", n)
-    if not _unit(start, step) or is_float(kind.dtype):
-        out = b("add", start, b("mul", step, out))
-    if dtype is not None:
-        return b.cast(out, scalar_type(it, node, dtype))
-    return b.cast(out, Scalar(kind.dtype))
-
-
-def _unit(start: Any, step: Any) -> bool:
-    return is_number(start) and start == 0 and is_number(step) and step == 1
-
-
-@implements(np.linspace)
-def linspace(
-    it: Interpreter, node: Node, start: Any, stop: Any, num: Any = 50, endpoint: Any = True,
-    retstep: Any = False, dtype: Any = None, axis: Any = 0,
-) -> Any:  # fmt: skip
-    b = it.b
-    (n,) = dims_of(it, node, num)
-    start, stop = operands(it, node, (start, stop), "linspace")
-    kind = Scalar(join_scalars(joined_type((start, stop)), FLOAT).dtype)
-    start, stop = (b.cast(v, kind) for v in (start, stop))
-    extent = b("sub", stop, start)
-    parts = b("maximum", b("sub", n, 1) if endpoint else n, 1)
-    step = b("div", extent, b.cast(parts, kind))
-    places = b("iota", n)
-    if is_array(extent):
-        places = b("view", places, spec=(":",) + ("n",) * extent.type.ndim)
-    out = b("add", b("mul", b.cast(places, kind), step), start)
-    if endpoint:
-        # NumPy sets the last place to `stop` itself; that of a single place is `start`
-        last = b("logical_and", b("eq", places, b("sub", n, 1)), b("gt", n, 1))
-        out = b("where", last, stop, out)
-    out = out if axis == 0 else it.call_numpy(np.moveaxis, [out, 0, axis], {}, node)
-    if dtype is not None:
-        target = scalar_type(it, node, dtype)
-        out = b.cast(b("floor", out) if target.dtype[0] in "iu" else out, target)
-    if not retstep:
-        return out
-    unknown = plain(b("lt", n, 2 if endpoint else 1))
-    return out, np.nan if unknown is True else plain(b("where", unknown, np.nan, step))
-
-
 # ---- array and its kin ----
 @implements(np.array)
 def array(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
     order: Any = None,
 ) -> Any:  # fmt: skip
-    out = as_array(it, node, x, copy=bool(copy))
+    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
     if dtype is not None:
-        for v in tree.leaves(x) if isinstance(x, int | list | tuple) else ():
-            check_fits(it, node, v, scalar_type(it, node, dtype).dtype)
-        out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
+        out = cast(it, out, scalar_type(it, node, dtype))
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
     if missing > 0 and is_array(out):
         out = it.b("view", out, spec=("n",) * missing + (":",) * out.type.ndim)
@@ -250,11 +193,25 @@ def array(
     return out
 
 
+def _items_of_dtype(it: Interpreter, node: Node, x: Any, dtype: Any) -> Any:
+    """The items of a sequence, each converted to an integer dtype by its value."""
+    if dtype is None or not isinstance(x, list | tuple):
+        return x
+    target = scalar_type(it, node, dtype)
+
+    def item(v: Any) -> Any:
+        if isinstance(v, list | tuple):
+            return [item(p) for p in v]
+        return cast(it, v, target, by_value=True) if is_scalar(v) else v
+
+    return item(x) if is_int(target.dtype) else x
+
+
 @implements(np.asarray, np.asanyarray)
 def asarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
-    out = as_array(it, node, x, copy=False)
+    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=False)
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
-        out = plain(it.b.cast(out, scalar_type(it, node, dtype)))
+        out = cast(it, out, scalar_type(it, node, dtype))
     return out
 
 
@@ -291,6 +248,8 @@ def astype(it: Interpreter, node: Node, x: Any, dtype: Any, copy: Any = True) ->
 
 @implements(method="fill")
 def fill(it: Interpreter, node: Node, x: Any, value: Any) -> None:
+    if is_array(value) and value.type.dims:
+        it.fail("ValueError", "setting an array element with a sequence.")
     assign_array(it, x, stored_value(it, x, value, node))
 
 
@@ -330,8 +289,10 @@ def tolist(it: Interpreter, node: Node, x: Any) -> Any:
 
 def _of_python(it: Interpreter, x: Any) -> Any:
     """A number as Python's: it leaves the dtype of what it is combined with as it is."""
-    if not isinstance(x, Var) or x.type == BOOL:
+    if not isinstance(x, Var) or x.type.weak:
         return x
+    if x.type.dtype == "bool":
+        return plain(it.b.retyped(x, BOOL))
     if x.type.dtype[0] in "iu":
         return as_integer(it, x)
     return plain(it.b.retyped(x, COMPLEX if is_complex(x.type.dtype) else FLOAT))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from functools import reduce
 from typing import Any
 
 import gast
 import numpy as np
 
 from srcgrad.frontend.calls import strong
-from srcgrad.frontend.expressions import binary, to_power, widened
+from srcgrad.frontend.casts import cast, check_same_kind, widened
+from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.expressions import positive as positive_of
+from srcgrad.frontend.flow import numpy_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.kinds import promoted
+from srcgrad.frontend.kinds import promoted as promoted_as_tensors
+from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     GrownList,
@@ -27,13 +30,13 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import (
+    BOOL,
     FLOAT,
     INT,
     Scalar,
-    is_complex,
     is_float,
-    join_scalars,
     np_dtype,
+    promoted,
     short_dtype,
 )
 
@@ -97,7 +100,8 @@ def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
             v = it.call_numpy(np.array, [v], {}, node)
         if not is_value(v):
             it.refuse(node, f"{what} does not take {describe(v)}", like=TypeError)
-        out.append(v)
+        # a bool of Python's is one of NumPy's here
+        out.append(numpy_bool(it, v) if is_scalar(v) and atom(v).type == BOOL else v)
     return out
 
 
@@ -112,15 +116,18 @@ def elementwise(
     if of_math:
         values = [it.b.cast(_scalar(it, node, v, what), FLOAT) for v in values]
     if dtype is not None:
-        values = [it.b.cast(v, scalar_type(it, node, dtype)) for v in values]
+        target = scalar_type(it, node, dtype)
+        for v in values:
+            check_same_kind(it, node, what, atom(v).type.dtype, target.dtype, "with dtype=")
+        values = [cast(it, v, target) for v in values]
     if not of_math and dtype is None:
-        values = promoted(it, node, values, name in FLOATING)
+        values = promoted_as_tensors(it, node, values, name in FLOATING)
     if name in FLOATING:
         refuse_booleans(it, node, what, *values)
     if name in LOGICAL:
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
-    return to_out(it, node, result, out)
+    return to_out(it, node, result, out, what)
 
 
 def refuse_booleans(it: Interpreter, node: Node, what: str, *values: Any) -> None:
@@ -170,26 +177,21 @@ def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
     try:
         short = short_dtype(dtype)
     except TypeError:
-        short = None
-    if short is None:
         it.refuse(node, f"dtype {dtype!r} is not supported", like=TypeError)
-    assert short is not None
+    if short is None:
+        it.refuse(node, f"dtype {dtype!r} is not supported")
     return Scalar(short)
 
 
-def to_out(it: Interpreter, node: Node, result: Any, out: Any) -> Any:
+def to_out(it: Interpreter, node: Node, result: Any, out: Any, what: str = "the call") -> Any:
     """Store a result into the `out=` array, if there is one."""
     if out is None:
         return result
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
         it.refuse(node, f"out= takes an array, not {describe(out)}", like=TypeError)
-    have = atom(result).type.dtype
-    fits = np.can_cast(np_dtype(have), np_dtype(out.type.dtype), "same_kind")
-    if not fits and (not is_complex(have) or out.type.dtype[0] in "iub"):
-        text = f"the result is {have} and cannot be stored in out= of {out.type.dtype}"
-        it.refuse(node, text, like=TypeError)
-    assign_array(it, out, stored_value(it, out, result, node))
+    check_same_kind(it, node, what, atom(result).type.dtype, out.type.dtype, "with out=")
+    assign_array(it, out, stored_value(it, out, result, node, by_value=False))
     return out
 
 
@@ -258,7 +260,7 @@ def square(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
 @implements(np.positive)
 def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "positive")
-    return to_out(it, node, it.b("copy", x) if is_array(x) else x, out)
+    return to_out(it, node, strong(it, positive_of(it, x, node)), out)
 
 
 @implements(np.floor_divide)
@@ -322,21 +324,34 @@ def clip(
     x = strong(it, x)
     if lo is None and hi is None:
         return to_out(it, node, positive(it, node, x), out)
+    if not is_float(atom(x).type.dtype):
+        # an integer stays one: bounds that are missing do not make it a float, and one of
+        # Python's beyond the limits of the dtype on its own side is none
+        kind = np_dtype("i64" if atom(x).type.dtype == "bool" else atom(x).type.dtype)
+        limits = np.iinfo(kind)
+        y = x
+        for op, bound, limit in (("maximum", lo, limits.min), ("minimum", hi, limits.max)):
+            if bound is None:
+                continue
+            if is_scalar(bound) and atom(bound).type == INT:
+                bound = plain(it.b(op, bound, int(limit)))
+            y = it.emit(node, op, y, *operands(it, node, (bound,), "clip"))
+        return to_out(it, node, y, out)
     lo = -math.inf if lo is None else lo
     hi = math.inf if hi is None else hi
-    if atom(x).type.dtype[0] in "iub":
-        # an integer stays one: bounds that are missing do not make it a float
-        y = x if is_number(lo) and lo == -math.inf else it.emit(node, "maximum", x, lo)
-        y = y if is_number(hi) and hi == math.inf else it.emit(node, "minimum", y, hi)
-        return to_out(it, node, y, out)
     lo, hi = operands(it, node, (lo, hi), "clip")
     return to_out(it, node, it.emit(node, "clip", x, lo, hi), out)
 
 
+_NOTHING = object()
+
+
 @implements(np.where)
-def where(it: Interpreter, node: Node, c: Any, a: Any = None, b: Any = None) -> Any:
-    if a is None or b is None:
+def where(it: Interpreter, node: Node, c: Any, a: Any = _NOTHING, b: Any = _NOTHING) -> Any:
+    if a is _NOTHING and b is _NOTHING:
         return it.call_numpy(np.nonzero, [c], {}, node)
+    if a is _NOTHING or b is _NOTHING:
+        it.fail("ValueError", "either both or neither of x and y should be given")
     c, a, b = operands(it, node, (c, a, b), "where")
     if is_number(c) and is_number(a) and is_number(b):
         return a if c else b
@@ -352,51 +367,5 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = None, b: Any = None) -> 
 
 def float_kind(*values: Any) -> Scalar:
     """The floating type that NumPy computes with for these operands."""
-    types = [atom(v).type for v in values]
-    joined = reduce(join_scalars, [Scalar(t.dtype, getattr(t, "weak", False)) for t in types])
+    joined = promoted(atom(v).type for v in values)
     return joined if is_float(joined.dtype) else Scalar("f64")
-
-
-def as_integer(it: Interpreter, x: Any) -> Any:
-    """A run-time number as Python's integer; what no 64 bits hold raises."""
-    if atom(x).type.dtype[0] == "f":
-        fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
-
-        def failing() -> None:
-            what = "cannot convert float {} to integer"
-            it.fail_if(plain(it.b("isnan", x)), "ValueError", what.format("NaN"))
-            it.fail_if(plain(it.b("isinf", x)), "OverflowError", what.format("infinity"))
-            it.fail("OverflowError", "an integer of more than 64 bits")
-
-        it.branch(fits, lambda: None, failing, None, live_rest=True)
-    return plain(it.b.retyped(x, INT))
-
-
-def _integer_rounding(name: str, f: Any) -> None:
-    def handler(it: Interpreter, node: Node, x: Any) -> Any:
-        if is_number(x):
-            return f(x)
-        v = _scalar(it, node, x, name)
-        return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.b(name, v))
-
-    implements(f)(handler)
-
-
-_integer_rounding("floor", math.floor)
-_integer_rounding("ceil", math.ceil)
-_integer_rounding("trunc", math.trunc)
-
-
-@implements(np.round, np.around, method="round")
-def round_(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = None) -> Any:
-    (x,) = operands(it, node, (x,), "round")
-    if atom(x).type.dtype == "bool":
-        it.refuse(node, "booleans cannot be rounded", "use .astype(float)")
-    if atom(x).type.dtype[0] in "iu":
-        if it.static_int(decimals, node, "decimals") < 0:
-            it.refuse(node, "rounding integers to tens is not supported", "use // and *")
-        return to_out(it, node, positive(it, node, x), out)
-    if decimals == 0:
-        return to_out(it, node, it.emit(node, "rint", x), out)
-    scale = 10.0 ** it.static_int(decimals, node, "decimals")
-    return to_out(it, node, it.emit(node, "div", it.b("rint", it.b("mul", x, scale)), scale), out)

@@ -30,11 +30,13 @@ from srcgrad.frontend.handlers import (
     polynomials,
     products,
     reductions,
+    rounding,
     scalars,
     shapes,
     shifts,
     solvers,
     sorting,
+    spaced,
     ufuncs,
 )
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, follow_all

@@ -1,4 +1,4 @@
-"""Many items to one, and numbers to numbers: sum, max, any, reduce, abs, round, divmod, pow."""
+"""Many items to one, and numbers to numbers: sum, max, any, reduce, abs, divmod, pow."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.expressions import binary, widened, widened_pair
-from srcgrad.frontend.flow import either
-from srcgrad.frontend.handlers.elementwise import as_integer
+from srcgrad.frontend.casts import widened
+from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.flow import both, either, python_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
@@ -31,7 +31,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, is_float, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
 
 @implements(functools.reduce)
@@ -108,7 +108,6 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
                 )
             mixed = unlike(atom(best).type, atom(v).type)
             mixed = mixed or is_mixed(it, best) or is_mixed(it, v)
-            best, v = widened_pair(it, best, v)
             better = it.emit(node, primitive, best, v)
             if isinstance(v, Var) and is_float(v.type.dtype):
                 # nothing is greater than what is there because it is NaN
@@ -170,7 +169,7 @@ def any_(it: Interpreter, node: Node, x: Any) -> Any:
 
 @implements(builtins.all)
 def all_(it: Interpreter, node: Node, x: Any) -> Any:
-    return _quantified(it, node, x, np.all, lambda a, c: it.b("logical_and", a, c), True)
+    return _quantified(it, node, x, np.all, lambda a, c: both(it, a, c), True)
 
 
 def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, start: bool) -> Any:
@@ -185,31 +184,11 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
             like=ValueError,
         )
     if is_array(x) or isinstance(x, GrownList):
-        return it.call_numpy(whole, [x], {}, node)
+        return python_bool(it, it.call_numpy(whole, [x], {}, node))
     result: Any = start
     for item in items_in_turn(it, x, node):
         result = plain(join(result, it.truth(item, node)))
     return result
-
-
-@implements(round)
-def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
-    own = asked(it, x, "__round__", [] if digits is None else [digits], node)
-    if own is not NotImplemented:
-        return own
-    if is_number(x):
-        return round(x) if digits is None else round(x, it.static_int(digits, node, "digits"))
-    if not is_value(x) or (is_array(x) and x.type.dims):
-        it.refuse(
-            node, f"round() takes a number, not {describe(x)}", "use np.round", like=TypeError
-        )
-    if atom(x).type.dtype[0] in "iub":
-        whole = widened(it, x)
-        keeps = digits is not None or (isinstance(x, Var) and x.type.weak)
-        return whole if keeps else it.b.retyped(whole, INT)
-    if digits is None:
-        return as_integer(it, it.b("rint", x))
-    return of_operands(it, it.call_numpy(np.round, [x, digits], {}, node), x)
 
 
 @implements(divmod)

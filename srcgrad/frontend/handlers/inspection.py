@@ -34,7 +34,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+from srcgrad.ir.types import np_dtype, promoted
 
 LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
 
@@ -201,13 +201,8 @@ def dims_of_value(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(np.result_type)
 def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
     """The dtype that operands are promoted to; a Python number gives way within its kind."""
-    kinds = [
-        Scalar(atom(v).type.dtype, getattr(atom(v).type, "weak", False))
-        if is_value(v)
-        else scalar_type(it, node, v)
-        for v in arrays_and_dtypes
-    ]
-    return np_dtype(functools.reduce(join_scalars, kinds).dtype)
+    kinds = [atom(v).type if is_value(v) else scalar_type(it, node, v) for v in arrays_and_dtypes]
+    return np_dtype(promoted(kinds).dtype)
 
 
 def _of_dtypes(f: Any) -> Any:

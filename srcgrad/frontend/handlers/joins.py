@@ -15,7 +15,7 @@ from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.indexing import expanded, gathered, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import stacked_rows
-from srcgrad.frontend.stores import in_place, spread, stored_value
+from srcgrad.frontend.stores import in_place, spread
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.ir.nodes import Const, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
@@ -207,7 +207,8 @@ def add_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> No
         in_place(it, __import__("gast").Add(), view(it, x, items, node), values, node)
         return
     base, idx, spec = gathered(it, x, items, node)
-    values = stored_value(it, x, values, node)
+    (values,) = operands(it, node, (values,), "add.at")
+    values = it.b.cast(it.b.value(atom(values)), Scalar(x.type.dtype))  # whatever they are
     if is_array(values):
         values = spread(it, values, base, idx, spec)
     it.b("scatter_add", base, *idx, values, spec=spec)

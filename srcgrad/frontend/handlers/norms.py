@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.expressions import to_power
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import (
@@ -25,6 +24,7 @@ from srcgrad.frontend.handlers.reductions import (
 )
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, plain
 from srcgrad.ir.types import Scalar, real_dtype
 

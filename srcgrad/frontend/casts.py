@@ -1,0 +1,114 @@
+"""Numbers as Python and NumPy convert them: what an integer type cannot hold raises.
+
+NumPy converts a Python number by its value, and so every number that is stored at one place of an
+array; arrays, and NumPy's numbers elsewhere, are cast without a look at their values.
+"""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import is_number, is_scalar, plain
+from srcgrad.ir.build import result_type
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
+from srcgrad.operation import Primitive
+
+
+def widened(it: Interpreter, v: Any) -> Any:
+    """A Python bool as the int that arithmetic takes it for."""
+    return plain(it.b.cast(v, INT)) if is_scalar(v) and atom(v).type == BOOL else v
+
+
+def widened_pair(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
+    """Two operands, as ints if both are Python bools: beside others a bool gives way itself."""
+    both = is_scalar(a) and is_scalar(c) and atom(a).type == BOOL == atom(c).type
+    return (widened(it, a), widened(it, c)) if both else (a, c)
+
+
+def of_python(v: Any) -> bool:
+    """Whether a number is Python's own: NumPy's are divided by zero without an exception."""
+    return v.type.weak if isinstance(v, Var) and is_scalar(v) else type(v) in (bool, int)
+
+
+def as_integer(it: Interpreter, x: Any) -> Any:
+    """A number as Python's integer; what no 64 bits hold raises."""
+    if is_float(atom(x).type.dtype):
+        fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
+
+        def failing() -> None:
+            what = "cannot convert float {} to integer"
+            it.fail_if(plain(it.b("isnan", x)), "ValueError", what.format("NaN"))
+            it.fail_if(plain(it.b("isinf", x)), "OverflowError", what.format("infinity"))
+            it.fail("OverflowError", "an integer of more than 64 bits")
+
+        it.branch(fits, lambda: None, failing, None, live_rest=True)
+    elif atom(x).type.dtype == "u64":
+        it.fail_if(plain(it.b("gt", x, np.uint64(2**63 - 1))), "OverflowError",
+                   "an integer of more than 64 bits")  # fmt: skip
+    return plain(it.b.retyped(x, INT))
+
+
+def checked(it: Interpreter, v: Any, dtype: str) -> Any:
+    """A number, after a check that an integer dtype holds it; an integer of Python's then."""
+    have = atom(v).type.dtype
+    if not is_int(dtype) or have in ("bool", dtype) or is_complex(have):
+        return v
+    v = as_integer(it, v)
+    limits = np.iinfo(np_dtype(dtype))
+    text = "Python integer {} out of bounds for " + np_dtype(dtype).name
+    if is_number(v):
+        if not limits.min <= v <= limits.max:
+            it.fail("OverflowError", text.format(v))
+        return v
+    if dtype == "u64":
+        it.fail_if(it.b("lt", v, 0), "OverflowError", text, v)
+    elif dtype != "i64":
+        below, above = it.b("lt", v, int(limits.min)), it.b("gt", v, int(limits.max))
+        it.fail_if(it.b("logical_or", below, above), "OverflowError", text, v)
+    return v
+
+
+def cast(it: Interpreter, v: Any, target: Scalar, by_value: bool = False) -> Any:
+    """A value cast to a dtype as NumPy does; `by_value`: NumPy's numbers as Python's are.
+
+    Unsigned ones take those as they are.
+    """
+    if is_scalar(v) and (atom(v).type.weak or (by_value and target.dtype[0] == "i")):
+        v = checked(it, v, target.dtype)
+    return plain(it.b.cast(v, target))
+
+
+def operands_in_bounds(it: Interpreter, op: Primitive, args: tuple) -> tuple:
+    """Operands among which Python's integers have been checked to fit into NumPy's.
+
+    Comparisons are by value: where they do not fit they are made in 64 bits.
+    """
+    joined = promoted(atom(a).type for a in args)
+    if op.selects or joined.weak or not is_int(joined.dtype) or joined.dtype == "i64":
+        return args
+    mine = [atom(a).type == INT for a in args]
+    if result_type(op, joined).dtype != "bool" or joined.dtype == "u64":
+        return tuple(
+            checked(it, a, joined.dtype) if m else a for a, m in zip(args, mine, strict=True)
+        )
+    limits = np.iinfo(np_dtype(joined.dtype))
+    inside = (is_number(a) and limits.min <= a <= limits.max for a in compress(args, mine))
+    return args if all(inside) else tuple(it.b.cast(a, Scalar("i64")) for a in args)
+
+
+def check_same_kind(
+    it: Interpreter, node: Node, what: str, have: str, want: str, where: str = "in place"
+) -> None:
+    """Refuse what NumPy does not cast in place: floats to integers, signed to unsigned ones."""
+    if not np.can_cast(np_dtype(have), np_dtype(want), "same_kind"):
+        it.refuse(
+            node, f"the result of '{what}' is {have} and cannot be stored {where} in {want}",
+            f"make the array one of {np_dtype(have).name} first: "
+            f"x = x.astype({'float' if have == 'f64' else 'np.' + np_dtype(have).name})",
+            like=TypeError,
+        )  # fmt: skip

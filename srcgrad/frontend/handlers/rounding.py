@@ -1,0 +1,113 @@
+"""Rounding: floor, ceil and trunc of math, Python's round and NumPy's.
+
+A float of Python's is rounded to decimals as Python does it, to the decimal that is nearest to its
+exact value; NumPy multiplies, rounds and divides.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.calls import strong
+from srcgrad.frontend.casts import as_integer, widened
+from srcgrad.frontend.handlers.elementwise import _scalar, operands, positive, to_out
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.mixed import of_operands
+from srcgrad.frontend.special_methods import asked
+from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, is_value, plain
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, is_int
+from srcgrad.primitives.callbacks import Callback
+
+
+def _integer_rounding(name: str, f: Any) -> None:
+    def handler(it: Interpreter, node: Node, x: Any) -> Any:
+        if is_number(x):
+            return _known(it, node, f, x)
+        v = _scalar(it, node, x, name)
+        return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.b(name, v))
+
+    implements(f)(handler)
+
+
+def _known(it: Interpreter, node: Node, f: Any, *args: Any) -> Any:
+    try:
+        return f(*args)
+    except (TypeError, ValueError, OverflowError) as e:
+        it.fails(e, node)
+
+
+_integer_rounding("floor", math.floor)
+_integer_rounding("ceil", math.ceil)
+_integer_rounding("trunc", math.trunc)
+
+
+@implements(round)
+def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
+    own = asked(it, x, "__round__", [] if digits is None else [digits], node)
+    if own is not NotImplemented:
+        return own
+    if digits is not None:
+        digits = it.static_int(digits, node, "digits")
+    if is_number(x):
+        return _known(it, node, round, x, digits)
+    if not is_value(x) or (is_array(x) and x.type.dims):
+        it.refuse(
+            node, f"round() takes a number, not {describe(x)}", "use np.round", like=TypeError
+        )
+    x = widened(it, plain(it.b.value(atom(x))))
+    dtype = atom(x).type.dtype
+    if is_complex(dtype) or dtype == "bool":
+        it.refuse(node, f"round() takes a real number, not {describe(x)}", like=TypeError)
+    if digits is None:
+        return as_integer(it, it.b("rint", x) if is_float(dtype) else x)
+    if is_float(dtype) and atom(x).type == FLOAT:
+        held = it.b("call_back", 1, it.b("stop_gradient", x), back=_rounding(digits), dtype="f64")
+        return of_operands(it, it.b.retyped(it.b("load", held, 0), FLOAT), x)
+    if is_int(dtype):
+        return x if digits >= 0 else _to_tens(it, node, x, 10**-digits)
+    return of_operands(it, np_round(it, node, x, digits), x)
+
+
+@implements(np.round, np.around, method="round")
+def np_round(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = None) -> Any:
+    (x,) = operands(it, node, (x,), "round")
+    decimals = it.static_int(decimals, node, "decimals")
+    dtype = atom(x).type.dtype
+    if dtype == "bool":
+        it.refuse(node, "booleans cannot be rounded", "use .astype(float)")
+    if is_int(dtype):
+        made = (
+            positive(it, node, x)
+            if decimals >= 0
+            else strong(it, _to_tens(it, node, x, 10**-decimals))
+        )
+        return to_out(it, node, made, out)
+    if decimals == 0:
+        return to_out(it, node, it.emit(node, "rint", x), out)
+    scale = 10.0 ** abs(decimals)
+    there, back = ("mul", "div") if decimals > 0 else ("div", "mul")
+    return to_out(it, node, it.emit(node, back, it.b("rint", it.b(there, x, scale)), scale), out)
+
+
+@functools.cache
+def _rounding(digits: int) -> Callback:
+    return Callback("round", lambda given: [round(float(given[0]), digits)], (0,))
+
+
+def _to_tens(it: Interpreter, node: Node, x: Any, unit: int) -> Any:
+    """Integers at the nearest multiple of `unit`, at ties the even one, of their own dtype."""
+    if unit > 10**18:
+        it.refuse(node, "integers of 64 bits are rounded to 18 tens at most")
+    b, wide = it.b, it.b.cast(x, Scalar("i64"))
+    low = b("floordiv", wide, unit)
+    rest = b("sub", wide, b("mul", low, unit))
+    odd = b("logical_and", b("eq", rest, unit // 2), b("eq", b("mod", low, 2), 1))
+    up = b("logical_or", b("gt", rest, unit // 2), odd)
+    made = b("mul", b("add", low, b("where", up, 1, 0)), unit)
+    return plain(b.cast(made, atom(x).type if is_scalar(x) else Scalar(x.type.dtype)))
