@@ -263,11 +263,12 @@ def test_in_order(name):
 
 
 def test_allocations_leave_the_trips_of_a_chunk_and_not_the_chunk():
-    new = hoist_allocations(loops_in_chunks(clone(made(SPLIT["a buffer of each trip"]))))
+    body = SPLIT["a buffer of each trip"].replace("zeros(2,", "zeros(200,").replace("[2]", "[200]")
+    new = hoist_allocations(loops_in_chunks(clone(made(body))))
     check(new)
     (chunk,) = marked(new)
-    assert any(": f64[2] = empty" in line for line in lines_of(new, 2))
-    assert not any(": f64[2] = empty" in line for line in lines_of(new, 1))
+    assert any(": f64[200] = empty" in line for line in lines_of(new, 2))
+    assert not any(": f64[200] = empty" in line for line in lines_of(new, 1))
     assert chunk.params == ()
 
 
