@@ -19,6 +19,7 @@ OTHERS = {
     "eager/data.py:_check_lengths": "data of an array as nested sequences",
     "eager/data.py:_plain": "data of an array as nested sequences",
     "eager/files.py:_taken_apart": "the format of a file",
+    "frontend/conversion.py:_dims_of_numbers": "data of an array as nested sequences",
     "frontend/joins.py:spec_of": "what a branch joins, with the identity of containers",
     "frontend/handlers/followed.py:known": "static sequences as tuples",
     "frontend/handlers/builtin.py:_constant": "an item of a set",

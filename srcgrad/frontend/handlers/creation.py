@@ -31,6 +31,7 @@ from srcgrad.ir.types import (
     is_complex,
     is_int,
 )
+from srcgrad.tree import mapped
 
 
 def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
@@ -200,11 +201,9 @@ def _items_of_dtype(it: Interpreter, node: Node, x: Any, dtype: Any) -> Any:
     target = scalar_type(it, node, dtype)
 
     def item(v: Any) -> Any:
-        if isinstance(v, list | tuple):
-            return [item(p) for p in v]
         return cast(it, v, target, by_value=True) if is_scalar(v) else v
 
-    return item(x) if is_int(target.dtype) else x
+    return mapped(x, item) if is_int(target.dtype) else x
 
 
 @implements(np.asarray, np.asanyarray)
