@@ -38,8 +38,8 @@ from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import BOOL, np_dtype
 
 COMPARISONS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
-_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+SIGNS = dict(zip(COMPARISONS.values(), ("==", "!=", "<", "<=", ">", ">="), strict=True))
+_MIRRORED = str.maketrans("lg", "gl")  # lt and gt, le and ge
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
     "pow": "** or pow()", "divmod": "divmod()", "matmul": "@", "and": "&", "or": "|", "xor": "^",
@@ -156,7 +156,7 @@ def negated(it: Interpreter, name: str, v: Any, node: Node) -> Any:
 def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """`a op c` where one is an instance: NotImplemented if neither has a say in it."""
     own, other = class_of_instance(a), class_of_instance(c)
-    mirrored = _MIRRORED[name]
+    mirrored = name.translate(_MIRRORED)
     turns = [(a, name, c), (c, mirrored, a)]
     if own is not other and issubclass(other, own) and special(c, f"__{mirrored}__") is not None:
         turns.reverse()
