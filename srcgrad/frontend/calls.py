@@ -281,9 +281,11 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
     if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
         not is_dataclass_instance(value) and registered_as(type(value)) is None
     ):
-        for part in () if is_formula(f) else ("__defaults__", "__kwdefaults__"):
+        if str(f.__module__).startswith("srcgrad."):  # nobody changes it
+            return value
+        for part in ("__defaults__", "__kwdefaults__"):
             it.captures.watch_attribute(f, part)
-        if name in (f.__kwdefaults__ or {}) and not is_formula(f):  # a dict, which may change
+        if name in (f.__kwdefaults__ or {}):  # a dict, which may change
             it.captures.watch(("default", id(f), name), lambda: default_now(f, name), name)
         return value
     key = ("default", id(f), name)

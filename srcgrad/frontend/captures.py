@@ -101,7 +101,7 @@ class Captures:
                 similar(name, known),
                 like=AttributeError,
             )
-        if _library(owner):
+        if _library(owner) or isinstance(owner, np.dtype):  # nobody changes it
             return value
         own = registered_as(type(value)) is not None
         if not own and (callable(value) or isinstance(value, types.ModuleType)):
