@@ -322,7 +322,7 @@ class Captures:
     # ---- specialisation ----
     def is_of_arguments(self, it: Any, v: Var) -> bool:
         """Whether an integer depends on arguments and their lengths alone."""
-        return all(root in self.leaves or root in self.dims for root in _roots(it, v))
+        return all(root in self.leaves or root in self.dims for root in roots(it, v))
 
     def is_soon_static(self, it: Any, v: Var) -> bool:
         """Whether specialising on arguments, or unrolling a few trips, makes an integer known."""
@@ -333,19 +333,19 @@ class Captures:
             length = self.loops[root][2]
             return not isinstance(length, Var) and length <= MANY
 
-        return all(map(soon, _roots(it, v)))
+        return all(map(soon, roots(it, v)))
 
     def is_of_sizes(self, it: Any, v: Var) -> bool:
         """Whether an integer depends on lengths, integer arguments and running trips alone."""
         known = {r for r in self.leaves if r.type.dtype[0] in "iub"} | {*self.dims, *self.loops}
-        return _roots(it, v) <= known
+        return roots(it, v) <= known
 
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
         """Restart with the inputs of `v` known at compile time; refused if that cannot be."""
         inputs: set[Var] = set()
         todo = [v]
         while todo:  # the lengths of the loops among them, too
-            new = _roots(it, todo.pop()) - inputs
+            new = roots(it, todo.pop()) - inputs
             inputs |= new
             todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
         if any(r not in self.leaves and r not in self.dims and r not in self.loops for r in inputs):
@@ -366,7 +366,7 @@ class Captures:
 DIM_NAMES = ("n", "m", "p", "q", "r", "s")
 
 
-def _roots(it: Any, v: Var) -> set[Var]:
+def roots(it: Any, v: Var) -> set[Var]:
     """The variables that no scalar operation defines, below `v`."""
     out, todo, seen = set(), [v], set()
     while todo:

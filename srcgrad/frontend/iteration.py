@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.captures import roots
 from srcgrad.frontend.flow import exited, exits, flag, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import items_of_instance
@@ -254,6 +255,14 @@ def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
         return None
     first, stop = (plain(it.b("add", end, 1)) for end in (r.stop, r.start))
     return _range(it, Range(first, stop, 1, r.promised))
+
+
+def of_arguments(it: Interpreter, n: Any) -> bool:
+    """Whether a length is known at compile time, or as soon as those of arguments are.
+
+    Another one may hang on the index of a loop, which would be unrolled to have it static.
+    """
+    return not isinstance(n, Var) or all(r in it.captures.dims for r in roots(it, n))
 
 
 def static_items(it: Interpreter, v: Any, node: Node) -> list[Any]:

@@ -20,7 +20,7 @@ from srcgrad.frontend.handlers.registry import CONTEXTS
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import for_loop
+from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
@@ -134,7 +134,7 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
 def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     if isinstance(value, dict):
         value = list(value)
-    if is_array(value) and value.type.dims and isinstance(value.type.dims[0], Var):
+    if is_array(value) and value.type.dims and not of_arguments(it, value.type.dims[0]):
         value = _of_length(it, target, value)
     stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     items = it.static_items(value, target)

@@ -19,7 +19,7 @@ def too_many_indices(x):
 
 @program(vec(3))
 def unpacked_into_two(x):
-    a, b = x[0], x[1], x[2]  # error: UnsupportedError: 3 values cannot be unpacked into 2 names
+    a, b = x  # error: UnsupportedError: 3 values cannot be unpacked into 2 names
     return a * b
 
 

@@ -10,9 +10,9 @@ from tests.cases.registry import mat, vec
 from tests.errors.registry import program
 
 
-@program(vec(3))
-def array_unpacked_into_two(x):
-    a, b = x  # error: ValueError: too many values to unpack (expected 2
+@program(vec(3), 3)
+def slice_unpacked_into_two(x, n):
+    a, b = x[:n]  # error: ValueError: too many values to unpack (expected 2
     return a * b
 
 

@@ -14,9 +14,9 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis
 from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import of_arguments
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
-from srcgrad.primitives import memory
 
 COMPUTED = (
     "cross takes vectors of length 3 where their length is computed, not of length {}: "
@@ -46,10 +46,9 @@ def cross(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
 def _components(it: Interpreter, node: Node, x: Any) -> list[Any]:
     n = x.type.dims[-1]
-    made = it.definition(n)
-    if made is None or made.op is memory.dim:
+    if of_arguments(it, n):
         n = it.static_int(n, node, "the length of the vectors of cross")
-    else:  # of a slice, say: a static length would make its limits static
+    else:
         it.b("check_equal", n, 3, message=COMPUTED)
         n = 3
     return [it.read(x, [Ellipsis, k], node) for k in range(n)]
