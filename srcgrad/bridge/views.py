@@ -78,7 +78,7 @@ def _lies_in(a: Any, base: Any) -> bool:
 
 
 def _steps(a: np.ndarray, base: np.ndarray) -> Callable[[], list]:
-    """How a view is had from its base, as `mark_view` takes it."""
+    """The operations that make a view of its base, as `mark_view` takes them."""
     return lambda: [
         (memory.reshape, (base.size,), {}),
         (indexing.pick, (), {"index": _places(a, base)}),

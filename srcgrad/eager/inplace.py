@@ -127,7 +127,7 @@ def positions(t: Tensor) -> np.ndarray:
 
 
 def _unfolded(steps: tuple[Any, ...]) -> Iterator[tuple]:
-    """The steps to a view, with those that are told when they are first asked for."""
+    """The operations that make a view; deferred ones are computed at their first use."""
     for step in steps:
         told: Any = step() if callable(step) else (step,)
         yield from told

@@ -79,7 +79,7 @@ def grows(x):
 
 def shrinks(x):
     table = {"a": x, "b": x}
-    for k in table.keys():  # noqa: SIM118
+    for k in table.keys():  # noqa: SIM118 (a view is tested)
         del table[k]
     return len(table)
 
@@ -195,10 +195,10 @@ def compared_with_arrays(x):
     grown = []
     for v in x:
         grown.append(v * 1.0)
-    return x == grown, grown != x, x == [1.0, 2.0], x == None, x != "a"  # noqa: E711
+    return x == grown, grown != x, x == [1.0, 2.0], x == None, x != "a"  # noqa: E711 (== asks)
 
 
 def test_arrays_are_compared_element_by_element():
     agrees(compared_with_arrays, np.array([1.0, 2.5]))
     with pytest.raises(flow.UnsupportedError, match="ambiguous"):
-        flow.compile(lambda x: x if x == None else -x, target="python")(np.ones(2))  # noqa: E711
+        flow.compile(lambda x: x if x == None else -x, target="python")(np.ones(2))  # noqa: E711 (== asks)

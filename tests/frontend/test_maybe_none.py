@@ -57,7 +57,7 @@ def helper(x):
 
 def chosen(x):
     y = x if x > 1.0 else None
-    return (y or 3.0) * x + (2.0 if y == None else 0.0) + (1.0 if y else 0.0)  # noqa: E711
+    return (y or 3.0) * x + (2.0 if y == None else 0.0) + (1.0 if y else 0.0)  # noqa: E711 (== asks)
 
 
 @pytest.mark.parametrize("target", TARGETS)

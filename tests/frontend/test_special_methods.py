@@ -188,7 +188,7 @@ def texts(x):
     print(
         Holder(x), [Part(x)], Part(x, 2.0), Named(x), f"{Named(1.0)}|{Holder(x)!s}|{Tagged(x):>8}"
     )
-    print("%s" % Holder(x), "{} {!r}".format(Holder(x), Ordered(x, 1.0)))  # noqa: UP031, UP032
+    print("%s" % Holder(x), "{} {!r}".format(Holder(x), Ordered(x, 1.0)))  # noqa: UP031, UP032 (each way asks)
     print({"a": Ordered(x, 2.0)}, str(Holder(x)), repr(Part(x)), f"{Ordered(x, 1.0)!r}")
     return x
 

@@ -24,7 +24,7 @@ def axis_of(it: Interpreter, node: Node, x: Any, axis: Any) -> int:
 def axes_of(
     it: Interpreter, node: Node, x: Any, axis: Any, scalars: bool = False
 ) -> tuple[int, ...]:
-    """An axis argument as sorted places; with `scalars` a number may be said to have one axis."""
+    """An axis argument as sorted places; with `scalars` axis 0 of a number is accepted."""
     n = x.type.ndim if is_array(x) else 0
     if axis is None:
         return tuple(range(n))
