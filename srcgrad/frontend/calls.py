@@ -135,7 +135,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         or is_value(f)
         or f is None
     ):
-        it.refuse(node, f"{describe(f)} cannot be called", like=TypeError)
+        it.wrong(node, f"{describe(f)} cannot be called", TypeError)
     refuse_unknown(it, f, node)
     if callable(f) and isinstance(
         inspect.getattr_static(type(f), "__call__", None), types.FunctionType

@@ -95,12 +95,8 @@ class Captures:
             value = getattr(owner, name)
         except AttributeError:
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
-            it.refuse(
-                node,
-                f"{_name(owner)} has no attribute '{name}'",
-                similar(name, known),
-                like=AttributeError,
-            )
+            said = f"{_name(owner)} has no attribute '{name}'"
+            it.wrong(node, said, AttributeError, similar(name, known))
         if _library(owner) or isinstance(owner, np.dtype):  # nobody changes it
             return value
         own = registered_as(type(value)) is not None

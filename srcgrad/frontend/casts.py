@@ -18,6 +18,8 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
 from srcgrad.operation import Primitive
 
+TOO_LARGE = "an integer of more than 64 bits"  # where Python's would go on
+
 
 def widened(it: Interpreter, v: Any) -> Any:
     """A Python bool as the int that arithmetic takes it for."""
@@ -44,12 +46,12 @@ def as_integer(it: Interpreter, x: Any) -> Any:
             what = "cannot convert float {} to integer"
             it.fail_if(plain(it.b("isnan", x)), "ValueError", what.format("NaN"))
             it.fail_if(plain(it.b("isinf", x)), "OverflowError", what.format("infinity"))
-            it.fail("OverflowError", "an integer of more than 64 bits")
+            it.fail("OverflowError", TOO_LARGE)
 
         it.branch(fits, lambda: None, failing, None, live_rest=True)
     elif atom(x).type.dtype == "u64":
         it.fail_if(plain(it.b("gt", x, np.uint64(2**63 - 1))), "OverflowError",
-                   "an integer of more than 64 bits")  # fmt: skip
+                   TOO_LARGE)  # fmt: skip
     return plain(it.b.retyped(x, INT))
 
 

@@ -190,7 +190,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         return owner.cls
     slot = isinstance(found, types.MemberDescriptorType)
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
-        it.refuse(node, f"{owner.cls.__name__} has no attribute '{name}'", like=AttributeError)
+        it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     return _of_class(it, owner, owner.cls, name, node)
 
 
@@ -202,7 +202,7 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     classes = order[order.index(owner.behind) + 1 :] if owner.behind in order else ()
     home = next((c for c in classes if name in vars(c)), None)
     if home is None:
-        it.refuse(node, f"'super' object has no attribute '{name}'", like=AttributeError)
+        it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
     found = vars(home)[name]
     if isinstance(instance, type) and isinstance(found, classmethod):
         return types.MethodType(found.__func__, instance)
@@ -255,7 +255,7 @@ def set_field(
         )
     if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
         said = f"'{owner.cls.__name__}' object has no attribute '{name}'"
-        it.refuse(node, said, like=AttributeError)
+        it.wrong(node, said, AttributeError)
     if name not in owner.fields:
         it.shaped_at[id(owner)] = it.b.loc
     owner.fields[name] = value

@@ -125,7 +125,7 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     try:
         return STATIC[name](a, c)
     except TypeError as e:
-        it.refuse(node, str(e), like=TypeError)
+        it.wrong(node, str(e), TypeError)
 
 
 def _compare_maybe_none(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:

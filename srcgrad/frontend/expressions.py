@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.casts import of_python, operands_in_bounds, widened, widened_pair
 from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.float_errors import check_float_division, check_float_power, is_python
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
@@ -57,6 +58,10 @@ OPERATORS = {
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
 UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
+DIVISIONS = {
+    "Div": "float division by zero", "FloorDiv": "float floor division by zero",
+    "Mod": "float modulo by zero",
+}  # fmt: skip
 BITWISE = ("BitAnd", "BitOr", "BitXor")  # which booleans of Python's have too
 
 
@@ -143,7 +148,7 @@ def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
         try:
             return ops[type(node.op).__name__](v)
         except TypeError:
-            it.refuse(node, f"this operator is not defined for {describe(v)}", like=TypeError)
+            it.wrong(node, f"this operator is not defined for {describe(v)}", TypeError)
     arithmetic(it, v, node)
     match node.op:
         case gast.USub():
@@ -197,11 +202,14 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if name == "MatMult":
         return it.call_numpy(np.matmul, [a, c], {}, node)
     if name == "Pow":
-        return of_operands(it, to_power(it, a, c, node), a, c)
+        power = of_operands(it, to_power(it, a, c, node), a, c)
+        check_float_power(it, a, c, power)
+        return power
     if name not in BITWISE:
         a, c = widened_pair(it, a, c)
     if name in ("FloorDiv", "Mod") or (name == "Div" and of_python(a) and of_python(c)):
         _check_divisor(it, a, c)
+        check_float_division(it, a, c, DIVISIONS[name])
     if (
         name == "Sub"
         and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
@@ -233,6 +241,8 @@ def _check_divisor(it: Interpreter, a: Any, c: Any) -> None:
 
 
 def arithmetic(it: Interpreter, v: Any, node: Node) -> None:
+    if v is None or isinstance(v, str | dict):
+        it.wrong(node, f"arithmetic with {describe(v)} is not supported", TypeError)
     if not is_value(v):
         it.refuse(
             node, f"arithmetic with {describe(v)} is not supported",
@@ -249,7 +259,9 @@ def _static_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> An
     try:
         with np.errstate(all="ignore"):
             integers = isinstance(a, int) and isinstance(c, int)  # Python's: these raise
-            if name == "Div" and is_number(a) and is_number(c) and c == 0 and not integers:
+            caught = is_python(a) and is_python(c) and it.catches(ZeroDivisionError)
+            raises = integers or caught
+            if name == "Div" and is_number(a) and is_number(c) and c == 0 and not raises:
                 return np.float64(a) / np.float64(c)
             made = STATIC[name](a, c)
             return it.tracked_list(made, node) if isinstance(made, list) else made

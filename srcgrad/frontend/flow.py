@@ -11,15 +11,19 @@ from typing import Any
 
 import gast
 
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import BoundsError, DivisionError, ShapeError, SrcgradError
 from srcgrad.frontend.branches import join
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.maybe_none import narrowed, widened_back
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import BOOL, Scalar
+from srcgrad.primitives.raising import name_of
+
+CERTAIN = (ShapeError, BoundsError, DivisionError)  # Python raises these for certain
 
 
 def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
@@ -39,6 +43,9 @@ def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
                 out |= exits(s.body, in_loop) | exits(s.orelse, in_loop)
             case gast.With():
                 out |= exits(s.body, in_loop)
+            case gast.Try():
+                parts = [s.body, s.orelse, s.finalbody, *(h.body for h in s.handlers)]
+                out |= {kind for part in parts for kind in exits(part, in_loop)}
             case gast.Match():
                 out |= {kind for c in s.cases for kind in exits(c.body, in_loop)}
     return out
@@ -53,6 +60,9 @@ def always_exits(stmts: list[Any]) -> bool:
             return True
         case gast.If(body=body, orelse=orelse):
             return always_exits(body) and always_exits(orelse)
+        case gast.Try(body=body, handlers=handlers, orelse=orelse):
+            ends = always_exits(body) or always_exits(orelse)
+            return ends and all(always_exits(h.body) for h in handlers)
     return False
 
 
@@ -64,6 +74,8 @@ def block(it: Interpreter, stmts: list[Any]) -> None:
             if _left(it, s, stmts[k + 1 :]):
                 return
         except (SrcgradError, Passed) as e:
+            if isinstance(e, CERTAIN) and it.catches(type(e)):
+                it.fail(name_of(type(e).__mro__[2]), literal(e.reason))
             it.pass_over(s, e, depth)
             if isinstance(s, gast.Raise):
                 raise Diverged("", "", it.b.loc) from None
@@ -82,12 +94,12 @@ def _left(it: Interpreter, s: Any, rest: list[Any]) -> bool:
         return False
     gone = exited(it, kinds)
     if gone is not True and gone is not False:
-        left = (lambda: _has_returned(it)) if kinds == {"return"} else nothing
+        left = (lambda: has_returned(it)) if kinds == {"return"} else nothing
         it.branch(negate(it, gone), lambda: it.block(rest), left, s, live_rest=True)
     return gone is not False
 
 
-def _has_returned(it: Interpreter) -> None:
+def has_returned(it: Interpreter) -> None:
     """On the path that skips the rest the function has returned: so both paths have."""
     it.env[RETURNED] = True
 

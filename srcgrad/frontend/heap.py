@@ -149,6 +149,7 @@ def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
 
 def changing(it: Interpreter, owner: Any, node: Node) -> None:
     """Called before a container is changed: refuses where that may concern another one."""
+    it.changes.append((owner, it.b.out[-1] if it.b.out else None))
     if id(owner) in it.captures.in_instances:
         it.refuse(
             node, "an instance of a registered class that is given or captured cannot be "

@@ -85,7 +85,7 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if isinstance(x, dict):
         key = it.static_key(items[0], node)
         if key not in x:
-            it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
+            it.wrong(node, f"the dict has no key {written(key)}", KeyError)
         return x[key]
     own = asked(it, x, "__getitem__", [key_of(items)], node)
     if own is not NotImplemented:
@@ -94,7 +94,7 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
         return _index_of_range(it, x, items, node)
     if is_scalar(x) and not isinstance(x, np.void):
         if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
-            it.refuse(node, "a number cannot be indexed", like=TypeError)
+            it.wrong(node, "a number cannot be indexed", TypeError)
         return _index_of_scalar(it, x, items, node)
     handler = subscripted(x)
     if handler is not None:
@@ -119,6 +119,8 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
         )  # fmt: skip
     if isinstance(x, np.void):
         it.refuse(node, f"{describe(x)} is not supported", "pass its fields")
+    if x is None:
+        it.wrong(node, "None cannot be indexed", TypeError)
     it.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)
 
 
@@ -169,7 +171,7 @@ def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> A
         return x
     if all(i is None for i in items):
         return it.b("broadcast_to", x, *([1] * len(items)))
-    it.refuse(node, "a number cannot be indexed", like=IndexError)
+    it.wrong(node, "a number cannot be indexed", IndexError)
 
 
 def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
@@ -191,10 +193,10 @@ def expanded(it: Interpreter, x: Var, items: list[Any], node: Node) -> list[Any]
     used = sum(_axes_of(i) for i in items if i is not Ellipsis and i is not None)
     missing = x.type.ndim - used
     if missing < 0:
-        it.refuse(
+        it.wrong(
             node,
             f"too many indices: the array is {x.type.ndim}-dimensional, but {used} were indexed",
-            like=IndexError,
+            IndexError,
         )
     whole = [Slice(None, None, None)] * missing
     if any(i is Ellipsis for i in items):

@@ -62,6 +62,9 @@ class Interpreter:
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
+        self.attempts: list[Any] = []  # the `try` statements whose bodies run
+        self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
+        self.changes: list[Any] = []  # what was emitted before each change of a container
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property
@@ -82,6 +85,17 @@ class Interpreter:
         """Refuse the program; `like` is what plain Python raises here, if it does."""
         location = self.b.loc if node is None else self.frame.source.location(node)
         raise UnsupportedError(reason, location, way_out, like=like)
+
+    def catches(self, cls: type[BaseException]) -> bool:
+        """Whether a `try` around what is interpreted catches a class."""
+        return any(a.handler_of(cls) for a in self.attempts)
+
+    def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
+        """Plain Python raises `cls` here for certain: a `try` may catch it, else it is refused."""
+        if self.catches(cls):
+            self.locate(node)
+            self.fail(name_of(cls), literal(reason))
+        self.refuse(node, reason, way_out, like=cls)
 
     # ---- names ----
     def lookup(self, name: str, node: Node) -> Any:

@@ -23,6 +23,7 @@ from srcgrad.frontend.values import (
     describe,
     is_array,
     is_number,
+    is_value,
     plain,
 )
 from srcgrad.ir.nodes import Var
@@ -166,7 +167,7 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
         it.refuse(node, "the order of a set is not defined", "run over sorted(...) or a list")
     if is_array(v):
         if not v.type.dims:
-            it.refuse(node, "iteration over a 0-d array", like=TypeError)
+            it.wrong(node, "iteration over a 0-d array", TypeError)
         return Iterated(v.type.dims[0], lambda k: item_of(it, v, k))
     if isinstance(v, range):
         return _range(it, Range(v.start, v.stop, v.step))
@@ -176,6 +177,8 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
     own = items_of_instance(it, v, node)
     if own is not NotImplemented:
         return iterated(it, own, node, tested)
+    if is_value(v) or v is None:
+        it.wrong(node, f"{describe(v)} cannot be iterated over", TypeError)
     wrong = None if hasattr(v, "__iter__") else TypeError
     it.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
 

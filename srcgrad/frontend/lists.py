@@ -112,13 +112,13 @@ def _out_of_range(it: Interpreter, x: Any, k: int, node: Node) -> NoReturn:
     owner: Any = getattr(node, "value", None)
     if isinstance(owner, gast.Attribute) and owner.attr == "shape" and not x:
         name = owner.value.id if isinstance(owner.value, gast.Name) else "the array"
-        it.refuse(
-            node, f"tuple index out of range: '{name}' has no axes, its shape is ()",
-            f"pass an array with an axis: np.atleast_1d({name})", IndexError,
+        it.wrong(
+            node, f"tuple index out of range: '{name}' has no axes, its shape is ()", IndexError,
+            f"pass an array with an axis: np.atleast_1d({name})",
         )  # fmt: skip
     kind = "list" if isinstance(x, list) else type(x).__name__
     many = "1 item" if len(x) == 1 else f"{len(x)} items"
-    it.refuse(node, f"{kind} index out of range: {k}, of {many}", like=IndexError)
+    it.wrong(node, f"{kind} index out of range: {k}, of {many}", IndexError)
 
 
 def delete_item(it: Interpreter, target: Any) -> None:
@@ -141,7 +141,7 @@ def delete_item(it: Interpreter, target: Any) -> None:
         return
     key = it.static_key(items[0] if len(items) == 1 else tuple(items), target)
     if key not in x:
-        it.refuse(target, f"the dict has no key {written(key)}", like=KeyError)
+        it.wrong(target, f"the dict has no key {written(key)}", KeyError)
     del x[key]
 
 

@@ -74,6 +74,9 @@ class Liveness:
         for n in gast.walk(tree):
             if n is not tree and isinstance(n, gast.FunctionDef | gast.Lambda):
                 self.always |= reads(n)
+            if isinstance(n, gast.Try):  # any statement of the body may come before a handler
+                later = [*n.finalbody, *n.handlers]
+                self.always |= {name for s in later for name in reads(s)}
         self._loops: list[tuple[set[str], set[str]]] = []  # (live at break, live at continue)
         self._block(tree.body, set())
 
@@ -117,6 +120,11 @@ class Liveness:
                 return (live - {s.name}) | reads(s)
             case gast.With():
                 return self._block(s.body, live) | reads(s)
+            case gast.Try():
+                self._block(s.finalbody, live)
+                paths = [self._block(h.body, live) for h in s.handlers]
+                orelse = self._block(s.orelse, live)
+                return live.union(reads(s), self._block(s.body, orelse), *paths)
             case gast.Match():
                 self.after[s] = live | self._jumped(s)
                 paths = [self._block(c.body, live) for c in s.cases]

@@ -90,7 +90,7 @@ def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> An
 
 def _wrong(it: Interpreter, said: str, node: Node) -> NoReturn:
     """Refuse what raises TypeError in Python."""
-    it.refuse(node, said, like=TypeError)
+    it.wrong(node, said, TypeError)
 
 
 def converted(it: Interpreter, v: Any, wanted: type, node: Node) -> Any:
@@ -169,7 +169,7 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     if name in ("eq", "ne"):
         return identical(it, a, c, node) == (name == "eq")
     kinds = f"'{type_name(a)}' and '{type_name(c)}'"
-    it.refuse(node, f"'{SIGNS[name]}' not supported between instances of {kinds}", like=TypeError)
+    it.wrong(node, f"'{SIGNS[name]}' not supported between instances of {kinds}", TypeError)
 
 
 def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> Any:

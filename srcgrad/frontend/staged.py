@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend import (
+    attempts,
     calls,
     classes,
     comparisons,
@@ -35,6 +36,7 @@ STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Delete: statements.do_delete, gast.With: statements.do_with,
     gast.Assert: statements.do_assert, gast.Raise: statements.do_raise,
     gast.Import: statements.do_import, gast.ImportFrom: statements.do_import_from,
+    gast.Try: attempts.do_try,
 }  # fmt: skip
 EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
     gast.Call: calls.of_call, gast.Lambda: calls.of_lambda, gast.Compare: comparisons.of_compare,

@@ -140,17 +140,14 @@ def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     items = it.static_items(value, target)
     if not stars:
         if len(items) != len(target.elts):
-            it.refuse(
-                target,
-                f"{len(items)} values cannot be unpacked into {len(target.elts)} names",
-                like=ValueError,
-            )
+            said = f"{len(items)} values cannot be unpacked into {len(target.elts)} names"
+            it.wrong(target, said, ValueError)
         for t, v in zip(target.elts, items, strict=True):
             it.assign(t, v)
         return
     k, extra = stars[0], len(items) - len(target.elts) + 1
     if extra < 0:
-        it.refuse(target, f"too few values to unpack: {len(items)}", like=ValueError)
+        it.wrong(target, f"too few values to unpack: {len(items)}", ValueError)
     starred = it.tracked_list(items[k : k + extra], target)
     parts = [*items[:k], starred, *items[k + extra :]]
     for t, v in zip(target.elts, parts, strict=True):
@@ -324,6 +321,8 @@ def do_assert(it: Interpreter, node: gast.Assert) -> None:
 
 def do_raise(it: Interpreter, node: gast.Raise) -> None:
     exc = node.exc
+    if exc is None and it.handled_now:
+        it.handled_now[-1]()
     if exc is None:
         it.refuse(node, "'raise' without an exception is not supported", "raise ValueError(...)")
     call = isinstance(exc, gast.Call)
@@ -363,9 +362,8 @@ def do_import_from(it: Interpreter, node: gast.ImportFrom) -> None:
     module = _imported(it, node.module or "", node)
     for alias in node.names:
         if not hasattr(module, alias.name):
-            it.refuse(
-                node, f"'{alias.name}' cannot be imported from {node.module}", like=ImportError
-            )
+            said = f"'{alias.name}' cannot be imported from {node.module}"
+            it.wrong(node, said, ImportError)
         it.env[alias.asname or alias.name] = it.captures.attribute(it, module, alias.name, node)
 
 
@@ -373,11 +371,11 @@ def _imported(it: Interpreter, name: str, node: Node) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as e:
-        it.refuse(node, f"this import fails: {e}", like=type(e))
+        it.wrong(node, f"this import fails: {e}", type(e))
 
 
 _SPELLED = {
-    "Try": "try", "With": "with", "ClassDef": "class", "Global": "global", "Nonlocal": "nonlocal",
+    "With": "with", "ClassDef": "class", "Global": "global", "Nonlocal": "nonlocal",
     "Delete": "del", "AsyncFunctionDef": "async def", "AsyncFor": "async for", "Match": "match",
     "AsyncWith": "async with", "TryStar": "try",
 }  # fmt: skip

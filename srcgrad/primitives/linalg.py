@@ -111,6 +111,24 @@ logabsdet = custom(
     analytic=True,
     nonfinite=True,
 )
+
+
+def _definite(a: Any) -> Any:
+    try:
+        np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return a.dtype.type(0)
+    return a.dtype.type(1)
+
+
+# 1 where `cholesky` has a factor, else 0: what a `try` around it branches on
+definite = nondiff(
+    "definite",
+    _definite,
+    typing=lambda b, a: (a.type.dtype, ()),
+    flat=True,
+    decides=True,
+)
 detsign = nondiff(
     "detsign",
     _detsign,

@@ -75,10 +75,10 @@ CALLS: dict[Primitive, Call] = {
     equations.sylvester: Call(error=equations.COMMON),
     equations.sqrtm: Call("equations", equations.NO_ROOT),
 }
-_DETERMINANTS = (linalg.det, linalg.logabsdet, linalg.detsign, linalg.cofactors)
+_CERTAIN = (linalg.det, linalg.logabsdet, linalg.detsign, linalg.cofactors, linalg.definite)
 _PIVOTED = (triangular.lu, triangular.lu_pivots, factorisations.qr, factorisations.coincide)
 _TRANSFORMS = (transforms.fft, transforms.rfft, transforms.irfft)
-CALLS |= dict.fromkeys((*_DETERMINANTS, *_PIVOTED, scans.argsort), Call())
+CALLS |= dict.fromkeys((*_CERTAIN, *_PIVOTED, scans.argsort), Call())
 CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))
 
 

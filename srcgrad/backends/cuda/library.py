@@ -177,6 +177,14 @@ def _last_writers(xp: Any, places: list[Any], lengths: list[int]) -> Any:
     return last
 
 
+def _definite(xp: Any, a: Any) -> Any:
+    try:
+        xp.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return xp.zeros((), a.dtype)
+    return xp.ones((), a.dtype)
+
+
 # ---- transforms ----
 def _fft(xp: Any, x: Any, axis: int, inverse: bool) -> Any:
     if inverse:
@@ -195,6 +203,7 @@ LIBRARY: dict[Primitive, Callable[..., Any]] = {
     linalg.solve: lambda xp, a, b: xp.linalg.solve(a, b),
     linalg.inv: lambda xp, a: xp.linalg.inv(a),
     linalg.cholesky: lambda xp, a: xp.linalg.cholesky(a),
+    linalg.definite: _definite,
     linalg.det: lambda xp, a: xp.linalg.det(a),
     linalg.logabsdet: lambda xp, a: xp.linalg.slogdet(a)[1],
     linalg.detsign: lambda xp, a: xp.linalg.slogdet(a)[0],

@@ -58,12 +58,15 @@ def bool_of_numpy(it: Interpreter, node: Node, x: Any = False) -> Any:
 
 def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) -> Any:
     if is_number(x) or isinstance(x, str):
-        return static(x)
+        try:
+            return static(x)
+        except (TypeError, ValueError, OverflowError) as e:
+            it.fails(e, node)
     own = converted(it, x, static, node)
     if own is not NotImplemented:
         return own
     if not is_value(x):
-        it.refuse(node, f"{describe(x)} cannot be converted to a number", like=TypeError)
+        it.wrong(node, f"{describe(x)} cannot be converted to a number", TypeError)
     x = _scalar(it, node, x, static.__name__)
     if static is int:
         return as_integer(it, x)
@@ -93,7 +96,7 @@ for _dtype in (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, 
 def len_(it: Interpreter, node: Node, x: Any) -> Any:
     if is_array(x):
         if not x.type.dims:
-            it.refuse(node, "len() of a 0-d array", like=TypeError)
+            it.wrong(node, "len() of a 0-d array", TypeError)
         return x.type.dims[0]
     if isinstance(x, GrownList):
         return it.grown_length(x)
@@ -109,7 +112,7 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
     parts = it.parts_of(x, node)
     if parts is not None:
         return len(parts)
-    it.refuse(node, f"{describe(x)} has no len()", like=TypeError)
+    it.wrong(node, f"{describe(x)} has no len()", TypeError)
 
 
 @implements(range)

@@ -51,7 +51,7 @@ def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
         return pop_grown(it, owner, node)
     if not owner:
         lists.grow_in_flow(it, owner)
-        it.refuse(node, "pop from empty list", like=IndexError)
+        it.wrong(node, "pop from empty list", IndexError)
     reshaping(it, owner, node)
     return owner.pop(it.list_place(owner, [k], node))
 

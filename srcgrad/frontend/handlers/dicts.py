@@ -56,7 +56,7 @@ def pop_key(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = _M
     key = it.static_key(key, node)
     if key not in owner:
         if default is _MISSING:
-            it.refuse(node, f"the dict has no key {written(key)}", like=KeyError)
+            it.wrong(node, f"the dict has no key {written(key)}", KeyError)
         return default
     reshaping(it, owner, node)
     return owner.pop(key)

@@ -13,6 +13,7 @@ from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import cast, check_same_kind, widened
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.expressions import positive as positive_of
+from srcgrad.frontend.float_errors import check_float_division, check_math
 from srcgrad.frontend.flow import numpy_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -127,6 +128,8 @@ def elementwise(
     if name in LOGICAL:
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
+    if of_math:
+        check_math(it, name, values, result)
     return to_out(it, node, result, out, what)
 
 
@@ -217,13 +220,16 @@ def log_where(
 @implements(math.log)
 def math_log(it: Interpreter, node: Node, x: Any, base: Any = None) -> Any:
     if is_number(x) and (base is None or is_number(base)):
-        f, args = (np.log, (x,)) if base is None else (math.log, (x, base))
+        plainly = base is None and not it.catches(ValueError)
+        f, args = (np.log, (x,)) if plainly else (math.log, (x,) if base is None else (x, base))
         known = _static(it, node, f, args)
         # a Python number: it does not widen float32
         return float(known) if isinstance(known, np.float64) else known
     if base is not None:
         logs = (math_log(it, node, v) for v in (x, base))
-        return it.emit(node, "div", *logs)
+        above, below = logs
+        check_float_division(it, above, below, "float division by zero")
+        return it.emit(node, "div", above, below)
     return elementwise(it, node, "log", math.log, (x,), None, None)
 
 
@@ -246,7 +252,10 @@ def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     if is_number(x) and is_number(n):
         return _static(it, node, math.pow, (x, n))
     x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
-    return it.b.retyped(to_power(it, plain(it.b.cast(x, FLOAT)), n, node), FLOAT)
+    x, n = plain(it.b.cast(x, FLOAT)), plain(it.b.cast(n, FLOAT))
+    power = plain(it.b.retyped(to_power(it, x, n, node), FLOAT))
+    check_math(it, "pow", (x, n), power)
+    return power
 
 
 @implements(np.square)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.float_errors import check_math
 from srcgrad.frontend.handlers.elementwise import elementwise, operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -67,7 +68,9 @@ def _gamma(f: Any, name: str) -> None:
         x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
         it.fail_if(plain(pole), "ValueError", "math domain error")
-        return it.emit(node, name, x, weak=True)
+        y = it.emit(node, name, x, weak=True)
+        check_math(it, name, (x,), y)
+        return y
 
     implements(f)(handler)
 

@@ -35,6 +35,7 @@ ROUTINES: dict[Primitive, Callable[..., None]] = {
     linalg.solve: systems.solve,
     linalg.inv: systems.inv,
     linalg.cholesky: systems.cholesky,
+    linalg.definite: systems.definite,
     linalg.det: systems.det,
     linalg.logabsdet: systems.logabsdet,
     linalg.detsign: systems.detsign,

@@ -34,6 +34,13 @@ def cholesky(r: Routine, out: Matrix, a: Matrix) -> None:
     r.triangle(out, factor)
 
 
+def definite(r: Routine, out: Matrix, a: Matrix) -> None:
+    factor = r.columns(a)
+    info = r.lapack("potrf", b"L", a.rows, factor, factor.lead)
+    has_factor = r.w.do(f"icmp eq i32 {info}, 0")
+    r.store(out, "0", "0", r.choose(has_factor, r.literal(1.0), r.literal(0.0)))
+
+
 # ---- determinants ----
 def factored(r: Routine, a: Matrix) -> tuple[Matrix, Place, str]:
     """LU, the pivots, and whether a pivot is exactly zero."""

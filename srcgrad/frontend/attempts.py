@@ -1,0 +1,265 @@
+"""`try`: which handler runs is decided before the statement that raises.
+
+Statements run one by one. Of one that may raise what a handler catches, `foresight` computes
+beforehand whether it does: the rest of the body stands on one side of a branch, the handler on the
+other, where nothing of the statement has happened. One that changes what an earlier statement of
+the body made runs together with that. What raises for certain goes to its handler when compiling.
+Where Python raises and NumPy does not, `float_errors` checks while a handler catches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+import gast
+
+from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.casts import TOO_LARGE
+from srcgrad.frontend.flow import exited, exits, has_returned, negate, nothing
+from srcgrad.frontend.foresight import Shown, catches, first_shown, foreseen, raised_by, undecided
+from srcgrad.frontend.frame import RETURNED, Diverged
+from srcgrad.frontend.heap import State, captured, restore, snapshot
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.values import UNBOUND, Conflict, plain
+from srcgrad.ir.clone import copied
+from srcgrad.ir.nodes import Def, Stmt
+from srcgrad.ir.walk import walk
+from srcgrad.primitives import callbacks, memory
+from srcgrad.primitives.raising import class_of
+from srcgrad.records import record
+
+SIMPLE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr, gast.Return, gast.Raise)
+
+
+@record(frozen=True, eq=False)
+class Attempt:
+    """A `try` whose body runs: its handlers, and the classes that each catches."""
+
+    node: gast.Try
+    classes: tuple[tuple[type[BaseException], ...], ...]
+
+    def handler_of(self, cls: type[BaseException]) -> int:
+        """The number of the handler that catches a class, from 1; 0 if none does."""
+        found = (k for k, own in enumerate(self.classes, 1) if issubclass(cls, own))
+        return next(found, 0)
+
+    def code(self, d: Def) -> int:
+        """The number of the handler that catches what an operation raises; 0 if none does."""
+        cls = raised_by(d)
+        if cls is None or d.op is callbacks.call_back:
+            return int(cls is not None)
+        number = self.handler_of(cls)
+        if number and d.op is memory.fail and _is_limit(d):
+            raise undecided("a limit of compiled code would be caught here", d.loc)
+        return number
+
+
+def do_try(it: Interpreter, node: gast.Try) -> None:
+    if exits(node.finalbody):
+        it.refuse(node.finalbody[0], "a 'finally' that leaves is not supported", "leave after it")
+    attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
+    out = _grouped(it, attempt)
+    it.b.out.extend(out)
+    if node.finalbody:
+        _finally(it, node.finalbody, any(raised_by(s) for s in walk(out) if _raises(s)))
+
+
+def _grouped(it: Interpreter, attempt: Attempt) -> list[Stmt]:
+    """What a body emits: of its statements as many together, from the first on, as must be."""
+    body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
+    for together in range(1, len(body) + 1):
+        groups = [body[:together], *([s] for s in body[together:])]
+        try:
+            with it.b.block() as out:
+                _run(it, attempt, groups)
+            return out
+        except Shown as e:
+            if e.statement is body[0] or together == len(body):
+                raise UnsupportedError(e.reason, e.location, e.way_out) from None
+            restore(it, start)
+            it.frame.depth, it.b.loc = depth, loc
+    return []  # a body has statements
+
+
+def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None:
+    """The groups of a body's statements, then the else clause."""
+    if not groups:
+        it.block(attempt.node.orelse)
+        return
+    first, *rest = groups
+    before = snapshot(it)
+    tried = _tried(it, attempt, first, before)
+    if not any(catches(s, attempt.code) for s in tried.out):
+        it.b.out.extend(tried.out)
+        if tried.failed is not None:
+            raise tried.failed
+        _go_on(it, attempt, first, rest)
+        return
+    try:
+        _refuse_half_done(it, attempt, first, before, tried)
+        code = foreseen(it.b, tried.out, attempt.code)
+    except Shown as e:
+        e.statement = e.statement or first[-1]
+        raise
+
+    def passed() -> None:
+        it.b.out.extend(tried.out)
+        if tried.failed is not None:
+            raise tried.failed
+        restore(it, tried.state)
+        _go_on(it, attempt, first, rest)
+
+    def failed() -> None:
+        restore(it, before)
+        _handle(it, attempt, first, tried, code)
+
+    if tried.failed is not None and attempt.handler_of(class_of(tried.failed.kind)):
+        failed()
+    else:
+        passes = plain(it.b("eq", code, 0))
+        it.branch(passes, passed, failed, attempt.node, live_rest=True)
+
+
+def _go_on(it: Interpreter, attempt: Attempt, first: list[Any], rest: Sequence[list[Any]]) -> None:
+    """What follows a group, unless it left the body."""
+    kinds = exits(first)
+    gone = exited(it, kinds) if kinds else False
+    if gone is True:
+        return
+    left = (lambda: has_returned(it)) if kinds == {"return"} else nothing
+    go_on = partial(_run, it, attempt, rest)
+    it.branch(negate(it, gone), go_on, left, attempt.node, live_rest=True)
+
+
+# ---- one group ----
+@record()
+class Tried:
+    """What interpreting statements emitted and left."""
+
+    out: list[Stmt]
+    state: State
+    failed: Diverged | None  # they raise whenever they run, in the end
+    changes: list[tuple[Any, Stmt | None]]  # a container, and what stood before its change
+
+
+def _tried(it: Interpreter, attempt: Attempt, stmts: list[Any], before: State) -> Tried:
+    failed, depth, loc, outer = None, it.frame.depth, it.b.loc, it.changes
+    it.attempts.append(attempt)
+    it.changes = []
+    try:
+        with it.b.block() as out:
+            try:
+                it.block(stmts)
+            except Diverged as e:
+                failed, it.frame.depth, it.b.loc = e, depth, loc
+        return Tried(out, captured(it, before.objects), failed, it.changes)
+    finally:
+        it.attempts.pop()
+        it.changes = [*outer, *it.changes]
+
+
+def _refuse_half_done(
+    it: Interpreter, attempt: Attempt, stmts: list[Any], before: State, tried: Tried
+) -> None:
+    """Refuse what would show of statements that raise after they have changed a container."""
+    order = {id(d): k for k, d in enumerate(walk(tried.out))}
+    last = max(order[id(d)] for d in walk(tried.out) if _raises(d) and attempt.code(d))
+    changed = [order.get(id(d), -1) for c, d in tried.changes if id(c) in before.objects]
+    scopes = [k for k in before.objects if k in it.scopes]
+    moved = any(_differ(before.contents[k], tried.state.contents[k]) for k in scopes)
+    if moved or any(k < last for k in changed):
+        raise Shown(it.frame.source.location(stmts[-1]))
+
+
+def _differ(one: dict, other: dict) -> bool:
+    return list(one) != list(other) or any(v is not other[k] for k, v in one.items())
+
+
+def _unsettled(stmts: list[Any]) -> list[str]:
+    """Names that statements may have bound when one of them raises."""
+    *earlier, last = stmts
+    if isinstance(last, SIMPLE):  # binds what it binds when all else is done
+        value = getattr(last, "value", None)
+        return assigned([*earlier, *([] if value is None else [value])])
+    return assigned(stmts)
+
+
+def _raises(s: Stmt) -> bool:
+    return isinstance(s, Def) and s.op.raises
+
+
+def _is_limit(d: Def) -> bool:
+    """Whether Python would go on where compiled code fails."""
+    return d.params["kind"] == "NotImplementedError" or d.params["message"] == TOO_LARGE
+
+
+# ---- handlers ----
+def _classes(it: Interpreter, handler: Any) -> tuple[type[BaseException], ...]:
+    found = BaseException if handler.type is None else it.expression(handler.type)
+    classes = found if isinstance(found, tuple) else (found,)
+    for c in classes:
+        if not (isinstance(c, type) and issubclass(c, BaseException)):
+            it.refuse(handler.type, "only classes of exceptions can be caught", like=TypeError)
+    return classes
+
+
+def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, code: Any) -> None:
+    """The handler of what is raised; which one is known at run time if there are several."""
+    numbers = sorted({attempt.code(d) for d in walk(tried.out) if _raises(d)} - {0})
+
+    def choose(k: int) -> None:
+        handler = attempt.node.handlers[numbers[k] - 1]
+        run = partial(_handler, it, attempt, stmts, tried, handler)
+        if k == len(numbers) - 1:
+            run()
+            return
+        hit = plain(it.b("eq", code, numbers[k]))
+        it.branch(hit, run, lambda: choose(k + 1), attempt.node, live_rest=True)
+
+    choose(0)
+
+
+def _handler(
+    it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, handler: Any
+) -> None:
+    env, names = dict(it.env), _unsettled(stmts)
+    unsettled = Conflict("the statement that raised may have bound it", "bind it before the try")
+    it.env.update(dict.fromkeys(names, unsettled))
+    name = None if handler.name is None else handler.name.id
+    if name is not None:
+        it.env[name] = Conflict("the exception that was caught is not kept", "raise another one")
+    it.handled_now.append(partial(_raise_again, it, attempt, tried))
+    try:
+        it.block(handler.body)
+    finally:
+        it.handled_now.pop()
+    if name is not None:
+        it.env[name] = UNBOUND
+    if it.env.get(RETURNED) is True:  # nothing of this function is read any more
+        for n in names:
+            it.env[n] = env.get(n, UNBOUND)
+
+
+def _raise_again(it: Interpreter, attempt: Attempt, tried: Tried) -> NoReturn:
+    """A `raise` alone: the statement runs, and raises what was caught."""
+    stmts, _ = copied(tuple(tried.out), {})
+    it.b.out.extend(stmts)
+    if tried.failed is not None and attempt.handler_of(class_of(tried.failed.kind)):
+        raise tried.failed
+    it.fail("RuntimeError", "what was caught is not raised again")
+
+
+def _finally(it: Interpreter, stmts: Sequence[Any], raises: bool) -> None:
+    """The last clause; where the body raises, compiled code leaves it out: it must not show."""
+    before = snapshot(it)
+    with it.b.block() as out:
+        it.block(list(stmts))
+    it.b.out.extend(out)
+    after = captured(it, before.objects)
+    changed = any(_differ(before.contents[k], after.contents[k]) for k in before.objects)
+    if raises and (changed or first_shown(out) is not None):
+        it.refuse(stmts[0], "a 'finally' that changes something beside names is not supported "
+                  "if the body may raise", "change it before the try")  # fmt: skip

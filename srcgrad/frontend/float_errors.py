@@ -1,0 +1,68 @@
+"""What Python raises for floats and NumPy does not: checked where a `try` would catch it.
+
+Outside of such a `try` the result is the infinity or NaN of NumPy (docs/limitations.md). A function
+of `math` raises ValueError where its result is NaN although no operand is, or infinite at a pole,
+and OverflowError where finite operands give infinity otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.values import is_scalar, plain
+from srcgrad.ir.nodes import Var, atom
+
+# without a pole: infinite for finite operands where the result is too large
+OVERFLOWS = frozenset(("exp", "exp2", "expm1", "sinh", "cosh", "pow", "gammafn", "gammaln"))
+DOMAIN, RANGE = "math domain error", "math range error"
+
+
+def is_python(v: Any) -> bool:
+    """Whether a number is Python's own, floats included."""
+    if isinstance(v, Var):
+        return is_scalar(v) and v.type.weak
+    return type(v) in (bool, int, float)
+
+
+def check_float_division(it: Interpreter, a: Any, c: Any, said: str) -> None:
+    """Python's floats are not divided by zero."""
+    floats = any(atom(v).type.dtype == "f64" for v in (a, c))
+    if floats and is_python(a) and is_python(c) and it.catches(ZeroDivisionError):
+        it.fail_if(plain(it.b("eq", c, 0.0)), "ZeroDivisionError", said)
+
+
+def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
+    """Zero to a negative power, and a finite power that is too large."""
+    if not (is_python(a) and is_python(n) and atom(y).type.dtype == "f64"):
+        return
+    if it.catches(ZeroDivisionError):
+        pole = it.b("logical_and", it.b("eq", a, 0.0), it.b("lt", n, 0.0))
+        it.fail_if(plain(pole), "ZeroDivisionError", "0.0 cannot be raised to a negative power")
+    if it.catches(OverflowError):
+        too_large = _infinite(it, (a, n), y)
+        it.fail_if(plain(too_large), "OverflowError", "(34, 'Numerical result out of range')")
+
+
+def check_math(it: Interpreter, name: str, xs: Sequence[Any], y: Any) -> None:
+    """The errors of a function of `math` of these operands with this result."""
+    if atom(y).type.dtype != "f64" or not (it.catches(ValueError) or it.catches(OverflowError)):
+        return
+    known = reduce(lambda a, c: it.b("logical_or", a, c), [it.b("isnan", x) for x in xs])
+    invalid = it.b("logical_and", it.b("isnan", y), it.b("logical_not", known))
+    it.fail_if(plain(invalid), "ValueError", DOMAIN)
+    infinite = _infinite(it, xs, y)
+    if name == "pow":
+        pole = it.b("logical_and", infinite, it.b("eq", xs[0], 0.0))
+        it.fail_if(plain(pole), "ValueError", DOMAIN)
+    overflow = name in OVERFLOWS
+    kind, text = ("OverflowError", RANGE) if overflow else ("ValueError", DOMAIN)
+    it.fail_if(plain(infinite), kind, text)
+
+
+def _infinite(it: Interpreter, xs: Sequence[Any], y: Any) -> Any:
+    """Whether a result is infinite although the operands are finite."""
+    finite = [it.b("isfinite", x) for x in xs]
+    return reduce(lambda a, c: it.b("logical_and", a, c), finite, it.b("isinf", y))

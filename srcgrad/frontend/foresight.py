@@ -1,0 +1,261 @@
+"""Decides before statements run whether one of them will raise: what a `try` branches on.
+
+A copy of the statements, up to the last that may raise what is caught, computes a code: 0 if none
+raises, else that of the first which does. The copy stores to memory of its own alone, and the code
+is made of comparisons, so that nothing of it is differentiated; later passes share what both
+compute. Never interprets syntax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import Location, UnsupportedError
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import copied
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
+from srcgrad.ir.types import INT, is_reference
+from srcgrad.ir.walk import blocks, free_variables, walk
+from srcgrad.operation import Primitive
+from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans
+from srcgrad.primitives.raising import class_of
+from srcgrad.records import record
+
+NOTHING = Const(0, INT)  # the code where nothing is raised
+Ends = tuple[Atom, ...]  # a code, and the values of a path
+Codes = Callable[[Def], int]  # that of what a definition may raise; 0 if it is not caught
+
+
+WAY_OUT = "move it out of the 'try'; test with an 'if' for what it would raise"
+
+
+def undecided(reason: str, loc: Location | None) -> UnsupportedError:
+    return UnsupportedError(f"in a 'try': {reason}", loc, WAY_OUT)
+
+
+class Shown(UnsupportedError):
+    """What a statement changes would show although a later step of it raises."""
+
+    statement: Any = None  # the last one of its group
+
+    def __init__(self, location: Location | None):
+        reason = "in a 'try': what this changes shows although a later step may raise"
+        super().__init__(reason, location, "change it after the 'try', or where nothing follows")
+
+
+def catches(s: Stmt, codes: Codes) -> bool:
+    """Whether a statement may raise what is caught."""
+    return any(isinstance(d, Def) and d.op.raises and codes(d) for d in walk((s,)))
+
+
+def foreseen(b: Builder, block: Sequence[Stmt], codes: Codes) -> Atom:
+    """Emit the code of what a block of statements raises."""
+    refuse_effects(block, codes)
+    stmts, _ = copied(tuple(block), {})
+    out, (code,) = _Foresight(b, codes).block(stmts, (), ())
+    b.out.extend(out)
+    return code
+
+
+@record(frozen=True)
+class _Foresight:
+    b: Builder
+    codes: Codes
+
+    def block(self, stmts: Sequence[Stmt], values: Ends, instead: Ends) -> tuple[list[Stmt], Ends]:
+        """The statements that decide, their code, and `values` or, where one raises, `instead`."""
+        first = next((k for k, s in enumerate(stmts) if catches(s, self.codes)), None)
+        if first is None:  # what computes nothing but values for later statements is left out
+            return (list(stmts) if values else []), (NOTHING, *values)
+        out, s, rest = list(stmts[:first]), stmts[first], stmts[first + 1 :]
+        if isinstance(s, Def):
+            code: Atom = Const(self.codes(s), INT)
+            if s.op is memory.fail:
+                return out, (code, *instead)
+            cond, safe = self._condition(s, out), [s]
+        elif isinstance(s, If):
+            cond, code, safe = self._of_if(s, out)
+        else:
+            loop, code = self._of_loop(s)
+            out.append(loop)
+            cond, safe = self._emitted(out, "ne", code, 0), []
+        inner, ends = self.block(rest, values, instead)
+        return out, self._either(out, s, cond, (code, *instead), [*safe, *inner], ends)
+
+    def _either(
+        self, out: list[Stmt], s: Stmt, cond: Atom, raised: Ends, inner: list[Stmt], ends: Ends
+    ) -> Ends:
+        results = tuple(Var("raised" if k == 0 else "v", e.type) for k, e in enumerate(ends))
+        out.append(If(cond, (), tuple(inner), raised, ends, results, s.loc))
+        return results
+
+    def _of_if(self, s: If, out: list[Stmt]) -> tuple[Atom, Atom, list[Stmt]]:
+        """Whether a branch raises, the code, and the statement that makes its values then."""
+        refuse_effects((s,), self.codes)  # the copy runs, then the branch
+        (copy,), _ = copied((s,), {})
+        assert isinstance(copy, If)
+        then, (one,) = self.block(copy.then, (), ())
+        orelse, (other,) = self.block(copy.orelse, (), ())
+        if not then and isinstance(one, Const) and one.value and other is NOTHING:
+            return s.cond, one, [s] if s.orelse else []
+        code = Var("raised", INT)
+        out.append(If(s.cond, tuple(then), tuple(orelse), (one,), (other,), (code,), s.loc))
+        return self._emitted(out, "ne", code, 0), code, [s]
+
+    def _of_loop(self, s: For | While) -> tuple[Stmt, Var]:
+        """A loop that carries the code: trips after the first that raises compute nothing."""
+        if isinstance(s, While) and any(catches(t, self.codes) for t in s.test):
+            raise undecided("the test of this 'while' may raise", s.loc)
+        before, code, body = Var("raised", INT), Var("raised", INT), list[Stmt]()
+        cond = self._emitted(body, "ne", before, 0)
+        inner, ends = self.block(s.body, s.yields, s.params)
+        ends = self._either(body, s, cond, (before, *s.params), inner, ends)
+        new: dict[str, Any] = {
+            "params": (*s.params, before), "inits": (*s.inits, NOTHING), "body": tuple(body),
+            "yields": (*ends[1:], ends[0]), "results": (*s.results, code),
+        }  # fmt: skip
+        if isinstance(s, While):
+            test = list(s.test)
+            going = self._emitted(test, "eq", before, 0)
+            new["cond"] = self._emitted(test, "logical_and", s.cond, going)
+            new["test"] = tuple(test)
+        return altered(s, **new), code
+
+    def _condition(self, s: Def, out: list[Stmt]) -> Atom:
+        """Whether an operation raises, from its operands."""
+        rule = CONDITIONS.get(s.op)
+        if rule is None:
+            raise undecided(f"whether '{s.op.name}' raises is not known before it runs", s.loc)
+        with self.b.block() as made:
+            cond = atom(rule(self.b, *s.args, **s.params))
+        out.extend(made)
+        return cond
+
+    def _emitted(self, out: list[Stmt], op: str, *args: Any) -> Atom:
+        with self.b.block() as made:
+            result = self.b(op, *args)
+        out.extend(made)
+        return atom(result)
+
+
+def first_shown(block: Sequence[Stmt]) -> Def | None:
+    """The first operation that shows outside of statements other than through their results."""
+    shows = _showing(block)
+    return next((s for s in walk(block) if isinstance(s, Def) and shows(s)), None)
+
+
+def _showing(block: Sequence[Stmt]) -> Callable[[Def], bool]:
+    classes = AliasClasses(Function("", (), tuple(block), ()))
+    outside = {classes.of(v) for v in free_variables(tuple(block)) if is_reference(v.type)}
+
+    def shows(d: Def) -> bool:
+        return classes.of(d.args[0]) in outside if d.op.writes else d.op.effect and not d.op.raises
+
+    return shows
+
+
+def refuse_effects(block: Sequence[Stmt], codes: Codes) -> None:
+    """Refuse what shows outside of statements although a later one of them may raise."""
+    shows = _showing(block)
+
+    def scan(stmts: Sequence[Stmt], shown: Def | None) -> Def | None:
+        """The first statement that shows, if there is one."""
+        for s in stmts:
+            if isinstance(s, Def):
+                if shown is not None and catches(s, codes):
+                    raise Shown(shown.loc)
+                shown = s if shown is None and shows(s) else shown
+                continue
+            parts = blocks(s)
+            for _ in range(1 if isinstance(s, If) else 2):  # the next trip comes after this one
+                left = [scan(p, shown) for p in parts]
+                shown = next((d for d in left if d is not None), None)
+        return shown
+
+    scan(block, None)
+
+
+# ---- whether an operation raises, by its operands ----
+def _any(b: Builder, conditions: Sequence[Any]) -> Any:
+    return reduce(lambda a, c: b("logical_or", a, c), conditions, False)
+
+
+def _outside(b: Builder, i: Any, n: Any, axis: int = 0) -> Any:
+    return b("logical_or", b("lt", i, b("neg", n)), b("ge", i, n))
+
+
+def _some_outside(b: Builder, i: Any, n: Any, axis: int = 0) -> Any:
+    bad = _outside(b, i, n)
+    return b("any", bad, axes=tuple(range(bad.type.ndim)))
+
+
+def _without_elements(b: Builder, x: Any, axes: tuple[int, ...], **params: Any) -> Any:
+    return _any(b, [b("eq", x.type.dims[k], 0) for k in axes])
+
+
+def _differ(b: Builder, *dims: Any, split: int) -> Any:
+    """Lengths that do not broadcast."""
+    pairs = zip(reversed(dims[:split]), reversed(dims[split:]), strict=False)
+    return _any(b, [
+        b("logical_and", b("ne", m, n), b("logical_and", b("ne", m, 1), b("ne", n, 1)))
+        for m, n in pairs
+    ])  # fmt: skip
+
+
+def _do_not_fit(b: Builder, *dims: Any, split: int) -> Any:
+    """Lengths that are not stored to those of a target."""
+    target, value = dims[:split], dims[split:]
+    extra = value[: max(len(value) - len(target), 0)]
+    pairs = zip(reversed(target), reversed(value), strict=False)
+    bad = [b("logical_and", b("ne", m, n), b("ne", n, 1)) for m, n in pairs]
+    return _any(b, [*bad, *(b("ne", n, 1) for n in extra)])
+
+
+def _singular(b: Builder, a: Any, *rhs: Any) -> Any:
+    """A matrix with a pivot of zero: its determinant is exactly zero then."""
+    if a.type.ndim != 2:
+        raise undecided("whether one of a stack of matrices is singular is not known ahead", b.loc)
+    return b("eq", b("detsign", a), 0)
+
+
+def _indefinite(b: Builder, a: Any) -> Any:
+    if a.type.ndim != 2:
+        raise undecided("whether one of a stack of matrices has a factor is not known ahead", b.loc)
+    return b("eq", b("definite", a), 0)
+
+
+CONDITIONS: dict[Primitive, Callable[..., Any]] = {
+    memory.index: _outside,
+    memory.indices: _some_outside,
+    memory.check_equal: lambda b, m, n, **params: b("ne", m, n),
+    memory.check_broadcast: _differ,
+    memory.check_assign: _do_not_fit,
+    memory.trips: lambda b, start, stop, step: b("eq", step, 0),
+    linalg.cholesky: _indefinite,
+    linalg.solve: _singular,
+    linalg.inv: _singular,
+    **dict.fromkeys((reductions.max, reductions.min), _without_elements),
+    **dict.fromkeys((reductions.argmax, reductions.argmin), _without_elements),
+    **dict.fromkeys((scans.softmax, scans.log_softmax), _without_elements),
+}
+
+
+def raised_by(d: Def) -> type[BaseException] | None:
+    """The class of what an operation raises; None if a check before it has ruled that out."""
+    if d.op in (memory.fail, memory.check_equal):
+        return class_of(d.params.get("kind", "ValueError"))
+    if d.op in PLACES:
+        return IndexError
+    if d.op is elementwise.floordiv:  # of scalars behind a check; arrays are divided by zero
+        return None
+    if d.op is callbacks.call_back:
+        return BaseException
+    return ValueError if CONDITIONS.get(d.op) is _without_elements else np.linalg.LinAlgError
+
+
+PLACES = (memory.index, memory.indices, memory.check_range)
