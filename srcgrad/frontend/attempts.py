@@ -18,7 +18,15 @@ import gast
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import TOO_LARGE
 from srcgrad.frontend.flow import exited, exits, has_returned, negate, nothing
-from srcgrad.frontend.foresight import Shown, catches, first_shown, foreseen, raised_by, undecided
+from srcgrad.frontend.foresight import (
+    Shown,
+    catches,
+    first_shown,
+    foreseen,
+    raised_by,
+    raising,
+    undecided,
+)
 from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
@@ -64,7 +72,7 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     out = _grouped(it, attempt)
     it.b.out.extend(out)
     if node.finalbody:
-        _finally(it, node.finalbody, any(raised_by(s) for s in walk(out) if _raises(s)))
+        _finally(it, node.finalbody, any(raised_by(d) for d in raising(out)))
 
 
 def _grouped(it: Interpreter, attempt: Attempt) -> list[Stmt]:
@@ -166,11 +174,10 @@ def _refuse_half_done(
 ) -> None:
     """Refuse what would show of statements that raise after they have changed a container."""
     order = {id(d): k for k, d in enumerate(walk(tried.out))}
-    last = max(order[id(d)] for d in walk(tried.out) if _raises(d) and attempt.code(d))
-    changed = [order.get(id(d), -1) for c, d in tried.changes if id(c) in before.objects]
-    scopes = [k for k in before.objects if k in it.scopes]
-    moved = any(_differ(before.contents[k], tried.state.contents[k]) for k in scopes)
-    if moved or any(k < last for k in changed):
+    last = max(order[id(d)] for d in raising(tried.out) if attempt.code(d))
+    known = {*before.objects, id(it.env)}
+    changed = [order.get(id(d), -1) for c, d in tried.changes if id(c) in known]
+    if any(k < last for k in changed):
         raise Shown(it.frame.source.location(stmts[-1]))
 
 
@@ -185,10 +192,6 @@ def _unsettled(stmts: list[Any]) -> list[str]:
         value = getattr(last, "value", None)
         return assigned([*earlier, *([] if value is None else [value])])
     return assigned(stmts)
-
-
-def _raises(s: Stmt) -> bool:
-    return isinstance(s, Def) and s.op.raises
 
 
 def _is_limit(d: Def) -> bool:
@@ -208,7 +211,7 @@ def _classes(it: Interpreter, handler: Any) -> tuple[type[BaseException], ...]:
 
 def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, code: Any) -> None:
     """The handler of what is raised; which one is known at run time if there are several."""
-    numbers = sorted({attempt.code(d) for d in walk(tried.out) if _raises(d)} - {0})
+    numbers = sorted({attempt.code(d) for d in raising(tried.out)} - {0})
 
     def choose(k: int) -> None:
         handler = attempt.node.handlers[numbers[k] - 1]

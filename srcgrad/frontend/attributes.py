@@ -43,11 +43,11 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             return flat
     known = method_of(it, v, name, node) is not None
     if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
-        it.refuse(
-            node, f"{described(it, v)} has no attribute '{name}' in compiled code",
-            similar(name, [*ATTRIBUTES, *methods_of("array")]),
-            None if hasattr(np.ndarray, name) else AttributeError,
-        )  # fmt: skip
+        said = f"{described(it, v)} has no attribute '{name}' in compiled code"
+        way_out = similar(name, [*ATTRIBUTES, *methods_of("array")])
+        if not hasattr(np.ndarray, name):
+            it.wrong(node, said, AttributeError, way_out)
+        it.refuse(node, said, way_out)
     return Bound(v, name)
 
 

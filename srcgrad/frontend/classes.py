@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
-from srcgrad.frontend.special_methods import class_of_instance, has_source
+from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
 from srcgrad.frontend.unknown import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
@@ -24,6 +24,7 @@ from srcgrad.frontend.values import (
     Record,
     Super,
     describe,
+    is_scalar,
     is_value,
 )
 from srcgrad.ir.nodes import Var
@@ -134,18 +135,25 @@ def _has(it: Interpreter, owner: Any, name: str, node: Node) -> None:
     kind = describe(owner)
     if name in OF_TENSORS and follows_library(it):
         it.refuse(node, f"expected a Tensor, not {kind}", like=TypeError)
-    it.refuse(
+    it.wrong(
         node,
         f"{shown} is {kind}, which has no attribute '{name}'" if shown else
         f"{kind} has no attribute '{name}'",
+        AttributeError,
         f"pass an array: np.asarray({shown.strip(chr(39)) or '...'})"
         if hasattr(np.ndarray, name) and isinstance(owner, list | tuple | GrownList) else "",
-        AttributeError,
     )  # fmt: skip
+
+
+def _has_attribute(number: Any, name: str) -> bool:
+    """Whether a number has an attribute in Python, where compiled code gives NumPy's to all."""
+    return hasattr(python_type(number) if isinstance(number, Var) else type(number), name)
 
 
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
+        if it.catches(AttributeError) and is_scalar(owner) and not _has_attribute(owner, name):
+            it.wrong(node, f"{describe(owner)} has no attribute '{name}'", AttributeError)
         return array_attribute(it, owner, name, node)
     if isinstance(owner, Record):
         return _record_attribute(it, owner, name, node)

@@ -18,6 +18,7 @@ from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.maybe_none import narrowed, widened_back
 from srcgrad.frontend.texts import literal
+from srcgrad.frontend.trees import handler_bodies
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import BOOL, Scalar
@@ -44,7 +45,7 @@ def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
             case gast.With():
                 out |= exits(s.body, in_loop)
             case gast.Try():
-                parts = [s.body, s.orelse, s.finalbody, *(h.body for h in s.handlers)]
+                parts = [s.body, s.orelse, s.finalbody, *handler_bodies(s)]
                 out |= {kind for part in parts for kind in exits(part, in_loop)}
             case gast.Match():
                 out |= {kind for c in s.cases for kind in exits(c.body, in_loop)}
@@ -60,9 +61,9 @@ def always_exits(stmts: list[Any]) -> bool:
             return True
         case gast.If(body=body, orelse=orelse):
             return always_exits(body) and always_exits(orelse)
-        case gast.Try(body=body, handlers=handlers, orelse=orelse):
+        case gast.Try(body=body, orelse=orelse):
             ends = always_exits(body) or always_exits(orelse)
-            return ends and all(always_exits(h.body) for h in handlers)
+            return ends and all(map(always_exits, handler_bodies(stmts[-1])))
     return False
 
 

@@ -8,7 +8,7 @@ compute. Never interprets syntax.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
@@ -50,7 +50,12 @@ class Shown(UnsupportedError):
 
 def catches(s: Stmt, codes: Codes) -> bool:
     """Whether a statement may raise what is caught."""
-    return any(isinstance(d, Def) and d.op.raises and codes(d) for d in walk((s,)))
+    return any(map(codes, raising((s,))))
+
+
+def raising(block: Sequence[Stmt]) -> Iterator[Def]:
+    """The operations that may raise, those in nested blocks included."""
+    return (d for d in walk(block) if isinstance(d, Def) and d.op.raises)
 
 
 def foreseen(b: Builder, block: Sequence[Stmt], codes: Codes) -> Atom:
@@ -218,14 +223,10 @@ def _do_not_fit(b: Builder, *dims: Any, split: int) -> Any:
 
 def _singular(b: Builder, a: Any, *rhs: Any) -> Any:
     """A matrix with a pivot of zero: its determinant is exactly zero then."""
-    if a.type.ndim != 2:
-        raise undecided("whether one of a stack of matrices is singular is not known ahead", b.loc)
     return b("eq", b("detsign", a), 0)
 
 
 def _indefinite(b: Builder, a: Any) -> Any:
-    if a.type.ndim != 2:
-        raise undecided("whether one of a stack of matrices has a factor is not known ahead", b.loc)
     return b("eq", b("definite", a), 0)
 
 

@@ -147,9 +147,14 @@ def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
             it.frozen.update({id(v): v for v in (made, *others)})
 
 
+def note_change(it: Interpreter, owner: Any) -> None:
+    """Keep where a container, or the names of another frame, are changed."""
+    it.changes.append((owner, it.b.out[-1] if it.b.out else None))
+
+
 def changing(it: Interpreter, owner: Any, node: Node) -> None:
     """Called before a container is changed: refuses where that may concern another one."""
-    it.changes.append((owner, it.b.out[-1] if it.b.out else None))
+    note_change(it, owner)
     if id(owner) in it.captures.in_instances:
         it.refuse(
             node, "an instance of a registered class that is given or captured cannot be "

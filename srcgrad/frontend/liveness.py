@@ -11,6 +11,8 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.trees import handler_bodies
+
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -122,7 +124,7 @@ class Liveness:
                 return self._block(s.body, live) | reads(s)
             case gast.Try():
                 self._block(s.finalbody, live)
-                paths = [self._block(h.body, live) for h in s.handlers]
+                paths = [self._block(b, live) for b in handler_bodies(s)]
                 orelse = self._block(s.orelse, live)
                 return live.union(reads(s), self._block(s.body, orelse), *paths)
             case gast.Match():

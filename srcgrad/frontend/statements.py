@@ -17,7 +17,7 @@ from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.flow import flag
 from srcgrad.frontend.frame import RESULT, RETURNED
 from srcgrad.frontend.handlers.registry import CONTEXTS
-from srcgrad.frontend.heap import changing
+from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
@@ -80,7 +80,10 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
                     "a generator expression or map() that is kept in a name is not supported",
                     "make a list of it",
                 )  # fmt: skip
-            scope_of(it, target.id)[target.id] = value
+            scope = scope_of(it, target.id)
+            if scope is not it.env:
+                note_change(it, scope)
+            scope[target.id] = value
         case gast.Tuple() | gast.List():
             _unpack(it, target, value)
         case gast.Subscript():
@@ -377,5 +380,5 @@ def _imported(it: Interpreter, name: str, node: Node) -> Any:
 _SPELLED = {
     "With": "with", "ClassDef": "class", "Global": "global", "Nonlocal": "nonlocal",
     "Delete": "del", "AsyncFunctionDef": "async def", "AsyncFor": "async for", "Match": "match",
-    "AsyncWith": "async with", "TryStar": "try",
+    "AsyncWith": "async with", "TryStar": "except*",
 }  # fmt: skip

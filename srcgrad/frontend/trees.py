@@ -9,6 +9,11 @@ from typing import Any
 import gast
 
 
+def handler_bodies(node: Any) -> list[list[Any]]:
+    """The statements of each handler of a `try`."""
+    return [h.body for h in node.handlers]
+
+
 def parameters_of(tree: Any) -> list[str]:
     """The names of a function's positional and keyword parameters."""
     a = tree.args

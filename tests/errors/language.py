@@ -12,15 +12,6 @@ COUNT = 0
 
 
 @program(0.7)
-def try_statement(x):
-    try:  # error: UnsupportedError: try
-        y = x * x
-    except ValueError:
-        y = 0.0
-    return y
-
-
-@program(0.7)
 def with_statement(x):
     with open("somewhere") as file:  # error: UnsupportedError: with
         y = x * len(file.read())
