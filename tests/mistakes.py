@@ -39,11 +39,9 @@ def _of(name: str, text: str, seen: str = "") -> Mistake:
 REFUSED = [
     _of("statement", """
 def loss(x):
-    try:
+    with open("somewhere") as file:
         return np.sum(x)
-    except ValueError:
-        return 0.0
-flow.grad(loss)(np.ones(3))""", "    try:"),
+flow.grad(loss)(np.ones(3))""", "    with open"),
     _of("random", """
 def loss(x):
     return np.sum(x * np.random.normal(size=3))

@@ -140,20 +140,20 @@ def test_plain_python_agrees(program: Program):
 
 
 def test_a_line_that_is_shown_does_not_match_its_own_comment():
-    program = next(p for p in PROGRAMS if p.id == "language.try_statement")
-    shown = "    try:  # error: UnsupportedError: " + program.fragment
+    program = next(p for p in PROGRAMS if p.id == "language.with_statement")
+    shown = '    with open("somewhere") as file:  # error: UnsupportedError: ' + program.fragment
     assert not program.matches(f"another reason\n{shown}\n    ^^^\nanother way out")
     assert program.matches(f"{program.fragment}\n{shown}")
 
 
 def test_refusals_are_complete_texts():
     """File and line, the source line, a caret, the reason, the way out."""
-    program = next(p for p in PROGRAMS if p.id == "language.try_statement")
+    program = next(p for p in PROGRAMS if p.id == "language.with_statement")
     with pytest.raises(NotImplementedError) as caught:
         flow.grad(program.fn)(*program.args)
     assert isinstance(caught.value, flow.errors.SrcgradError)
     lines = said(caught.value).splitlines()
-    shown = next(k for k, line in enumerate(lines) if line.strip().startswith("try:"))
+    shown = next(k for k, line in enumerate(lines) if line.strip().startswith("with open"))
     assert f":{program.line}" in "\n".join(lines[:shown])
     assert set(lines[shown + 1].strip()) == {"^"}
     assert len(lines) > shown + 2, "no way out is given"

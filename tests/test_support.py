@@ -58,6 +58,7 @@ SPELLED = {
     "Import": "import m", "ImportFrom": "from m import f", "Match": "match",
     "Nonlocal": "nonlocal", "Pass": "pass",
     "Raise": "raise", "Return": "return, anywhere", "While": "while, while ... else",
+    "Try": "try, except, else, finally",
     "With": "with np.errstate(...)",
     "Attribute": "x.name", "BinOp": "a + b, a @ b, a ** b", "BoolOp": "a and b, a or b",
     "Call": "f(x, *args, **named)", "Compare": "a < b <= c, is, in", "Constant": "literals",

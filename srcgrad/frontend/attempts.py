@@ -30,6 +30,7 @@ from srcgrad.frontend.foresight import (
 from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.values import UNBOUND, Conflict, plain
 from srcgrad.ir.clone import copied
@@ -66,6 +67,8 @@ class Attempt:
 
 
 def do_try(it: Interpreter, node: gast.Try) -> None:
+    if Kind.TENSOR in it.captures.kinds.values():  # their errors are of other classes
+        it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
     if exits(node.finalbody):
         it.refuse(node.finalbody[0], "a 'finally' that leaves is not supported", "leave after it")
     attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))

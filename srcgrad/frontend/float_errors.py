@@ -7,7 +7,9 @@ and OverflowError where finite operands give infinity otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,8 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.values import is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 
-# without a pole: infinite for finite operands where the result is too large
-OVERFLOWS = frozenset(("exp", "exp2", "expm1", "sinh", "cosh", "pow", "gammafn", "gammaln"))
+LARGEST = 1e308
 DOMAIN, RANGE = "math domain error", "math range error"
 
 
@@ -46,7 +47,7 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
         it.fail_if(plain(too_large), "OverflowError", "(34, 'Numerical result out of range')")
 
 
-def check_math(it: Interpreter, name: str, xs: Sequence[Any], y: Any) -> None:
+def check_math(it: Interpreter, f: Callable[..., Any], xs: Sequence[Any], y: Any) -> None:
     """The errors of a function of `math` of these operands with this result."""
     if atom(y).type.dtype != "f64" or not (it.catches(ValueError) or it.catches(OverflowError)):
         return
@@ -54,12 +55,22 @@ def check_math(it: Interpreter, name: str, xs: Sequence[Any], y: Any) -> None:
     invalid = it.b("logical_and", it.b("isnan", y), it.b("logical_not", known))
     it.fail_if(plain(invalid), "ValueError", DOMAIN)
     infinite = _infinite(it, xs, y)
-    if name == "pow":
+    if f is math.pow:
         pole = it.b("logical_and", infinite, it.b("eq", xs[0], 0.0))
         it.fail_if(plain(pole), "ValueError", DOMAIN)
-    overflow = name in OVERFLOWS
-    kind, text = ("OverflowError", RANGE) if overflow else ("ValueError", DOMAIN)
+    overflows = _overflows(f, len(xs))
+    kind, text = ("OverflowError", RANGE) if overflows else ("ValueError", DOMAIN)
     it.fail_if(plain(infinite), kind, text)
+
+
+@functools.cache
+def _overflows(f: Callable[..., Any], count: int) -> bool:
+    """Whether a function is infinite for what is too large, and not at a pole."""
+    try:
+        f(*[LARGEST] * count)
+    except OverflowError:
+        return True
+    return False
 
 
 def _infinite(it: Interpreter, xs: Sequence[Any], y: Any) -> Any:

@@ -83,3 +83,14 @@ def store_to_windows():
         return x.sum()
 
     on(f)
+
+
+@program(how="plain")
+def try_in_a_function_of_tensors():
+    def f(x):
+        try:  # error: UnsupportedError: 'try' is not supported in a function of tensors
+            return (x / x.sum()).sum()
+        except RuntimeError:
+            return x.sum()
+
+    on(f)

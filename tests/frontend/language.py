@@ -135,7 +135,7 @@ def captured_object(x):
     return x * x
 
 
-@row("try", "`try`")
+@row("", "`try` with `else`, `finally` and handlers ([what is refused](#try))")
 def try_except(x):
     try:
         return x * x

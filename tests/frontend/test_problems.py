@@ -20,10 +20,8 @@ from srcgrad.frontend.problems import MOST
 
 def independent(x, n):
     a = np.spacing(x)  # problem: numpy.spacing
-    try:  # problem: 'try'
-        b = 1.0
-    except ValueError:
-        b = 2.0
+    with open("somewhere") as b:  # problem: 'with'
+        pass
     c = random.random()  # problem: random numbers
     return np.sum(x) * n
 

@@ -129,7 +129,7 @@ def elementwise(
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
     if of_math:
-        check_math(it, name, values, result)
+        check_math(it, f, values, result)
     return to_out(it, node, result, out, what)
 
 
@@ -254,7 +254,7 @@ def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
     x, n = plain(it.b.cast(x, FLOAT)), plain(it.b.cast(n, FLOAT))
     power = plain(it.b.retyped(to_power(it, x, n, node), FLOAT))
-    check_math(it, "pow", (x, n), power)
+    check_math(it, math.pow, (x, n), power)
     return power
 
 

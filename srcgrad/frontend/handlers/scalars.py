@@ -69,7 +69,7 @@ def _gamma(f: Any, name: str) -> None:
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
         it.fail_if(plain(pole), "ValueError", "math domain error")
         y = it.emit(node, name, x, weak=True)
-        check_math(it, name, (x,), y)
+        check_math(it, f, (x,), y)
         return y
 
     implements(f)(handler)
