@@ -40,7 +40,8 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
     if not (is_python(a) and is_python(n) and atom(y).type.dtype == "f64"):
         return
     if it.catches(ZeroDivisionError):
-        pole = it.b("logical_and", it.b("eq", a, 0.0), it.b("lt", n, 0.0))
+        falling = it.b("logical_and", it.b("lt", n, 0.0), it.b("isfinite", n))
+        pole = it.b("logical_and", it.b("eq", a, 0.0), falling)
         it.fail_if(plain(pole), "ZeroDivisionError", "0.0 cannot be raised to a negative power")
     if it.catches(OverflowError):
         too_large = _infinite(it, (a, n), y)
@@ -68,8 +69,8 @@ def _overflows(f: Callable[..., Any], count: int) -> bool:
     """Whether a function is infinite for what is too large, and not at a pole."""
     try:
         f(*[LARGEST] * count)
-    except OverflowError:
-        return True
+    except (OverflowError, ValueError) as e:
+        return isinstance(e, OverflowError)
     return False
 
 

@@ -93,7 +93,7 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if isinstance(x, Range | range):
         return _index_of_range(it, x, items, node)
     if is_scalar(x) and not isinstance(x, np.void):
-        if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic) or items:
+        if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic):
             it.wrong(node, "a number cannot be indexed", TypeError)
         return _index_of_scalar(it, x, items, node)
     handler = subscripted(x)
@@ -166,7 +166,10 @@ def _index_of_range(it: Interpreter, r: Range | range, items: list[Any], node: N
 
 
 def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
-    """A NumPy scalar takes [()], [...] and [None]."""
+    """A NumPy scalar takes [()], [...], [None] and a boolean."""
+    if len(items) == 1 and is_scalar(items[0]) and atom(items[0]).type.dtype == "bool":
+        one, mask = (it.call_numpy(np.atleast_1d, [v], {}, node) for v in (x, items[0]))
+        return subscript(it, one, [mask], node)
     if all(i is Ellipsis for i in items):
         return x
     if all(i is None for i in items):

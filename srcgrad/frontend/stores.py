@@ -67,7 +67,7 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
     elif isinstance(x, GrownList):
         set_grown(it, x, items, value, node)
     elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:
-        it.refuse(node, f"'{type_name(x)}' object does not support item assignment", like=TypeError)
+        it.wrong(node, f"'{type_name(x)}' object does not support item assignment", TypeError)
 
 
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:

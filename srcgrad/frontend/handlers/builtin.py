@@ -128,7 +128,7 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
             it.refuse(node, f"range() takes integers, not {describe(v)}", like=TypeError)
         values.append(_index(it, v))
     if is_number(values[2]) and values[2] == 0:
-        it.refuse(node, "range() arg 3 must not be zero", like=ValueError)
+        it.wrong(node, "range() arg 3 must not be zero", ValueError)
     if isinstance(values[2], Var):
         zero = plain(it.b("eq", values[2], 0))
         it.fail_if(zero, "ValueError", "range() arg 3 must not be zero")

@@ -47,7 +47,7 @@ def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
         if not is_integer(p):
             it.refuse(node, f"a shape is made of integers, not {describe(p)}", like=TypeError)
         if is_number(p) and int(p) < 0:  # type: ignore[arg-type]  (a number)
-            it.refuse(node, "negative dimensions are not allowed", like=ValueError)
+            it.wrong(node, "negative dimensions are not allowed", ValueError)
         if isinstance(p, Var) and not _is_length(it, p):
             negative = plain(it.b("lt", p, 0))
             it.fail_if(negative, "ValueError", "negative dimensions are not allowed")

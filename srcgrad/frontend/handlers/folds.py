@@ -95,7 +95,7 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         if not items:
             if default is not _NOTHING:
                 return default
-            it.refuse(node, f"{name}() of an empty sequence", like=ValueError)
+            it.wrong(node, f"{name}() of an empty sequence", ValueError)
         if key is not None:
             return _chosen(it, node, gast.Gt() if name == "max" else gast.Lt(), items, key)
         if all(is_number(v) for v in items):

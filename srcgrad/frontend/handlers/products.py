@@ -49,7 +49,7 @@ def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
 @implements(np.matmul)
 def matmul(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     if is_scalar(a) or is_scalar(c):
-        it.refuse(node, "matmul does not take numbers", "use * instead", like=ValueError)
+        it.wrong(node, "matmul does not take numbers", ValueError, "use * instead")
     a, c = pair(it, node, a, c, "matmul")
     return to_out(it, node, product(it, node, a, c), out)
 

@@ -50,7 +50,7 @@ def place_of_axis(it: Interpreter, node: Node, axis: Any, n: int, scalars: bool 
     bound = max(n, 1) if scalars else n
     if not -bound <= k < bound:
         said = f"axis {k} is out of bounds for array of dimension {n}"
-        it.refuse(node, said, like=np.exceptions.AxisError)
+        it.wrong(node, said, np.exceptions.AxisError)
     return k % bound
 
 

@@ -67,6 +67,8 @@ def _gamma(f: Any, name: str) -> None:
         b = it.b
         x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
+        if f is math.lgamma:  # infinite at -inf
+            pole = b("logical_and", pole, b("isfinite", x))
         it.fail_if(plain(pole), "ValueError", "math domain error")
         y = it.emit(node, name, x, weak=True)
         check_math(it, f, (x,), y)

@@ -29,7 +29,7 @@ from srcgrad.frontend.handlers.registry import REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Conflict, is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
 IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork", "lapack_driver",
            "driver")  # fmt: skip
@@ -49,12 +49,23 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
     def register(handler: Callable) -> Callable:
         def seen(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
             rest = {k: v for k, v in kwargs.items() if k not in IGNORED}
+            if it.catches(ValueError) and kwargs.get("check_finite", True):
+                for a in filter(is_array, args):
+                    check_finite(it, a)
             return it.handled(handler, list(args), rest, node)
 
         implements(*functions)(seen)
         return handler
 
     return register
+
+
+def check_finite(it: Interpreter, a: Any) -> None:
+    """What SciPy refuses and compiled code computes with, where a `try` would notice."""
+    if is_float(a.type.dtype) and a.type.dims:
+        all_finite = it.b("all", it.b("isfinite", a), axes=tuple(range(a.type.ndim)))
+        unfit = plain(it.b("logical_not", all_finite))
+        it.fail_if(unfit, "ValueError", "array must not contain infs or NaNs")
 
 
 def matrix(it: Interpreter, node: Node, a: Any, what: str, square: bool = True) -> Any:
@@ -114,7 +125,16 @@ def _of_numpy(f: Any, of_numpy: Any) -> None:
     scipys(f)(handler)
 
 
-_of_numpy(sl.inv, np.linalg.inv)
+@scipys(sl.inv)
+def inv(it: Interpreter, node: Node, a: Any) -> Any:
+    if is_array(a) and a.type.ndim < 2:
+        it.wrong(node, "expected square matrix", ValueError)
+    if is_array(a):
+        m, n = a.type.dims[-2:]
+        it.fail_if(plain(it.b("ne", m, n)), "ValueError", "expected square matrix")
+    return it.call_numpy(np.linalg.inv, [a], {}, node)
+
+
 _of_numpy(sl.svdvals, np.linalg.svdvals)
 _of_numpy(sl.norm, np.linalg.norm)
 

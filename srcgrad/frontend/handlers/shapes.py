@@ -171,7 +171,7 @@ def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
         else tuple(place_of_axis(it, node, a, n) for a in in_order(it, node, axes, ValueError))
     )
     if sorted(perm) != list(range(n)):
-        it.refuse(node, "axes don't match array", like=ValueError)
+        it.wrong(node, "axes don't match array", ValueError)
     return it.b("transpose", x, perm=perm)
 
 

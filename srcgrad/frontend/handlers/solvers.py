@@ -25,9 +25,8 @@ def matrices(it: Interpreter, node: Node, a: Any, what: str) -> Any:
     """A matrix or a stack of matrices, floating."""
     (a,) = operands(it, node, (a,), what)
     if not is_array(a) or a.type.ndim < 2:
-        it.refuse(
-            node, f"{what} takes a matrix, or a stack of matrices", like=np.linalg.LinAlgError
-        )
+        said = f"{what} takes a matrix, or a stack of matrices"
+        it.wrong(node, said, np.linalg.LinAlgError)
     return a if is_float(a.type.dtype) else it.b.cast(a, Scalar("f64"))
 
 
@@ -49,7 +48,7 @@ def solve(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a = squares(it, node, a, "solve")
     a, c = pair(it, node, a, c, "solve")
     if not is_array(c):
-        it.refuse(node, "solve takes a vector or a matrix on the right", like=ValueError)
+        it.wrong(node, "solve takes a vector or a matrix on the right", ValueError)
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     if a.type.ndim == 2 and c.type.ndim <= 2:
         return it.b("solve", a, c)
