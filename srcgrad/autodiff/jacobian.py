@@ -19,7 +19,7 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import INT, Array, Dims, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
-from srcgrad.primitives import memory
+from srcgrad.primitives import messages
 from srcgrad.records import record
 
 
@@ -105,10 +105,10 @@ def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: 
 
 
 def _silent(f: Function) -> Function:
-    """The function without its print statements, for a second run."""
+    """The function without what it writes, for a second run."""
 
     def quiet(block: Block) -> Block:
-        kept = (s for s in block if not (isinstance(s, Def) and s.op is memory.show))
+        kept = (s for s in block if not (isinstance(s, Def) and s.op in messages.WRITTEN))
         return tuple(map_atoms(s, lambda a: a, quiet) for s in kept)
 
     return f.with_body(quiet(f.body))

@@ -23,6 +23,7 @@ from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import blocks, free_variables, walk
 from srcgrad.operation import Primitive
 from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans
+from srcgrad.primitives.messages import WRITTEN, report
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 
@@ -159,7 +160,7 @@ def _showing(block: Sequence[Stmt]) -> Callable[[Def], bool]:
     outside = {classes.of(v) for v in free_variables(tuple(block)) if is_reference(v.type)}
 
     def shows(d: Def) -> bool:
-        return classes.of(d.args[0]) in outside if d.op.writes else d.op.effect and not d.op.raises
+        return classes.of(d.args[0]) in outside if d.op.writes else d.op in WRITTEN
 
     return shows
 
@@ -252,6 +253,8 @@ def raised_by(d: Def) -> type[BaseException] | None:
         return class_of(d.params.get("kind", "ValueError"))
     if d.op in PLACES:
         return IndexError
+    if d.op is report:  # if a filter makes it an error: no handler takes it then
+        return None
     if d.op is elementwise.floordiv:  # of scalars behind a check; arrays are divided by zero
         return None
     if d.op is callbacks.call_back:

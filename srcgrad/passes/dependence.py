@@ -21,15 +21,16 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.combining import chain
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
-from srcgrad.primitives import callbacks, elementwise, memory, tapes
+from srcgrad.primitives import callbacks, elementwise, memory, messages, tapes
 from srcgrad.records import record
 
 KEEPS = "each trip makes storage for what its gradient needs"
 REBINDS = "each trip needs an array to which a loop around it has bound a name anew"
+CALLS_PYTHON = "each trip calls Python"
 # what is the program's, not a trip's
 OUTSIDE = {
     tapes.tape: KEEPS, tapes.tape_like: KEEPS, tapes.reftape: KEEPS, tapes.ref_get: REBINDS,
-    tapes.ref_put: REBINDS, callbacks.call_back: "each trip calls Python",
+    tapes.ref_put: REBINDS, callbacks.call_back: CALLS_PYTHON, messages.report: CALLS_PYTHON,
 }  # fmt: skip
 GROWS = "each trip keeps a number of values that only its run tells"
 NEAR = 8  # the largest distance of neighbours

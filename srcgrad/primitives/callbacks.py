@@ -73,8 +73,13 @@ def _checked(name: str, value: Any, shape: tuple[Any, ...], dtype: np.dtype[Any]
 
 def filled(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> bool:
     """`fill` for compiled code: what was raised is kept for `raised`."""
+    return kept(lambda: fill(number, out, dims, operands))
+
+
+def kept(run: Callable[[], None]) -> bool:
+    """Whether a function of Python's returns; what it raises is kept for `raised`."""
     try:
-        fill(number, out, dims, operands)
+        run()
     except BaseException as error:
         _pending.error = error
         return False

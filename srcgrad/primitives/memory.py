@@ -361,9 +361,4 @@ def _fail(*values: Any, kind: str, message: str) -> None:
     raise instance(kind, message.format(*values))
 
 
-def _show(*values: Any, message: str) -> None:
-    print(message.format(*values), end="")
-
-
 fail = nondiff("fail", _fail, effect=True, raises=True)
-show = nondiff("show", _show, effect=True)

@@ -63,13 +63,19 @@ def truth_of_an_array(x):
 def written_to_a_log(x):
     import logging
 
-    logging.warning("x")  # error: UnsupportedError: warning() writes a message ... use print()
+    logging.warning("x", exc_info=True)  # error: UnsupportedError: with exc_info= ... leave it out
     return x
 
 
 @program(0.7)
 def warned(x):
-    warnings.warn("x is small", stacklevel=1)  # error: UnsupportedError: does not warn ... print()
+    warnings.warn(x, stacklevel=1)  # error: UnsupportedError: is no text of a message ... a string
+    return x
+
+
+@program(0.7)
+def warned_of_no_class(x):
+    warnings.warn("x", int, 1)  # error: TypeError: category must be a Warning subclass
     return x
 
 

@@ -72,7 +72,7 @@ STAGES = {
             "scalar arithmetic": ELEMENTWISE | SCALARS,
             "loops": LOOPS,
             "memory, or a check": {p for p in ALL if (vars(memory) | vars(tapes)).get(p.name) is p},
-            "calls Python": rows("call_back"),
+            "calls Python": rows("call_back show report"),
         },
     ),
     "the errors in backends/cpu/calls.py": (
@@ -86,7 +86,7 @@ STAGES = {
                 "floordiv",
             ),
             "checked before its loops": rows("max min argmax argmin softmax log_softmax"),
-            "raises what the function raised that it calls": rows("call_back"),
+            "raises what the function raised that it calls": rows("call_back report"),
         },
     ),
     "ir/readable/expressions.py": (

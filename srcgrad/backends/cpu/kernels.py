@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives.callbacks import filled
+from srcgrad.primitives.messages import sent
 
 try:
     from numba import njit, objmode, types
@@ -127,6 +128,16 @@ def show(message, values):
     """What the program prints: formatted by Python itself."""
     with objmode():
         print(message.format(*values), end="")
+
+
+@partial(compiled, nogil=False)
+def report(site, message, values, words):
+    """A warning, or a message to a logger."""
+    good = np.zeros(1, np.bool_)
+    with objmode():
+        good[0] = sent(message.format(*values), *words)
+    if not good[0]:
+        raise Failure(site)
 
 
 @partial(compiled, nogil=False)

@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
-from srcgrad.primitives import callbacks, memory, tapes
+from srcgrad.primitives import callbacks, memory, messages, tapes
 
 
 def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
@@ -22,7 +22,7 @@ def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
     number, *operands = failure.args
     site = sites[number]
     assert isinstance(site, Def)
-    if site.op is callbacks.call_back:
+    if site.op in (callbacks.call_back, messages.report):
         return callbacks.raised()
     return located_error(_as_numpy(site, operands), site.loc)
 

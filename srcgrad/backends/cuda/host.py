@@ -14,7 +14,7 @@ from srcgrad.backends.cuda.numbers import Numbers
 from srcgrad.backends.cuda.placement import is_library
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var
 from srcgrad.ir.text import Printed, Printer
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, memory, messages
 
 
 def host_text(
@@ -49,7 +49,7 @@ class _HostPrinter(Printer):
     def is_seen(self, s: Def) -> bool:
         """Whether the caller sees what a statement does, also if the call fails."""
         stores = is_library(s) and s.op.writes
-        return s.op is memory.show or (stores and self.placement.is_of_caller(s.array))
+        return s.op in messages.WRITTEN or (stores and self.placement.is_of_caller(s.array))
 
     def launch(self, k: Kernel) -> str:
         bounds = [self.operand(a) for s in k.launch.grid for a in (s.start, s.stop)]

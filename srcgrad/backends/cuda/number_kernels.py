@@ -14,7 +14,7 @@ from srcgrad.ir.nodes import Block, Const, Def, For, Function, If, Stmt, Var, Wh
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import results, uses, walk
 from srcgrad.passes.effects import is_observable, is_scalar_operation, is_write
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, messages
 
 
 def with_number_kernels(function: Function, numbers: Numbers) -> tuple[Function, dict[For, Launch]]:
@@ -75,7 +75,7 @@ def _goes_first(s: Stmt, waiting: Sequence[Stmt]) -> bool:
     if not isinstance(s, Def) or {v for t in waiting for v in results(t)} & {*uses(s)}:
         return False
     inside = [t for t in walk(waiting) if isinstance(t, Def)]
-    if is_observable(s) and (s.op is memory.show or any(map(_is_noticed, inside))):
+    if is_observable(s) and (s.op in messages.WRITTEN or any(map(_is_noticed, inside))):
         return False
     return is_scalar_operation(s) or s.op.view or s.op in (memory.empty, memory.zeros)
 

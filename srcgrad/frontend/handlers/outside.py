@@ -1,8 +1,8 @@
-"""Handles `prange`, ours and Numba's, tqdm's progress bars, `logging` and the functions of `copy`.
+"""Handles `prange`, tqdm's progress bars, `warnings`, `logging` and the functions of `copy`.
 
 Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
 A progress bar is replaced by its iterable and shows nothing.
-A message below its logger's level is left out, under a guard on that level; others are refused.
+A message below its logger's level is left out, under a guard on that level.
 """
 
 from __future__ import annotations
@@ -14,13 +14,18 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcgrad.frontend.calls import call_method
+from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.promises import prange
-from srcgrad.frontend.values import GrownList, describe, is_array, is_scalar
+from srcgrad.frontend.special_methods import displayed
+from srcgrad.frontend.texts import shown
+from srcgrad.frontend.values import Formatted, GrownList, describe, is_array, is_scalar
+from srcgrad.primitives.raising import name_of
 
 
 @implements(prange)
@@ -80,14 +85,40 @@ def _logs(name: str, *root: Any) -> Any:
     level = getattr(logging, name.upper())
 
     def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> None:
-        if is_enabled_for(it, node, (*root, *args)[0], level):
+        logger, message, *values = (*root, *args)
+        if not is_enabled_for(it, node, logger, level):
+            return
+        if kwargs:
             it.refuse(
-                node, f"{name}() writes a message, which compiled code does not",
-                "use print(), log what is returned, or have the logger drop it: "
+                node, f"{name}() with {next(iter(kwargs))}= is not supported",
+                "leave it out, or have the logger drop the message: "
                 f"setLevel(logging.{name.upper()} + 1)",
             )  # fmt: skip
+        if values:
+            message = binary(it, gast.Mod(), message, tuple(values), node)
+        _reported(it, node, message, "logging", logger.name, level)
 
     return handler
+
+
+@implements(warnings.warn)
+def warn(
+    it: Interpreter, node: Node, message: Any, category: Any = UserWarning, stacklevel: Any = 1,
+    source: Any = None,
+) -> None:  # fmt: skip
+    """A warning at this line: `stacklevel` would name lines of callers."""
+    if not (isinstance(category, type) and issubclass(category, Warning)):
+        it.wrong(node, "category must be a Warning subclass", TypeError)
+    _reported(it, node, message, "warning", name_of(category), 0)
+
+
+def _reported(it: Interpreter, node: Node, message: Any, *words: Any) -> None:
+    """Emit a message to a logger or a warning: the kind, a name, a level."""
+    if not isinstance(message, str | Formatted):
+        it.refuse(node, f"{describe(message)} is no text of a message", "write a string")
+    template, values = shown(displayed(it, message, node))
+    place = it.frame.source.location(node)
+    it.b("report", *values, message=template, words=(*words, place.file, place.line))
 
 
 for _name in ("debug", "info", "warning", "error", "critical"):
@@ -95,7 +126,4 @@ for _name in ("debug", "info", "warning", "error", "critical"):
     implements(getattr(logging, _name))(_logs(_name, logging.root))
 
 
-REFUSED[warnings.warn] = (
-    "compiled code does not warn", "use print(), or warn where the function is called"
-)  # fmt: skip
 REFUSED[deque] = ("collections.deque is not supported", "use a list: append() and pop(0)")

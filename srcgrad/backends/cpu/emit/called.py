@@ -10,11 +10,11 @@ from srcgrad.backends.cpu.calls import CALLS, function_of, functions_of
 from srcgrad.backends.cpu.text.expressions import named_dtype
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import Primitive, callbacks, memory, transforms
+from srcgrad.primitives import Primitive, callbacks, messages, transforms
 
 KERNELS = (
     "absorb", "call_back", "divide", "floordiv", "maximum", "minimum", "power", "relu", "remainder",
-    "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
+    "report", "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):
@@ -62,10 +62,16 @@ def _show(p: Any, s: Def) -> str:
     return f"show({s.params['message']!r}, {tuple_text(list(map(p.text, s.args)))})"
 
 
+def _report(p: Any, s: Def) -> str:
+    values = tuple_text(list(map(p.text, s.args)))
+    return f"report({p.site()}, {s.params['message']!r}, {values}, {s.params['words']!r})"
+
+
 # the expression of a call, from what names its operands
 LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
     **dict.fromkeys([op for op, call in CALLS.items() if call.module], _library),
     **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
     callbacks.call_back: _call_back,
-    memory.show: _show,
+    messages.show: _show,
+    messages.report: _report,
 }

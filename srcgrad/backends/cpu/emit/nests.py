@@ -31,12 +31,12 @@ from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def, For, Var
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import free_variables, inner_definitions, walk
-from srcgrad.primitives import callbacks, memory, tapes
+from srcgrad.primitives import callbacks, memory, messages, tapes
 
 # what owns memory or calls the library
 OUTSIDE = {
     memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve, tapes.reftape,
-    tapes.ref_get, tapes.ref_put, memory.show, callbacks.call_back, *CALLS,
+    tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, *CALLS,
 }  # fmt: skip
 
 

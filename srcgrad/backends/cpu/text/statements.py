@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.text.expressions import constant, fill, named_dtype, p
 from srcgrad.backends.cpu.text.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, np_dtype
-from srcgrad.primitives import Primitive, callbacks, memory, tapes
+from srcgrad.primitives import Primitive, callbacks, memory, messages, tapes
 
 
 # ---- effects ----
@@ -89,5 +89,5 @@ EFFECTS: dict[Primitive, Callable[[Any, Def], ast.stmt]] = {
     memory.check_range: _call,
     tapes.ref_put: _call,
     memory.fail: _call,
-    memory.show: _call,
+    **dict.fromkeys(messages.WRITTEN, _call),
 }

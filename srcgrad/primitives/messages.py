@@ -1,0 +1,53 @@
+"""What a program writes: `print`, warnings, messages to loggers. Python formats and sends them.
+
+A program holds texts only: a category and a logger go by their names.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from typing import Any
+
+from srcgrad.primitives.callbacks import Raised, kept
+from srcgrad.primitives.raising import class_of
+from srcgrad.primitives.registry import nondiff
+
+_warned: dict[str, dict] = {}  # the registry of each file, as its module has one
+
+
+def send(text: str, kind: str, name: str, level: int, file: str, line: int) -> None:
+    """Issue a warning of a category, or hand a record to a logger.
+
+    Raises the warning where a filter makes it an error.
+    """
+    if kind == "warning":
+        category: Any = class_of(name)
+        warnings.warn_explicit(text, category, file, line, registry=_warned.setdefault(file, {}))
+        return
+    logger = logging.getLogger(name)
+    if logger.isEnabledFor(level):
+        logger.handle(logger.makeRecord(name, level, file, line, text, (), None))
+
+
+def sent(text: str, kind: str, name: str, level: int, file: str, line: int) -> bool:
+    """`send` for compiled code: what was raised is kept for `callbacks.raised`."""
+    return kept(lambda: send(text, kind, name, level, file, line))
+
+
+def _show(*values: Any, message: str) -> None:
+    print(message.format(*values), end="")
+
+
+def _report(*values: Any, message: str, words: tuple[Any, ...]) -> None:
+    try:
+        send(message.format(*values), *words)
+    except BaseException as error:
+        raise Raised(error) from None
+
+
+show = nondiff("show", _show, effect=True)
+# `words`: the kind ("warning" or "logging"), the name of the category or of the logger, the level, the
+# file and the line
+report = nondiff("report", _report, effect=True, raises=True)
+WRITTEN = (show, report)
