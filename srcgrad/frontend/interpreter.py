@@ -65,6 +65,8 @@ class Interpreter:
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
         self.changes: list[Any] = []  # what was emitted before each change of a container
+        # the categories that filters ignore; None outside of `warnings.catch_warnings`
+        self.ignored: tuple[Any, ...] | None = None
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property

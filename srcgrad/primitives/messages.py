@@ -13,7 +13,7 @@ from srcgrad.primitives.callbacks import Raised, kept
 from srcgrad.primitives.raising import class_of
 from srcgrad.primitives.registry import nondiff
 
-_warned: dict[str, dict] = {}  # the registry of each file, as its module has one
+_warned: dict[str, dict[Any, Any]] = {}  # the registry of each file, as its module has one
 
 
 def send(text: str, kind: str, name: str, level: int, file: str, line: int) -> None:
@@ -47,7 +47,7 @@ def _report(*values: Any, message: str, words: tuple[Any, ...]) -> None:
 
 
 show = nondiff("show", _show, effect=True)
-# `words`: the kind ("warning" or "logging"), the name of the category or of the logger, the level, the
-# file and the line
+# `words`: the kind ("warning" or "logging"), the name of the category or of the logger, the level,
+# the file and the line
 report = nondiff("report", _report, effect=True, raises=True)
 WRITTEN = (show, report)

@@ -80,6 +80,25 @@ def warned_of_no_class(x):
 
 
 @program(0.7)
+def warnings_made_errors(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # error: UnsupportedError: setting a filter ... 'error'
+        return 1.0 / x
+
+
+@program(0.7)
+def filter_set_for_all(x):
+    warnings.simplefilter("ignore")  # error: UnsupportedError: setting a filter of warnings is not
+    return x
+
+
+@program(0.7)
+def warnings_kept(x):
+    with warnings.catch_warnings(record=True) as found:  # error: UnsupportedError: that are kept
+        return x * len(found)
+
+
+@program(0.7)
 def log_set_up(x):
     import logging
 

@@ -131,3 +131,32 @@ def test_the_jacobian_warns_once():
         warnings.simplefilter("always")
         flow.jacrev(lambda x: np.array([warning(x, 3), 2.0 * x[0]]))(Y)
     assert len(found) == 2
+
+
+def quiet(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = warning(x, 3)
+    warnings.warn("after", stacklevel=1)
+    return y
+
+
+def quiet_of_one(x):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=Mine)
+        warnings.warn("other", stacklevel=1)
+        return warning(x, 3)
+
+
+def recorded(x):
+    with warnings.catch_warnings(record=True):
+        return warning(x, 3)
+
+
+def test_filters_inside_a_function_hold_there():
+    for f, expected in ((quiet, ["after"]), (quiet_of_one, ["other"]), (recorded, [])):
+        for run in (f, flow.compile(f, target="python")):
+            with warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                assert run(Y) == 8.75
+            assert [str(w.message) for w in found] == expected

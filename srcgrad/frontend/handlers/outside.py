@@ -19,7 +19,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.expressions import binary
-from srcgrad.frontend.handlers.registry import BY_NAME, FUNCTIONS, REFUSED, implements
+from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.promises import prange
 from srcgrad.frontend.special_methods import displayed
@@ -109,7 +109,36 @@ def warn(
     """A warning at this line: `stacklevel` would name lines of callers."""
     if not (isinstance(category, type) and issubclass(category, Warning)):
         it.wrong(node, "category must be a Warning subclass", TypeError)
-    _reported(it, node, message, "warning", name_of(category), 0)
+    if not issubclass(category, it.ignored or ()):
+        _reported(it, node, message, "warning", name_of(category), 0)
+
+
+def _caught(it: Interpreter, node: Any, item: Any) -> None:
+    """`with warnings.catch_warnings():` the filters that are set there hold in it."""
+    named = {k.arg: it.expression(k.value) for k in item.context_expr.keywords}
+    if item.optional_vars is not None or named.keys() - {"record"}:
+        it.refuse(node, "warnings that are kept are not supported", "catch them outside")
+    before = it.ignored
+    it.ignored = (Warning,) if named.get("record") else before or ()
+    try:
+        it.block(node.body)
+    finally:
+        it.ignored = before
+
+
+CONTEXTS[warnings.catch_warnings] = _caught
+
+
+@implements(warnings.simplefilter, warnings.filterwarnings)
+def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning) -> None:
+    """A filter inside `catch_warnings`: it drops the program's own warnings of a category."""
+    if action != "ignore" or it.ignored is None:
+        where = "" if it.ignored is None else f" with {action!r}"
+        it.refuse(
+            node, f"setting a filter of warnings{where} is not supported here",
+            "set it outside; inside 'with warnings.catch_warnings():' there is 'ignore'",
+        )  # fmt: skip
+    it.ignored = (*it.ignored, category)
 
 
 def _reported(it: Interpreter, node: Node, message: Any, *words: Any) -> None:
