@@ -292,7 +292,7 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
 
 
 def do_with(it: Interpreter, node: gast.With) -> None:
-    """np.errstate changes no value: compiled code has none of NumPy's warnings. Others have handlers."""
+    """np.errstate changes no value: NumPy's warnings are left out. Others have handlers."""
     for item in node.items:
         call: Any = item.context_expr
         f = it.expression(call.func) if isinstance(call, gast.Call) else None
