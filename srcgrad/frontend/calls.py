@@ -300,6 +300,7 @@ def inline(
     loc = it.b.loc
     tree = found.tree
     frame = Frame(found, dict(env), _liveness(tree), outer)
+    frame.scopes = len(it.b.scopes)
     if it.frames:
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env

@@ -34,6 +34,7 @@ class Frame:
     elsewhere: Set[str] = field(default_factory=frozenset)  # declared nonlocal
     returns: list[Any] = field(default_factory=list)  # where it returned
     passed: bool = False  # whether one of its statements was passed over
+    scopes: int = 0  # blocks that were open at its call
     called_at: Any = None  # the place of its call; None for the function that is compiled
 
 

@@ -67,6 +67,7 @@ class Interpreter:
         self.changes: list[Any] = []  # what was emitted before each change of a container
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
         self.ignored: tuple[Any, ...] | None = None
+        self.ends = 0  # recursive calls that are one too many
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property

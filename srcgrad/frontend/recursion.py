@@ -1,14 +1,17 @@
 """Bounds the depth of recursive calls by specializing on the integers that control it.
 
-Calls are inlined, so the depth of a recursion must be known at compile time.
+Calls are inlined, so the depth of a recursion must be known at compile time. Where run-time floats
+alone decide it, `DEEP` nested calls are inlined, and one more is an error of the run.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Any, NoReturn
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
@@ -17,6 +20,7 @@ from srcgrad.ir.nodes import Var
 
 DEEP = 12  # nested calls from which on the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
+MOST_ENDS = 8  # calls that are one too many, on different paths of a program
 
 
 def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
@@ -40,10 +44,23 @@ def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
         changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
         if last or changed:
             it.captures.demand_static(it, value, node, "the depth of a recursion")
+    if not last and all(itertools.starmap(_alike, itertools.pairwise(calls))):
+        it.ends += 1
+        if it.ends <= MOST_ENDS and len(it.b.scopes) > calls[0].scopes:  # behind a branch
+            it.fail("NotImplementedError", f"{found.title}() calls itself more than {DEEP} times "
+                    "within one another, where run-time values decide how often")  # fmt: skip
+        refuse_recursion(it, found, it.frame.source.location(node))
     if last and count[id(found.tree)] > 1:  # this very call is one too many
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
+
+
+def _alike(outer: Frame, inner: Frame) -> bool:
+    """Whether nothing that is known at compile time differs between two calls of a function."""
+    names = parameters_of(inner.source.tree)
+    pairs = [(outer.env.get(n), inner.env.get(n)) for n in names]
+    return all(v is w or (isinstance(v, Var) and isinstance(w, Var)) for v, w in pairs)
 
 
 def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:

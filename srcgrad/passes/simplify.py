@@ -23,9 +23,9 @@ def f(x: f64, n: int):
         y = u
     return (y,)
 
-A condition is a constant inside its branches. A branch that chooses between integers or bools that
-cost nothing becomes a select. Between floats it stays one: a select's adjoint reaches both sides,
-and the one not taken may be infinite.
+A condition is a constant inside its branches, and so is what it implies. A branch that chooses
+between integers or bools that cost nothing becomes a select. Between floats it stays one: a
+select's adjoint reaches both sides, and the one not taken may be infinite.
 Never replaces an array operation by its operand (the result is a buffer of its own).
 """
 
@@ -51,6 +51,7 @@ from srcgrad.ir.nodes import (
 )
 from srcgrad.ir.types import INT, Scalar, is_float
 from srcgrad.ir.walk import refresh_types
+from srcgrad.passes.conditions import Conditions
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
@@ -73,6 +74,7 @@ class _Simplifier(Rewriter):
         super().__init__()
         self.changed = False
         self.offsets: dict[Var, tuple[Atom, int]] = {}  # integers as another one and a constant
+        self.conditions = Conditions()
 
     def function(self, f: Function) -> Function:
         """A result that is a Python number stays one, whatever it has been replaced by."""
@@ -98,12 +100,16 @@ class _Simplifier(Rewriter):
 
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
+        v = s.var
         if is_scalar_operation(s) and s.op is not memory.dim:
-            assert s.var is not None
-            reduced = folded(s.op, s.args, s.params, s.var.type)
-            reduced = self.without_offset(s, s.var) if reduced is None else reduced
+            assert v is not None
+            reduced = folded(s.op, s.args, s.params, v.type)
+            reduced = self.without_offset(s, v) if reduced is None else reduced
+            if reduced is None:
+                s = self.conditions.turned(s)
+                reduced = self.conditions.value(s, v)
             if reduced is not None:
-                self.becomes(s.var, reduced)
+                self.becomes(v, reduced)
                 return
         yield s
 
@@ -133,7 +139,9 @@ class _Simplifier(Rewriter):
         def inner(block: Block) -> Block:
             """The block of one side, in which the condition is known."""
             self.new[cond] = Const(block is s.then, cond.type)
+            before = self.conditions.entered(cond, block is s.then)
             out = self.block(block)
+            self.conditions.known = before
             del self.new[cond]
             return out
 

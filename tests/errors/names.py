@@ -136,23 +136,25 @@ def generator_of_the_module(x):
 def halves(x):
     if x < 0.001:
         return x
-    return halves(x / 2.0)  # error: UnsupportedError: recursion of halves() ... write it as a loop
+    return halves(x / 2.0)  # error: NotImplementedError: halves() calls itself more than 12 times
 
 
-@program(0.7)
+@program(700.0)
 def recursion_on_a_float(x):
     return halves(x)
 
 
-def folded(x):
+def split(x):
     if len(x) <= 1:
         return x[0]
-    return folded(x[: len(x) // 2])  # error: UnsupportedError: recursion of folded() ... as a loop
+    n = len(x) // 2
+    first = split(x[:n])  # error: UnsupportedError: recursion of split() ... as a loop
+    return first * split(x[n:])
 
 
 @program(vec(4))
-def recursion_on_a_slice(x):
-    return folded(x)
+def recursion_on_slices(x):
+    return split(x)
 
 
 @program(vec(3), 2)

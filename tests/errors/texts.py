@@ -15,33 +15,23 @@ from tests.errors.registry import program
 
 
 # ---- recursion ----
-@program(2.0)
-def recursion_by_a_number(x):
-    if x < 1e-3:
-        return x
-    y = recursion_by_a_number(x * 0.5)  # error: UnsupportedError: recursion_by_a_number() depends
-    return y + x
-
-
 def halved(x):
     return x * 0.5
 
 
-@program(2.0)
+@program(2000.0)
 def recursion_with_a_helper(x):
     if x < 1e-3:
         return x
-    y = halved(x)
-    return recursion_with_a_helper(halved(y))  # error: UnsupportedError: recursion_with_a_helper()
+    return recursion_with_a_helper(halved(x))  # error: NotImplementedError: run-time values decide
 
 
-@program(-2.0)
-def recursion_to_another_sign(x):
-    return (
-        recursion_to_another_sign(-x)  # error: UnsupportedError: run-time values ... as an 'if'
-        if x < 0.0
-        else x * x
-    )
+@program(2.0)
+def recursion_by_two_numbers(x):
+    if x < 1.0:
+        return x
+    y = recursion_by_two_numbers(x * 0.5)  # error: UnsupportedError: of recursion_by_two_numbers()
+    return y + recursion_by_two_numbers(x * 0.25)
 
 
 # ---- objects that are not followed ----

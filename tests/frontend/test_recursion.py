@@ -1,5 +1,7 @@
 """Recursions whose depth is an argument, behind branches on it: the argument becomes static."""
 
+import math
+
 import pytest
 
 import srcgrad as flow
@@ -39,3 +41,52 @@ def test_two_functions_that_call_each_other(n):
     value, slope = flow.value_and_grad(flow.compile(even, target="python"))(0.3, n)
     assert value == even(0.3, n)
     assert slope == pytest.approx((even(0.3 + step, n) - even(0.3 - step, n)) / (2 * step))
+
+
+def normal_cdf(x):
+    """Abramowitz and Stegun, 26.2.17, and the symmetry for negative arguments."""
+    if x < 0.0:
+        return 1.0 - normal_cdf(-x)
+    t = 1.0 / (1.0 + 0.2316419 * x)
+    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * -1.821255978)))
+    return 1.0 - math.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi) * series
+
+
+def halvings(x):
+    return x if x <= 1.0 else 0.5 + halvings(0.5 * x)
+
+
+def both_ways(x):
+    if x > 1.0:
+        return both_ways(0.5 * x) + both_ways(x - 1.0)
+    return x * x
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_recursion_that_a_float_ends(target):
+    f = flow.value_and_grad(normal_cdf, target=target)
+    step = 1e-6
+    for x in (-2.0, -0.3, 0.7):
+        value, slope = f(x)
+        assert value == pytest.approx(normal_cdf(x))
+        difference = (normal_cdf(x + step) - normal_cdf(x - step)) / (2.0 * step)
+        assert slope == pytest.approx(difference, abs=1e-6)
+
+
+def test_the_symmetry_is_followed_once():
+    """The call within the call is on a path that is never taken."""
+    compiled = flow.compile(normal_cdf, target="python")
+    compiled(0.5)
+    assert compiled.source("numba").count(" = np.exp(") == 2
+
+
+def test_a_recursion_that_goes_on_is_an_error_of_the_run():
+    f = flow.grad(flow.compile(halvings, target="python"))
+    assert f(1000.0) == pytest.approx(2.0**-10)
+    with pytest.raises(NotImplementedError, match=r"halvings\(\) calls itself more than 12 times"):
+        f(1e6)
+
+
+def test_two_calls_of_itself_are_refused():
+    with pytest.raises(flow.UnsupportedError, match="depth of the recursion"):
+        flow.grad(both_ways)(3.0)

@@ -3,7 +3,7 @@
 import pytest
 
 from srcgrad.passes.simplify import simplify
-from tests.passes.programs import agree, count, program, text, vec
+from tests.passes.programs import agree, count, outcome, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 
@@ -196,3 +196,57 @@ KEPT = {
 def test_other_choices_stay_branches(case):
     f = program("c: bool, v: f64, k: int", *case)
     assert text(agree(simplify, f, (True, 2.0, 1), (False, 2.0, 0))) == text(f)
+
+
+NAN = float("nan")
+OUTCOMES = {  # of a comparison inside, where the outer one holds and where it does not
+    ("lt", "lt"): "T F", ("lt", "le"): "T ?", ("lt", "gt"): "F ?", ("lt", "ge"): "F ?",
+    ("lt", "eq"): "F ?", ("lt", "ne"): "T ?", ("gt", "lt"): "F ?", ("le", "gt"): "F ?",
+    ("le", "lt"): "? ?", ("ge", "lt"): "F ?", ("eq", "le"): "T ?", ("eq", "ne"): "F ?",
+    ("ne", "eq"): "? ?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("outer", "inner"), OUTCOMES)
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_condition_implies_others(outer, inner, mirrored):
+    if mirrored:
+        args = "b, a"
+        inner_op = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}.get(inner, inner)
+    else:
+        args, inner_op = "a, b", inner
+    body = f"""
+c: bool = {outer}(a, b)
+r: f64
+if c:
+    d: bool = {inner_op}({args})
+    u: f64
+    if d:
+        u = p
+    else:
+        u = q
+    r = u
+else:
+    e: bool = {inner_op}({args})
+    w: f64
+    if e:
+        w = s
+    else:
+        w = t
+    r = w
+"""
+    calls = [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0), (0.0, -0.0)]
+    f = program("a: f64, b: f64, p: f64, q: f64, s: f64, t: f64", body, "r,")
+    new = agree(simplify, f, *((*c, 1.0, 2.0, 3.0, 4.0) for c in calls))
+    for c in ((NAN, 1.0, 1.0, 2.0, 3.0, 4.0), (1.0, NAN, 1.0, 2.0, 3.0, 4.0)):
+        assert outcome(new, c)[0] == outcome(f, c)[0]
+    here, there = OUTCOMES[outer, inner].split()
+    assert count(new, inner_op) - (inner_op == outer) == (here == "?") + (there == "?")
+
+
+def test_the_negative_of_a_number_is_compared_as_the_number():
+    body = "m: f64 = neg(a)\nk: f64 = neg(m)\nc: bool = lt(m, 0.0)\nd: bool = ge(m, 2.0)"
+    f = program("a: f64", body, "c, d, k,")
+    calls = [(1.0,), (-2.0,), (-3.0,), (0.0,), (-0.0,)]
+    new = text(agree(simplify, f, *calls))
+    assert "gt(a, 0.0)" in new and "le(a, -2.0)" in new and "return (c, d, a,)" in new
