@@ -76,27 +76,36 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     if exits(node.finalbody):
         it.refuse(node.finalbody[0], "a 'finally' that leaves is not supported", "leave after it")
     attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
-    out = _grouped(it, attempt)
+    out, failed = _grouped(it, attempt)
     it.b.out.extend(out)
     if node.finalbody:
         _finally(it, node.finalbody, any(raised_by(d) for d in raising(out)))
+    if failed is not None:
+        raise failed
 
 
-def _grouped(it: Interpreter, attempt: Attempt) -> list[Stmt]:
-    """What a body emits: of its statements as many together, from the first on, as must be."""
+def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | None]:
+    """What a body emits: of its statements as many together, from the first on, as must be.
+
+    And what it raises whenever it runs, past all of its handlers.
+    """
     body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
     for together in range(1, len(body) + 1):
         groups = [body[:together], *([s] for s in body[together:])]
         try:
             with it.b.block() as out:
-                _run(it, attempt, groups)
-            return out
+                try:
+                    _run(it, attempt, groups)
+                except Diverged as e:
+                    it.frame.depth, it.b.loc = depth, loc
+                    return out, e
+            return out, None
         except Shown as e:
             if e.statement is body[0] or together == len(body):
                 raise UnsupportedError(e.reason, e.location, e.way_out) from None
             restore(it, start)
             it.frame.depth, it.b.loc = depth, loc
-    return []  # a body has statements
+    return [], None  # a body has statements
 
 
 def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None:

@@ -215,3 +215,107 @@ def f(x, w, n):
 
 def test_a_recursion_that_only_a_handler_ends():
     check(ENDLESS, "a 'try' that runs inside of so many others")
+
+
+# ---- what is raised for certain, past the handlers of a `try` ----
+LEAVING = [
+    """\
+def f(x, w, n):
+    s = w
+    if w >= 0:
+        try:
+            raise ValueError("a")
+        except KeyError:
+            s = 2.0
+    return s * x[0]
+""",
+    """\
+def f(x, w, n):
+    try:
+        if w >= 0:
+            try:
+                raise ValueError("a")
+            except KeyError:
+                pass
+    except ValueError:
+        return 5.0 * w
+    return w * x[0]
+""",
+    """\
+def f(x, w, n):
+    s = w
+    if w > 0:
+        try:
+            raise KeyError("a")
+        finally:
+            s = 3.0
+    return s * x[0]
+""",
+    """\
+def f(x, w, n):
+    for k in range(n):
+        try:
+            raise IndexError
+        except ValueError:
+            w = 3.0
+    return w * 2.0
+""",
+    """\
+def f(x, w, n):
+    try:
+        try:
+            s = x[n]
+        except IndexError:
+            try:
+                raise ValueError
+            except KeyError:
+                pass
+    except ValueError:
+        return w
+    return s
+""",
+    """\
+def f(x, w, n):
+    try:
+        try:
+            s = x[n]
+        except IndexError:
+            s = 1.0 / w
+            raise
+        else:
+            raise ValueError
+    except ValueError:
+        return w
+    except IndexError:
+        return w * 3.0
+    except ZeroDivisionError:
+        return 7.0
+    return s
+""",
+    """\
+def f(x, w, n):
+    t = 0.3
+    try:
+        t = math.sqrt(w)
+        try:
+            s = dict(u=w)["v"]
+        except ArithmeticError:
+            pass
+    except Exception:
+        pass
+    return t
+""",
+]
+
+
+@pytest.mark.parametrize("text", LEAVING)
+def test_what_no_handler_catches_goes_on(text):
+    check(text)
+
+
+SHOWN = "a 'finally' that changes something beside names"
+
+
+@pytest.mark.parametrize("last", ["x[0] = 5.0", "print(n)"])
+def test_finally_after_what_is_raised_for_certain(last):
+    body(f"try:\n    raise ValueError\nfinally:\n    {last}", SHOWN)
