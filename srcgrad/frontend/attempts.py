@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.casts import TOO_LARGE
+from srcgrad.frontend.casts import LIMITS
 from srcgrad.frontend.flow import exited, exits, has_returned, negate, nothing
 from srcgrad.frontend.foresight import (
     Shown,
@@ -40,6 +40,7 @@ from srcgrad.primitives import callbacks, memory
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 
+DEEPEST = 3  # bodies around that of a `try`: each multiplies what is computed ahead
 SIMPLE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr, gast.Return, gast.Raise)
 
 
@@ -69,30 +70,42 @@ class Attempt:
 def do_try(it: Interpreter, node: gast.Try) -> None:
     if Kind.TENSOR in it.captures.kinds.values():  # their errors are of other classes
         it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
+    if len(it.attempts) >= DEEPEST:
+        said = "a 'try' that runs inside of so many others is not supported"
+        it.refuse(node, said, "write the recursion as a loop")
     if exits(node.finalbody):
         it.refuse(node.finalbody[0], "a 'finally' that leaves is not supported", "leave after it")
     attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
-    out = _grouped(it, attempt)
+    out, failed = _grouped(it, attempt)
     it.b.out.extend(out)
     if node.finalbody:
         _finally(it, node.finalbody, any(raised_by(d) for d in raising(out)))
+    if failed is not None:
+        raise failed
 
 
-def _grouped(it: Interpreter, attempt: Attempt) -> list[Stmt]:
-    """What a body emits: of its statements as many together, from the first on, as must be."""
+def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | None]:
+    """What a body emits: of its statements as many together, from the first on, as must be.
+
+    And what it raises whenever it runs, past all of its handlers.
+    """
     body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
     for together in range(1, len(body) + 1):
         groups = [body[:together], *([s] for s in body[together:])]
         try:
             with it.b.block() as out:
-                _run(it, attempt, groups)
-            return out
+                try:
+                    _run(it, attempt, groups)
+                except Diverged as e:
+                    it.frame.depth, it.b.loc = depth, loc
+                    return out, e
+            return out, None
         except Shown as e:
             if e.statement is body[0] or together == len(body):
                 raise UnsupportedError(e.reason, e.location, e.way_out) from None
             restore(it, start)
             it.frame.depth, it.b.loc = depth, loc
-    return []  # a body has statements
+    return [], None  # a body has statements
 
 
 def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None:
@@ -191,15 +204,23 @@ def _differ(one: dict, other: dict) -> bool:
 def _unsettled(stmts: list[Any]) -> list[str]:
     """Names that statements may have bound when one of them raises."""
     *earlier, last = stmts
-    if isinstance(last, SIMPLE):  # binds what it binds when all else is done
+    if isinstance(last, SIMPLE) and _binds_last(last):
         value = getattr(last, "value", None)
         return assigned([*earlier, *([] if value is None else [value])])
     return assigned(stmts)
 
 
+def _binds_last(stmt: Any) -> bool:
+    """Whether a simple statement binds its names when all else is done."""
+    targets = getattr(stmt, "targets", [None])
+    names = [t.elts if isinstance(t, gast.Tuple | gast.List) else [] for t in targets]
+    flat = all(isinstance(e, gast.Name | gast.Starred) for several in names for e in several)
+    return len(targets) == 1 and flat
+
+
 def _is_limit(d: Def) -> bool:
-    """Whether Python would go on where compiled code fails."""
-    return d.params["kind"] == "NotImplementedError" or d.params["message"] == TOO_LARGE
+    """Whether Python, or NumPy, goes on where compiled code fails."""
+    return d.params["kind"] == "NotImplementedError" or d.params["message"] in LIMITS
 
 
 # ---- handlers ----

@@ -87,7 +87,7 @@ def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> 
     for k, state in enumerate(states):
         restore(it, state)
         known = lasting(it, state)
-        sides.append({c: _side(c, v, k, known) for c, v in changed.items()})
+        sides.append({c: _side(it, c, v, k, known) for c, v in changed.items()})
     out: dict[Cell, Any] = {}
     for cell, (x, y) in changed.items():
         spec = _joined_spec(cell, (x, y), sides[0][cell], sides[1][cell])
@@ -150,15 +150,15 @@ def refuse_slot(it: Interpreter, owner: Any, key: Any, reason: str) -> NoReturn:
     )  # fmt: skip
 
 
-def _side(cell: Cell, values: tuple, k: int, known: Any) -> Spec | None:
+def _side(it: Interpreter, cell: Cell, values: tuple, k: int, known: Any) -> Spec | None:
     """The spec of what one path left in a place."""
     if any(isinstance(v, Conflict) for v in values):
         return None
     v = values[k]
     if cell[1] == RESULT and v is not UNBOUND and any(w is UNBOUND for w in values):
         # one side has not returned yet: what it holds is never read
-        return loose(spec_of(v, True, known))
-    return spec_of(v, False, known)
+        return loose(spec_of(v, True, known, it.captures.classes))
+    return spec_of(v, False, known, it.captures.classes)
 
 
 def _joined_spec(cell: Cell, values: tuple, one: Spec | None, two: Spec | None) -> Spec | None:

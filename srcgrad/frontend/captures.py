@@ -24,7 +24,7 @@ from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.similar import similar, supported_in
-from srcgrad.frontend.values import NUMBERS, Record, TrackedList, is_array
+from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
@@ -55,7 +55,7 @@ class Captures:
         self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
         self.no_tensor_met = False  # whether something was judged by that
-        self.mixed: set[Any] = set()  # Python numbers of several classes
+        self.classes = Classes()  # of numbers that have several
         self.inlined: list[Any] = []  # kept, so that their ids stay theirs
 
     # ---- lookup ----

@@ -45,7 +45,8 @@ def name_of_test(it: Interpreter) -> str:
 
 def carry(it: Interpreter, trip: Trip, cell: Cell) -> None:
     first = held_at(it, trip.before, cell)
-    trip.specs[cell] = spec_of(first, cell[1] == name_of_test(it), trip.known)
+    dynamic = cell[1] == name_of_test(it)
+    trip.specs[cell] = spec_of(first, dynamic, trip.known, it.captures.classes)
 
 
 def held_at(it: Interpreter, state: State, cell: Cell) -> Any:
@@ -110,8 +111,8 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     if isinstance(v, Conflict):
         _refuse_conflict(it, cell, v)
     if key == RESULT and static is UNBOUND:
-        return loose(spec_of(v, True, trip.known))
-    joined = join_specs(old, spec_of(v, False, trip.known))
+        return loose(spec_of(v, True, trip.known, it.captures.classes))
+    joined = join_specs(old, spec_of(v, False, trip.known, it.captures.classes))
     if joined is not None:
         return joined
     before = held_at(it, trip.before, cell)

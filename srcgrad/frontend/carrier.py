@@ -39,7 +39,7 @@ class Carrier:
     """
 
     def __init__(self, it: Interpreter):
-        self.b, self.mixed = it.b, it.captures.mixed
+        self.b, self.classes = it.b, it.captures.classes
         self.seen: list[Any] = []
         self.made: list[Any] = []
 
@@ -110,10 +110,12 @@ class Carrier:
         match spec:
             case StaticSpec(v):
                 return [], v
-            case ScalarSpec(t, mixed):
+            case ScalarSpec(t, mixed, either):
                 v = Var(name, t)
                 if mixed:
-                    self.mixed.add(v)
+                    self.classes.mixed.add(v)
+                if either:
+                    self.classes.either.add(v)
                 return [v], v
             case ArraySpec():
                 own = [Var("n", INT) for d in spec.dims if d is VARIES]

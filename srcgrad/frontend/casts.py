@@ -18,7 +18,12 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
 from srcgrad.operation import Primitive
 
-TOO_LARGE = "an integer of more than 64 bits"  # where Python's would go on
+DIVIDED = "integer division or modulo by zero"
+# what compiled code raises where Python, or NumPy, goes on
+TOO_LARGE = "an integer of more than 64 bits"
+DIVIDED_BY_NUMPY = f"{DIVIDED}, which gives 0 in NumPy"
+NO_FLOAT = "an integer to a negative power is a float: write float(n) ** k"
+LIMITS = (TOO_LARGE, DIVIDED_BY_NUMPY, NO_FLOAT)
 
 
 def widened(it: Interpreter, v: Any) -> Any:

@@ -12,8 +12,10 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
+from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
+from srcgrad.frontend.mixed import is_either
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
 from srcgrad.frontend.unknown import refuse_unknown
 from srcgrad.frontend.values import (
@@ -152,8 +154,12 @@ def _has_attribute(number: Any, name: str) -> bool:
 
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
-        if it.catches(AttributeError) and is_scalar(owner) and not _has_attribute(owner, name):
-            it.wrong(node, f"{describe(owner)} has no attribute '{name}'", AttributeError)
+        if it.catches(AttributeError) and is_scalar(owner):
+            if is_either(it, owner) and not hasattr(int, name):
+                reason = f"a Python number has no attribute '{name}', one of NumPy's may have it"
+                raise undecided(reason, it.frame.source.location(node))
+            if not _has_attribute(owner, name):
+                it.wrong(node, f"{describe(owner)} has no attribute '{name}'", AttributeError)
         return array_attribute(it, owner, name, node)
     if isinstance(owner, Record):
         return _record_attribute(it, owner, name, node)

@@ -58,7 +58,8 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
         return _until(it, first, node, stop)
 
     out = Iterated(None, lambda k: None, once=True, lazy=True, build=build)
-    out.until = None if _is_pure(it, node) else until
+    # where a `try` catches it, any operation may raise
+    out.until = None if _is_pure(it, node) and not it.attempts else until
     filtered = isinstance(first, Iterated) and (first.test or first.length is None)
     if len(node.generators) > 1 or filtered or _binds(node) or node.generators[0].is_async:
         return out

@@ -12,14 +12,21 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from srcgrad.frontend.casts import of_python, operands_in_bounds, widened, widened_pair
+from srcgrad.frontend.casts import (
+    DIVIDED,
+    DIVIDED_BY_NUMPY,
+    of_python,
+    operands_in_bounds,
+    widened,
+    widened_pair,
+)
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.float_errors import check_float_division, check_float_power, is_python
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
-from srcgrad.frontend.mixed import of_operands
+from srcgrad.frontend.mixed import of_either, of_operands
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
@@ -62,6 +69,7 @@ DIVISIONS = {
     "Div": "float division by zero", "FloorDiv": "float floor division by zero",
     "Mod": "float modulo by zero",
 }  # fmt: skip
+SHIFTS = ("LShift", "RShift")
 BITWISE = ("BitAnd", "BitOr", "BitXor")  # which booleans of Python's have too
 
 
@@ -209,7 +217,10 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         a, c = widened_pair(it, a, c)
     if name in ("FloorDiv", "Mod") or (name == "Div" and of_python(a) and of_python(c)):
         _check_divisor(it, a, c)
+    if name in DIVISIONS:
         check_float_division(it, a, c, DIVISIONS[name])
+    if name in SHIFTS and of_python(a) and of_python(c):
+        it.fail_if(plain(it.b("lt", c, 0)), "ValueError", "negative shift count")
     if (
         name == "Sub"
         and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
@@ -218,7 +229,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         reason, way_out = "numpy boolean subtract is not supported", "use ^ or logical_xor"
         it.refuse(node, reason, way_out, like=TypeError)
     made = it.emit(node, PRIMITIVE[name], a, c)
-    return made if name == "Div" else of_operands(it, made, a, c)
+    return (of_either if name == "Div" else of_operands)(it, made, a, c)
 
 
 def emit(
@@ -237,7 +248,8 @@ def _check_divisor(it: Interpreter, a: Any, c: Any) -> None:
     """An integer divided by a zero integer raises, as in Python."""
     if all(is_scalar(v) and atom(v).type.dtype[0] in "iub" for v in (a, c)):
         zero = plain(it.b("eq", c, 0))
-        it.fail_if(zero, "ZeroDivisionError", "integer division or modulo by zero")
+        said = DIVIDED if of_python(a) and of_python(c) else DIVIDED_BY_NUMPY
+        it.fail_if(zero, "ZeroDivisionError", said)
 
 
 def arithmetic(it: Interpreter, v: Any, node: Node) -> None:

@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.mixed import is_either, may_be_python
 from srcgrad.frontend.values import is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 
@@ -22,22 +24,39 @@ DOMAIN, RANGE = "math domain error", "math range error"
 
 
 def is_python(v: Any) -> bool:
-    """Whether a number is Python's own, floats included."""
+    """Whether a number is Python's own, of any class."""
     if isinstance(v, Var):
         return is_scalar(v) and v.type.weak
-    return type(v) in (bool, int, float)
+    return type(v) in (bool, int, float, complex)
 
 
 def check_float_division(it: Interpreter, a: Any, c: Any, said: str) -> None:
     """Python's floats are not divided by zero."""
-    floats = any(atom(v).type.dtype == "f64" for v in (a, c))
-    if floats and is_python(a) and is_python(c) and it.catches(ZeroDivisionError):
+    if not it.catches(ZeroDivisionError):
+        return
+    refuse_either(it, a, c)
+    floats = any(atom(v).type.dtype in ("f64", "c128") for v in (a, c))
+    if floats and is_python(a) and is_python(c):
         it.fail_if(plain(it.b("eq", c, 0.0)), "ZeroDivisionError", said)
+
+
+def refuse_either(it: Interpreter, a: Any, c: Any) -> None:
+    """Refuse what raises if two numbers are Python's own, and does not if one is NumPy's."""
+    both = may_be_python(it, a) and may_be_python(it, c)
+    if both and (is_either(it, a) or is_either(it, c)):
+        reason = "this raises for Python's numbers, not for NumPy's; one is Python's on one path"
+        raise undecided(reason, it.b.loc)
 
 
 def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
     """Zero to a negative power, and a finite power that is too large."""
-    if not (is_python(a) and is_python(n) and atom(y).type.dtype == "f64"):
+    if it.catches(ZeroDivisionError) or it.catches(OverflowError):
+        refuse_either(it, a, n)
+    if not (is_python(a) and is_python(n)):
+        return
+    if atom(y).type.dtype == "c128":
+        refuse_complex(it, "a power of complex numbers")
+    if atom(y).type.dtype != "f64":
         return
     if it.catches(ZeroDivisionError):
         falling = it.b("logical_and", it.b("lt", n, 0.0), it.b("isfinite", n))
@@ -46,6 +65,12 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
     if it.catches(OverflowError):
         too_large = _infinite(it, (a, n), y)
         it.fail_if(plain(too_large), "OverflowError", "(34, 'Numerical result out of range')")
+
+
+def refuse_complex(it: Interpreter, what: str) -> None:
+    """Refuse what raises for some complex numbers, where that would be caught."""
+    if any(map(it.catches, (ValueError, ZeroDivisionError, OverflowError))):
+        raise undecided(f"whether {what} raises is not known before it runs", it.b.loc)
 
 
 def check_math(it: Interpreter, f: Callable[..., Any], xs: Sequence[Any], y: Any) -> None:

@@ -15,9 +15,11 @@ import numpy as np
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.mixed import unlike
 from srcgrad.frontend.values import (
+    ANY,
     POISON,
     UNBOUND,
     Bound,
+    Classes,
     Conflict,
     GrownList,
     MaybeNone,
@@ -43,6 +45,7 @@ VARIES = None  # in a pattern of dims: carried as an integer of its own
 class ScalarSpec:
     type: Scalar
     mixed: bool = False  # Python numbers of several classes
+    either: bool = False  # Python's on one path, NumPy's on another
 
 
 @record(frozen=True, eq=False)
@@ -100,29 +103,30 @@ class MaybeSpec:
 Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec
 
 
-def spec_of(v: Any, dynamic: bool, known: Any) -> Spec:
+def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
     """The spec of one value; numbers become run-time scalars if `dynamic`.
 
     A container whose id is in `known` was there before the paths parted: it may stay the same.
+    `classes` says which numbers have several.
     """
     if is_scalar(v):
         if not dynamic and not isinstance(v, Var):
             return StaticSpec(v)
-        return ScalarSpec(atom(v).type)
+        return ScalarSpec(atom(v).type, v in classes.mixed, v in classes.either)
     if is_array(v):
         return ArraySpec(v.type.dtype, v.type.dims, v.type.layout)
     if isinstance(v, MaybeUnbound | MaybeNone):
         absent = None if isinstance(v, MaybeNone) else UNBOUND
-        return MaybeSpec(spec_of(v.value, True, known), absent)
+        return MaybeSpec(spec_of(v.value, True, known, classes), absent)
     if isinstance(v, GrownList) and v.of_numbers:
         items = ArraySpec(v.dtype.dtype, (VARIES,), "C")
         return PartsSpec((GrownList, v.dtype), (0,), (items,), v if id(v) in known else None)
     if is_mutable(v) and not isinstance(v, GrownList):
         held = contents(v)
-        parts = tuple(spec_of(p, dynamic, known) for p in held.values())
+        parts = tuple(spec_of(p, dynamic, known, classes) for p in held.values())
         return PartsSpec(_kind(v), tuple(held), parts, v if id(v) in known else None)
     if isinstance(v, tuple) and v:
-        parts = tuple(spec_of(p, dynamic, known) for p in v)
+        parts = tuple(spec_of(p, dynamic, known, classes) for p in v)
         return PartsSpec(_kind(v), tuple(range(len(v))), parts)
     return StaticSpec(v)
 
@@ -190,9 +194,10 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return join_specs(a, _dynamic(b))
         case ScalarSpec(t), ScalarSpec(u):
             mixed = a.mixed or b.mixed or unlike(t, u)
+            either = a.either or b.either or t.weak != u.weak
             if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
                 t, u = (INT if x.dtype == "bool" else x for x in (t, u))
-            return ScalarSpec(join_scalars(t, u), mixed)
+            return ScalarSpec(join_scalars(t, u), mixed, either)
         case ArraySpec(), ArraySpec() if a.dtype == b.dtype and len(a.dims) == len(b.dims):
             dims = tuple(
                 d if d is not VARIES and same_dim(d, e) else VARIES

@@ -348,7 +348,10 @@ def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     if not v.of_numbers:
         return row(it, v, place, node)
     memory = v.tape if v.settled is None else v.settled
-    return it.b.retyped(it.b("load", memory, place), v.dtype)
+    item = it.b.retyped(it.b("load", memory, place), v.dtype)
+    if not v.dtype.weak:  # some of the items may be Python's own
+        it.captures.classes.either.add(item)
+    return item
 
 
 def _is_bool(v: Any) -> bool:

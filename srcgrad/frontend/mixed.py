@@ -1,6 +1,8 @@
-"""Python numbers that are an int on one path and a float on another, or a bool and a number.
+"""Numbers of several classes: what compiled code has as one type.
 
-Compiled code has them as the wider of both, which has the same value; what tells their classes
+A Python number may be an int on one path and a float on another, or a bool and a number: it is the
+wider of both, which has the same value. It may be Python's own on one path and NumPy's on another:
+both compute alike, but Python's raises where NumPy's gives an infinity. What tells the classes
 apart is refused. Never changes a program.
 """
 
@@ -9,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_integer
-from srcgrad.ir.nodes import Var
+from srcgrad.frontend.values import is_integer, is_scalar
+from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar
 
 
@@ -20,14 +22,31 @@ def unlike(a: Scalar, b: Scalar) -> bool:
 
 
 def is_mixed(it: Interpreter, v: Any) -> bool:
-    return isinstance(v, Var) and v in it.captures.mixed
+    return isinstance(v, Var) and v in it.captures.classes.mixed
+
+
+def is_either(it: Interpreter, v: Any) -> bool:
+    """Whether a number is Python's own on one path and NumPy's on another."""
+    return isinstance(v, Var) and v in it.captures.classes.either
+
+
+def may_be_python(it: Interpreter, v: Any) -> bool:
+    """Whether a number is Python's own, at least on one path."""
+    return is_scalar(v) and (atom(v).type.weak or is_either(it, v))
 
 
 def of_operands(it: Interpreter, made: Any, *operands: Any) -> Any:
     """The result of arithmetic that gives an int for ints and a float for floats."""
     mixed = [is_mixed(it, v) for v in operands]
     if any(mixed) and all(m or is_integer(v) for m, v in zip(mixed, operands, strict=True)):
-        it.captures.mixed.add(made)
+        it.captures.classes.mixed.add(made)
+    return of_either(it, made, *operands)
+
+
+def of_either(it: Interpreter, made: Any, *operands: Any) -> Any:
+    """The result of arithmetic that is Python's own where all of its operands are."""
+    if any(is_either(it, v) for v in operands) and all(may_be_python(it, v) for v in operands):
+        it.captures.classes.either.add(made)
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.casts import of_python, widened, widened_pair
+from srcgrad.frontend.casts import NO_FLOAT, of_python, widened, widened_pair
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import Var, atom
@@ -52,7 +52,7 @@ def check_power(it: Interpreter, a: Any, n: Any) -> None:
         return
     text = "Integers to negative integer powers are not allowed."
     if of_python(a) and of_python(n):
-        text = "an integer to a negative power is a float: write float(n) ** k"
+        text = NO_FLOAT
     negative = plain(it.b("lt", n, 0))
     if is_array(negative):
         axes = tuple(range(negative.type.ndim))

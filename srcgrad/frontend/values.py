@@ -68,6 +68,17 @@ class Conflict(Abstract):
 
 
 @record()
+class Classes:
+    """The run-time numbers that have several classes."""
+
+    mixed: set[Any] = field(default_factory=set)  # Python's, of several classes
+    either: set[Any] = field(default_factory=set)  # Python's on one path, NumPy's on another
+
+
+ANY = Classes()
+
+
+@record()
 class Range(Abstract):
     start: Any
     stop: Any

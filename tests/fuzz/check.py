@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.aliased import shared_arguments
+from tests.fuzz.census import constructs
 from tests.fuzz.chunks import in_chunks
-from tests.fuzz.inputs import Point, Values, dot, magnitude
+from tests.fuzz.inputs import Point, Values, dot, magnitude, point
 from tests.fuzz.results import parts, same, same_memory
 from tests.fuzz.routes import by_other_routes, routes
 from tests.fuzz.second import second_order
@@ -73,11 +74,37 @@ def check(program: Program, subject: Subject, how: Check | None = None) -> Outco
     with np.errstate(all="ignore"), _device(how.first):
         try:
             with loaded(program.source(), str(program.seed)) as namespace:
-                trial = Trial.of(program, namespace["f"])
+                try:
+                    trial = Trial.of(program, namespace["f"])
+                except Unusable as error:
+                    if "try" in constructs(program) and isinstance(error.__cause__, RAISED):
+                        return _raising(program, namespace["f"], error.__cause__, subject, how)
+                    raise
                 return _questions(trial, subject, how)
         # A shrunk program may have a `break` whose loop is gone.
         except (Unusable, SyntaxError) as error:
             return Outcome("discarded", "plain Python", str(error))
+
+
+# What programs raise, and compiled code does too wherever it stands; errors of floats it does not
+# raise outside of a `try`.
+RAISED = (LookupError, np.linalg.LinAlgError, AttributeError)
+
+
+def _raising(
+    program: Program, fn: Any, raised: BaseException, subject: Subject, how: Check
+) -> Outcome:
+    """The question that is left where plain Python raises: whether compiled code does, the same."""
+    try:
+        with _limited(how.limit):
+            subject.compile(fn, target=how.first)(*copied(point(program).args))
+    except subject.refusal as error:
+        return Outcome("refused", "exception", str(error))
+    except type(raised):
+        return Outcome("discarded", "plain Python", f"raises {type(raised).__name__}, and so here")
+    except Exception as error:
+        return Outcome("wrong", "exception", f"{raised!r} in Python, {error!r} here")
+    return Outcome("wrong", "exception", f"{raised!r} in Python, nothing here")
 
 
 def _device(target: str) -> AbstractContextManager[None]:

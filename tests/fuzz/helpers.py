@@ -103,12 +103,14 @@ def ends(a):
     **WIDE,
 }
 
-_NEEDS = {"both": ("smear",), "advance": ("State",)}
+_NEEDS = {
+    "both": ("smear",), "advance": ("State",), "Spent": ("Empty",), "picked": ("Empty", "Spent"),
+}  # fmt: skip
 
 
 def header(text: str) -> str:
     """Imports and the helpers that `text` calls, in an order in which they can be defined."""
-    called = [name for name in HELPERS if re.search(rf"\b{name}[()]", text)]
+    called = [name for name in HELPERS if re.search(rf"\b{name}[(),:]", text)]
     needed = [need for name in called for need in _NEEDS.get(name, ())]
     used = [name for name in HELPERS if name in called or name in needed]
     body = "".join(HELPERS[name] + "\n\n" for name in used)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from tests.fuzz.draw import LOCALS, Draw
-from tests.fuzz.tree import Expr, For, If, Line, Stmt, While
+from tests.fuzz.tree import Expr, For, If, Line, Stmt, Try, While
 
 LOCAL = ("local buffer in a nest",)
 EXIT = ("exit from a nest with a local buffer",)
@@ -251,13 +251,24 @@ class _Growth:
         out: list[Stmt] = []
         while lines:
             head, body, lines = _split(lines)
-            if head == "else:":
-                assert isinstance(out[-1], If)
-                with self.draw.inner():
-                    out[-1] = replace(out[-1], orelse=self.block(body))
+            word = head.rstrip(":").partition(" ")[0]
+            if word in ("else", "except", "finally"):
+                out[-1] = self.clause(out[-1], word, head, body)
             else:
                 out += self.statement(head, body)
         return tuple(out)
+
+    def clause(self, stmt: Stmt, word: str, head: str, body: list[str]) -> Stmt:
+        """The statement with one more clause."""
+        assert isinstance(stmt, If | Try)
+        with self.draw.inner():
+            block = self.block(body)
+        if isinstance(stmt, If) or word == "else":
+            return replace(stmt, orelse=block)
+        if word == "finally":
+            return replace(stmt, last=block)
+        form, args = self.draw.fill(head[len("except ") : -1], 1)
+        return replace(stmt, handlers=(*stmt.handlers, (form.format(*args), block)))
 
     def statement(self, head: str, body: list[str]) -> list[Stmt]:
         draw = self.draw
@@ -267,6 +278,9 @@ class _Growth:
             return [self.leave(draw)]
         if not body:
             return [self.line(head)]
+        if head == "try:":
+            with draw.inner():
+                return [Try(self.block(body), ())]
         if head.startswith("for "):
             var, text = head[len("for ") : -1].split(" in ", 1)
             drawn = text == "{range}"

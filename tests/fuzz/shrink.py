@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, While, size
+from tests.fuzz.tree import Block, Expr, For, If, Line, Program, Stmt, Try, While, blocks, size
 
 SIMPLE = {
     "s": ("0.5", "w", "s", "t"),
@@ -86,9 +86,24 @@ def stmt_candidates(stmt: Stmt) -> Iterator[Block]:
             yield from _nested(stmt)
             for s in expr_candidates(span):
                 yield (replace(stmt, span=s),)
+        case Try():
+            yield from (part for part in blocks(stmt) if part)
+            yield from _try_candidates(stmt)
         case While():
             yield (Line(f"{stmt.counter} = 0"), *stmt.body)
             yield from _while_candidates(stmt)
+
+
+def _try_candidates(stmt: Try) -> Iterator[Block]:
+    for k, (caught, block) in enumerate(stmt.handlers):
+        before, after = stmt.handlers[:k], stmt.handlers[k + 1 :]
+        if before or after:
+            yield (replace(stmt, handlers=before + after),)
+        for smaller in block_candidates(block):
+            yield (replace(stmt, handlers=(*before, (caught, smaller), *after)),)
+    yield from _nested(stmt)
+    for last in block_candidates(stmt.last):
+        yield (replace(stmt, last=last),)
 
 
 def _while_candidates(stmt: While) -> Iterator[Block]:
@@ -101,7 +116,7 @@ def _while_candidates(stmt: While) -> Iterator[Block]:
             yield (replace(stmt, cond=c),)
 
 
-def _nested(stmt: If | For | While) -> Iterator[Block]:
+def _nested(stmt: If | For | While | Try) -> Iterator[Block]:
     if stmt.orelse:
         yield (replace(stmt, orelse=()),)
     for body in block_candidates(stmt.body):

@@ -1,4 +1,4 @@
-"""The tree of a random program: expressions, five statement forms, and their text.
+"""The tree of a random program: expressions, the statement forms, and their text.
 
 An expression is a template with holes (`np.sin({0})`) and says of which kind its value is, so that
 the shrinker may put any other expression of that kind in its place.  Kinds: `s` scalar, `v4 v3 v2`
@@ -66,7 +66,18 @@ class While:
     tags: tuple[str, ...] = ("while",)
 
 
-Stmt = Line | If | For | While
+@dataclass(frozen=True)
+class Try:
+    """A `try`; a handler is what follows its `except`, and a block."""
+
+    body: "Block"
+    handlers: tuple[tuple[str, "Block"], ...]
+    orelse: "Block" = ()
+    last: "Block" = ()  # of `finally`
+    tags: tuple[str, ...] = ("try",)
+
+
+Stmt = Line | If | For | While | Try
 Block = tuple[Stmt, ...]
 
 
@@ -103,10 +114,19 @@ def stmt_lines(stmt: Stmt, depth: int) -> list[str]:
             head = [f"{pad}if {cond}:"]
         case For(var, span, body, orelse):
             head = [f"{pad}for {var} in {span}:"]
+        case Try():
+            return _try_lines(stmt, depth)
         case While(body=body, orelse=orelse):
             head = [pad + line for line in _while_head(stmt)]
     tail = [f"{pad}else:", *block_lines(orelse, depth + 1)] if orelse else []
     return head + block_lines(body, depth + 1) + tail
+
+
+def _try_lines(stmt: Try, depth: int) -> list[str]:
+    pad = "    " * depth
+    parts = [("try", stmt.body), *((f"except {e}", b) for e, b in stmt.handlers)]
+    parts += [(word, b) for word, b in (("else", stmt.orelse), ("finally", stmt.last)) if b]
+    return [line for head, b in parts for line in (f"{pad}{head}:", *block_lines(b, depth + 1))]
 
 
 def _while_head(loop: While) -> list[str]:
@@ -137,9 +157,13 @@ def own_exprs(stmt: Stmt) -> tuple[Expr, ...]:
             return (span,)
         case While(cond=cond):
             return (cond,) if cond else ()
+        case Try():
+            return ()
 
 
 def blocks(stmt: Stmt) -> tuple[Block, ...]:
+    if isinstance(stmt, Try):
+        return (stmt.body, *(block for _, block in stmt.handlers), stmt.orelse, stmt.last)
     return () if isinstance(stmt, Line) else (stmt.body, stmt.orelse)
 
 

@@ -39,7 +39,7 @@ class Trial:
         except (Unusable, NotSmooth) as error:
             raise Unusable(str(error)) from None
         except Exception as error:  # a shrunk program may read a name that is gone
-            raise Unusable(f"{type(error).__name__}: {error}") from None
+            raise Unusable(f"{type(error).__name__}: {error}") from error
 
     def runs(self, line: int) -> bool:
         """Whether plain Python comes to a line of the program."""

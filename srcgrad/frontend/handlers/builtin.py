@@ -240,7 +240,7 @@ def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:
         return made
     made[:] = [it.b.retyped(v, Scalar(v.type.dtype, weak=True)) for v in made]
     if len({t.dtype for t in types}) > 1:
-        it.captures.mixed.update(made)
+        it.captures.classes.mixed.update(made)
     return made
 
 

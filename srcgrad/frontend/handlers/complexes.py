@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
+from srcgrad.frontend.float_errors import refuse_complex
 from srcgrad.frontend.handlers.elementwise import (
     _scalar,
     elementwise,
@@ -116,6 +117,8 @@ NAMES = {
 
 def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
     """What a function of cmath takes: a number, which it makes a complex one."""
+    if not what.startswith("is"):
+        refuse_complex(it, f"cmath.{what}()")
     (z,) = operands(it, node, (z,), what)
     return it.b.cast(_scalar(it, node, z, what), COMPLEX)
 

@@ -13,7 +13,7 @@ from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import cast, check_same_kind, widened
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.expressions import positive as positive_of
-from srcgrad.frontend.float_errors import check_float_division, check_math
+from srcgrad.frontend.float_errors import check_float_division, check_math, is_python
 from srcgrad.frontend.flow import numpy_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -272,15 +272,20 @@ def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     return to_out(it, node, strong(it, positive_of(it, x, node)), out)
 
 
+def _of_numpy(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
+    """Two Python numbers as NumPy's, whose division raises nothing."""
+    return (strong(it, a), strong(it, c)) if is_python(a) and is_python(c) else (a, c)
+
+
 @implements(np.floor_divide)
 def floor_divide(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = operands(it, node, (a, c), "floor_divide")
+    a, c = _of_numpy(it, *operands(it, node, (a, c), "floor_divide"))
     return to_out(it, node, binary(it, gast.FloorDiv(), a, c, node), out)
 
 
 @implements(np.mod, np.remainder)
 def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = operands(it, node, (a, c), "mod")
+    a, c = _of_numpy(it, *operands(it, node, (a, c), "mod"))
     return to_out(it, node, binary(it, gast.Mod(), a, c, node), out)
 
 

@@ -16,7 +16,7 @@ from srcgrad.frontend.flow import both, either, python_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
-from srcgrad.frontend.mixed import is_mixed, of_operands, unlike
+from srcgrad.frontend.mixed import is_either, is_mixed, of_operands, unlike
 from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.values import (
@@ -66,6 +66,7 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
         kind = {"dtype": np_dtype(x.type.dtype)}
         if x.type.ndim == 1:
             total = it.call_numpy(np.sum, [x], kind, node)
+            it.captures.classes.either.add(total)  # of no items it is the start
         else:
             text = "sum() of no rows is the number 0, not an array: use np.sum with axis=0"
             it.fail_if(plain(it.b("eq", x.type.dims[0], 0)), "NotImplementedError", text)
@@ -106,15 +107,18 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
                 it.refuse(
                     node, f"{name}() takes numbers; use np.{primitive} for arrays", like=ValueError
                 )
-            mixed = unlike(atom(best).type, atom(v).type)
-            mixed = mixed or is_mixed(it, best) or is_mixed(it, v)
+            one, other = atom(best).type, atom(v).type
+            mixed = unlike(one, other) or is_mixed(it, best) or is_mixed(it, v)
+            unsure = one.weak != other.weak or is_either(it, best) or is_either(it, v)
             better = it.emit(node, primitive, best, v)
             if isinstance(v, Var) and is_float(v.type.dtype):
                 # nothing is greater than what is there because it is NaN
                 better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
             best = better
             if mixed:
-                it.captures.mixed.add(best)
+                it.captures.classes.mixed.add(best)
+            if unsure:
+                it.captures.classes.either.add(best)
         return best
 
     return handler

@@ -81,7 +81,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     out = replace(columns, range=None, backwards_of=None, once=True, lazy=True)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
-    if handler_of(f) is None:
+    if handler_of(f) is None or it.attempts:  # of which any may raise what is caught
         out.until = lambda stop: follow(ANY if stop else ALL)
     return out
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas import margins
+from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined
 from srcgrad.frontend.handlers.registry import implements
@@ -85,7 +86,7 @@ def _margin(
         text = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
         it.fail_if(plain(nothing), "ValueError", text)
     dims = list(x.type.dims)
-    dims[axis] = width
+    (dims[axis],) = dims_of(it, node, width)
     if mode == "constant":
         return it.b("broadcast_to", it.b.cast(value, Scalar(x.type.dtype)), *dims)
     if mode == "empty":

@@ -29,6 +29,8 @@ def hypot(it: Interpreter, node: Node, *xs: Any) -> Any:
 @implements(math.dist)
 def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     p, q = (_points(it, node, v, "dist") for v in operands(it, node, (p, q), "dist"))
+    unlike = plain(it.b("ne", p.type.dims[0], q.type.dims[0]))
+    it.fail_if(unlike, "ValueError", "both points must have the same number of dimensions")
     return it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.arrays import repeated
+from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements, method
@@ -162,9 +163,9 @@ def flatten(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
 @implements(np.transpose)
 def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "transpose")
-    if not is_array(x) or x.type.ndim < 2:
+    n = x.type.ndim if is_array(x) else 0
+    if n < 2 and axes is None:
         return x
-    n = x.type.ndim
     perm = (
         tuple(reversed(range(n)))
         if axes is None
@@ -172,6 +173,8 @@ def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     )
     if sorted(perm) != list(range(n)):
         it.wrong(node, "axes don't match array", ValueError)
+    if n < 2:
+        return x
     return it.b("transpose", x, perm=perm)
 
 
@@ -289,6 +292,7 @@ def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) 
         places = it.call(repeated, [x.type.dims[k], repeats], {}, node)
         return it.call_numpy(np.take, [x, places], {"axis": k}, node)
     b, n = it.b, x.type.ndim
+    (repeats,) = dims_of(it, node, repeats)
     inner = b(
         "view",
         x,
@@ -303,7 +307,7 @@ def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) 
 @implements(np.tile)
 def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
     (x,) = operands(it, node, (x,), "tile")
-    counts = list(reps) if isinstance(reps, tuple | list) else [reps]
+    counts = dims_of(it, node, reps)
     if not is_array(x):
         x = it.b("broadcast_to", x, 1)
     b = it.b

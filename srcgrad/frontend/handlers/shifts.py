@@ -76,7 +76,10 @@ def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> A
 def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any:
     (x,) = operands(it, node, (x,), "diff")
     k = axis_of(it, node, x, axis)
-    for _ in range(it.static_int(n, node, "the order of a difference")):
+    order = it.static_int(n, node, "the order of a difference")
+    if order < 0:
+        it.wrong(node, f"order must be non-negative but got {order}", ValueError)
+    for _ in range(order):
         late, early = _whole(x.type.ndim), _whole(x.type.ndim)
         late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
         x = it.emit(node, "sub", view(it, x, late, node), view(it, x, early, node))

@@ -1,6 +1,25 @@
 """The classes and helper functions of the wide vocabulary, as text, in the order of their needs."""
 
 WIDE = {
+    "Empty": """\
+class Empty(Exception):
+    pass
+""",
+    "Spent": """\
+class Spent(Empty):
+    pass
+""",
+    "picked": """\
+def picked(a, k, level):
+    if k < 0:
+        raise Empty("nothing")
+    s = 0.0
+    for i in range(k):
+        s = 0.5 * s + 0.3 * a[i % 4]
+        if a[i % 4] > level:
+            raise Spent("all")
+    return s + 0.2 * a[k - 1]
+""",
     "State": """\
 class State(NamedTuple):
     u: np.ndarray

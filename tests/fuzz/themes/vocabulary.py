@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.fuzz.draw import Draw, Form
+from tests.fuzz.themes.attempts import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.guarded import GUARDED
@@ -42,6 +43,7 @@ THEMES = (
     RECURRENCES,
     SMALL,
     PARALLEL,
+    ATTEMPTS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
