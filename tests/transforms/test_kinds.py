@@ -87,6 +87,21 @@ def test_int_arguments_have_no_gradient(n, way):
         flow.grad(square)(n)
 
 
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_gradients_of_arrays_without_axes_that_are_stored_to(target):
+    def doubled(x, y):
+        x *= y
+        return np.sum(x * x)
+
+    f = flow.compile(doubled, target=target)
+    for y in (np.array(3.0), np.array([1.0, 2.0, 0.5])[0], 2.0):
+        x, want = np.array(2.0), 4.0 * y * y
+        made = flow.grad(f, (0, 1))(x, y)
+        assert [type(g) for g in made] == [np.ndarray, type(y)]
+        assert made[0] == want and np.shape(made[0]) == () and x == 2.0
+        assert type(flow.jacrev(f)(x, y)) is np.ndarray and flow.jacrev(f)(x, y) == want
+
+
 # ---- containers ----
 def test_tuples_dicts_and_lists_keep_their_structure():
     @compiled
