@@ -41,7 +41,7 @@ from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.signature import stand_in
 from srcgrad.transforms.specs import Primal, one_by_one
 from srcgrad.transforms.stacking import variadic
-from srcgrad.transforms.vjp import adjoint_at
+from srcgrad.transforms.vjp import adjoints_of
 from srcgrad.transforms.weights import is_active
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, is_leaf, leaves, mapped, mapped_by_path, paths
@@ -357,8 +357,8 @@ def _like(argument: Any, g: Any) -> Any:
 
 def _seeds(out: Any, adjoints: Any) -> list:
     """Adjoints of the floating results, in order."""
-    places = [(path, v) for path, v in paths(out) if isinstance(v, Tensor) and is_float(v)]
-    return [fitted(adjoint_at(adjoints, p), v, "an adjoint", "its output") for p, v in places]
+    pairs = [(v, g) for v, g in adjoints_of(out, adjoints) if isinstance(v, Tensor) and is_float(v)]
+    return [fitted(g, v, "an adjoint", "its output") for v, g in pairs]
 
 
 def fitted(g: Any, like: Any, what: str, whose: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from srcgrad.custom.trace import is_floating
 from srcgrad.errors import Location, ReturnTypeError, ShapeError
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.values import describe, is_array, is_scalar, is_value, plain
+from srcgrad.frontend.values import contrasted, describe, is_array, is_scalar, is_value, plain
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Array, Scalar, is_complex, is_float, np_dtype, same_dims
@@ -27,7 +27,8 @@ class Checked:
             return name + "".join(f"[{k!r}]" for k in path)
 
         def refuse(path: tuple, given: Any, like: Any) -> None:
-            self.wrong(f"{self.what} for {at(path)} is {describe(given)}, not {describe(like)}")
+            is_, wanted = contrasted(given, like)
+            self.wrong(f"{self.what} for {at(path)} is {is_}, not {wanted}")
 
         pairs = matched(like, given, refuse)
         return [None if g is None else self.leaf(g, leaf, at(path)) for path, leaf, g in pairs]

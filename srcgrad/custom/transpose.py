@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff.reverse import vjp as reverse
+from srcgrad.custom.linear import is_linear
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Block, Def, Function, Var, altered
 from srcgrad.ir.rule import Direction, Rule
@@ -25,13 +26,16 @@ def turned(rule: Rule, direction: Direction, many: int) -> Direction:
     f = direction.function
     places = [k for k in direction.gives if k is not None]
     primal = Function(f.name, f.params, f.body, tuple(f.returns[k] for k in places))
+    if not is_linear(primal, many):
+        raise _not_linear(rule)
     joint = reverse(primal, range(many), REGISTRY)
     # of a linear program the values are not wanted, nor what only they need
     gradients = joint.returns[len(places) :]
     made = _needed(Function(f.name, joint.params, joint.body, gradients))
     made = run_passes(made)
     n = len(f.params)
-    _check_linear(rule, made, set(made.params[:many]))
+    if _reads(made, set(made.params[:many])):
+        raise _not_linear(rule)
     seeds = iter(made.params[n:])
     given = [Var("unused", FLOAT) if k is None else next(seeds) for k in direction.gives]
     function = Function(f.name, (*given, *made.params[many:n]), made.body, made.returns)
@@ -63,13 +67,15 @@ def _needed(function: Function) -> Function:
     return made.with_body(changed(made.body, lambda op: quiet.get(op, op)))
 
 
-def _check_linear(rule: Rule, made: Function, linear: set[Var]) -> None:
-    read = set(free_variables(made.body, made.returns))
-    if not read & linear:
-        return
+def _reads(made: Function, linear: set[Var]) -> bool:
+    """Whether a transpose depends on the point: what is transposed is not linear then."""
+    return bool(set(free_variables(made.body, made.returns)) & linear)
+
+
+def _not_linear(rule: Rule) -> UnsupportedError:
     forward = rule.push is None
     given, mode = ("adjoints", "forward") if forward else ("tangents", "reverse")
-    raise UnsupportedError(
+    return UnsupportedError(
         f"the rule of {rule.name}() is not linear in the {given} it is given: {mode} mode cannot "
         "be had from it",
         rule.loc,

@@ -37,6 +37,7 @@ from srcgrad.frontend.kinds import (
 )
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.maybe_none import refuse_maybe_none
+from srcgrad.frontend.members import watch_inherited
 from srcgrad.frontend.recursion import limit_recursion, refuse_recursion
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
@@ -129,6 +130,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     if isinstance(f, Record):
         method = inspect.getattr_static(f.cls, "__call__", None)
         if isinstance(method, types.FunctionType):
+            watch_inherited(it.captures, f, "__call__")
             return it.call(method, [f, *args], kwargs, node)
     if (
         isinstance(f, Var | str | list | tuple | dict | Record | Iterated | Range | Slice)
@@ -140,6 +142,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     if callable(f) and isinstance(
         inspect.getattr_static(type(f), "__call__", None), types.FunctionType
     ):
+        watch_inherited(it.captures, f, "__call__")
         return it.call(type(f).__call__, [f, *args], kwargs, node)
     it.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
 

@@ -23,6 +23,7 @@ from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
+from srcgrad.frontend.members import library, name_of, watch_inherited, watch_member
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
@@ -89,19 +90,20 @@ class Captures:
             value = inspect.getattr_static(owner, name)
         except AttributeError:
             value = None
-        if isinstance(value, property) and not (isinstance(owner, type) or _library(owner)):
+        if isinstance(value, property) and not (isinstance(owner, type) or library(owner)):
+            watch_inherited(self, owner, name)
             return it.call(value.fget, [owner], {}, node)
         try:
             value = getattr(owner, name)
         except AttributeError:
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
-            said = f"{_name(owner)} has no attribute '{name}'"
+            said = f"{name_of(owner)} has no attribute '{name}'"
             it.wrong(node, said, AttributeError, similar(name, known))
-        if _library(owner) or isinstance(owner, np.dtype):  # nobody changes it
+        if library(owner) or isinstance(owner, np.dtype):  # nobody changes it
             return value
         own = registered_as(type(value)) is not None
         if not own and (callable(value) or isinstance(value, types.ModuleType)):
-            self._watch_member(owner, name, value)
+            watch_member(self, owner, name)
             return value
         key = ("attribute", id(owner), name)
         return self.take(it, key, lambda: getattr(owner, name), name, node)
@@ -136,6 +138,7 @@ class Captures:
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
         if isinstance(value, list | tuple | dict):
+            self._refuse_kind(it, value, name, node)
             return self._container(it, key, fetch, value, name, node)
         if isinstance(value, set):
             self.watch((*key, "items"), lambda: texts_now(fetch()), name)
@@ -148,17 +151,6 @@ class Captures:
         key = ("attribute", id(f), part)
         self.guards[key] = Guard(lambda: getattr(f, part), getattr(f, part), key, f.__name__)
         self.guards[key].owner = f
-
-    def _watch_member(self, owner: Any, name: str, value: Any) -> None:
-        """Build anew when a function, class or module that `owner` holds is replaced."""
-        key = ("member", id(owner), name)
-        if isinstance(value, types.MethodType):  # made at each access
-            own = ("method", *key[1:])
-            self.watch(own, lambda: getattr(getattr(owner, name), "__func__", None), name)
-        elif getattr(owner, name) is value:
-            self.watch(key, lambda: getattr(owner, name), name)
-            if isinstance(owner, types.ModuleType):
-                self.guards[key].scope = vars(owner)
 
     def watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
         """Build anew when what `fetch` gives is no longer the same."""
@@ -376,21 +368,3 @@ def roots(it: Any, v: Var) -> set[Var]:
         else:
             todo += [a for a in definition.args if isinstance(a, Var)]
     return out
-
-
-def _library(owner: Any) -> bool:
-    """Whether the attributes of a module or class are those of a library: constants."""
-    name = getattr(owner, "__name__" if isinstance(owner, types.ModuleType) else "__module__", "")
-    return str(name).split(".")[0] in (
-        "numpy",
-        "math",
-        "scipy",
-        "cmath",
-        "sys",
-        "functools",
-        "operator",
-    )
-
-
-def _name(owner: Any) -> str:
-    return getattr(owner, "__name__", type(owner).__name__)

@@ -15,6 +15,7 @@ from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
+from srcgrad.frontend.members import watch_member
 from srcgrad.frontend.mixed import is_either
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
 from srcgrad.frontend.unknown import refuse_unknown
@@ -66,6 +67,7 @@ def construct(
     except TypeError as e:  # an abstract class
         it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
+    watch_member(it.captures, cls, "__init__")
     if hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__):
         _fill_dataclass(it, record, args, kwargs, node)
     elif cls.__init__ is object.__init__:
@@ -118,6 +120,7 @@ def _fill_dataclass(
     if hasattr(cls, "__post_init__"):
         bound.apply_defaults()
         only_init = [v for n, v in bound.arguments.items() if _is_init_only(cls, n)]
+        watch_member(it.captures, cls, "__post_init__")
         it.call(cls.__post_init__, [record, *only_init], {}, node)
 
 
@@ -218,6 +221,7 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
     found = vars(home)[name]
+    watch_member(it.captures, home, name)
     if isinstance(instance, type) and isinstance(found, classmethod):
         return types.MethodType(found.__func__, instance)
     if isinstance(found, classmethod):
@@ -232,8 +236,8 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
 def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> Any:
     """What an attribute of a class means for an instance."""
     found = inspect.getattr_static(cls, name)
-    if isinstance(found, types.FunctionType | property):
-        it.captures.watch(("member", id(cls), name), lambda: getattr(cls, name, None), name)
+    if isinstance(found, types.FunctionType | property | staticmethod | classmethod):
+        watch_member(it.captures, cls, name)
     match found:
         case types.FunctionType():
             return types.MethodType(found, owner)

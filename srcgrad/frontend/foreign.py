@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.values import article, describe
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
@@ -51,7 +52,11 @@ def foreign_library(f: Any) -> str:
 
 
 def not_taken(value: Any, name: str) -> tuple[str, str] | None:
-    """Why an array or a number of no type of ours is not taken, and the way out."""
+    """Why an array, a number or a container of no type of ours is not taken, and the way out."""
+    if own := redefined(type(value)):
+        cls, plain = type(value).__name__, plain_class(value)
+        reason = f"'{name}' is {article(cls)} {cls}, which defines {own}: it is no plain {plain}"
+        return reason, f"pass {plain}({name})"
     if isinstance(value, np.ndarray):
         what = f"{describe(value)} of dtype {value.dtype}"
         return f"'{name}' is {what}, which is not supported", _way_out(value, name)

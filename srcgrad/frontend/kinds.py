@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.derived import redefined
 from srcgrad.frontend.handlers.registry import (
     METHODS,
     TENSOR_CLASS,
@@ -65,7 +66,7 @@ def type_of_value(value: Any) -> Any:
         if dtype is None:
             return None
         return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
-    if isinstance(value, NUMBERS):
+    if isinstance(value, NUMBERS) and not redefined(type(value)):
         try:
             return constant_type(value)
         except TypeError:

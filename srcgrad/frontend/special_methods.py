@@ -17,9 +17,11 @@ import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
+from srcgrad.frontend.derived import MADE_BY_STATEMENT
 from srcgrad.frontend.flow import negate
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.members import watch_inherited
 from srcgrad.frontend.mixed import refuse_mixed
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
@@ -46,7 +48,6 @@ SYMBOLS = {
     "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
 _REPR_NAMES_DTYPES = repr(np.float64(1.0)) != "1.0"  # since NumPy 2
-_MADE_BY_TYPE = 1 << 9  # a class that a `class` statement made (Py_TPFLAGS_HEAPTYPE)
 
 
 # ---- which classes, which methods ----
@@ -57,7 +58,7 @@ def class_of_instance(v: Any) -> type:
 def special(v: Any, name: str) -> types.FunctionType | None:
     """The method of the user's by which a value answers to an operation; None if it has none."""
     if not isinstance(v, Record) and (
-        isinstance(v, Abstract | Var | Const | type) or not type(v).__flags__ & _MADE_BY_TYPE
+        isinstance(v, Abstract | Var | Const | type) or not type(v).__flags__ & MADE_BY_STATEMENT
     ):
         return None
     found = _in_class(class_of_instance(v), name)
@@ -83,8 +84,7 @@ def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> An
     f = special(v, name)
     if f is None:
         return NotImplemented
-    cls = class_of_instance(v)
-    it.captures.watch(("member", id(cls), name), lambda: getattr(cls, name, None), name)
+    watch_inherited(it.captures, v, name)
     return it.call(f, [v, *args], {}, node)
 
 

@@ -114,8 +114,9 @@ class _Arguments:
         if parts is None:
             return value
         keys = tree.keys(opened)
-        fields = keys if tree.is_dataclass_instance(value) else getattr(value, "_fields", None)
-        names = fields or [_label(label, k) for k in keys]
+        fields = getattr(type(value), "_fields", None)
+        names = keys if tree.is_dataclass_instance(value) else fields
+        names = names or [_label(label, k) for k in keys]
         parts = [self.value(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)]
         if r is not None:
             opened = tree.rebuilt(opened, parts)

@@ -300,6 +300,15 @@ def inside(like: Any, parts: Sequence[Any]) -> Any:
     return tree.rebuilt(like, parts)
 
 
+def contrasted(given: Any, like: Any) -> tuple[str, str]:
+    """What two structures are that differ, told apart: `a dict of 'a'`, `a dict of 'b'`."""
+    texts = describe(given), describe(like)
+    if texts[0] != texts[1] or not isinstance(like, list | tuple | dict):
+        return texts
+    keys = [", ".join(map(repr, v)) if isinstance(v, dict) else len(v) for v in (given, like)]
+    return f"{texts[0]} of {keys[0]}", f"{texts[1]} of {keys[1]}"
+
+
 def describe(v: Any) -> str:
     """What kind of thing a value is, in the user's words."""
     match v:

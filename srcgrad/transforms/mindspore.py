@@ -12,7 +12,8 @@ from srcgrad import above
 from srcgrad.errors import ArgumentTypeError, TensorError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.entry_points import jvp
-from srcgrad.transforms.stacking import gradient_of
+from srcgrad.transforms.snapshot import Moment
+from srcgrad.transforms.stacking import gradient_of, taken_apart, tangent_of
 from srcgrad.transforms.weighted import Weighted
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import mapped
@@ -93,6 +94,8 @@ class GradOperation:
 def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
     """(out, jvp_fn): the value, and the function from tangents to the output's derivative.
 
+    `jvp_fn` sees the arguments as they were; AutogradError if a captured value has changed since.
+
     >>> import srcgrad as flow
     >>> out, derivative = flow.ops.linearize(lambda x: x * x, flow.tensor(3.0))
     >>> derivative(flow.tensor(1.0))
@@ -100,9 +103,15 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
     """
     kept = above.tensor_calls().kept
     args = [mapped(a, kept) for a in (inputs if isinstance(inputs, tuple | list) else (inputs,))]
+    compiled = tangent_of(*taken_apart(fn))
+    arguments = compiled._bind(tuple(args), {})
+    of_arrays = not compiled.has_tensors(arguments)
+    moment = Moment(compiled, arguments, "linearize") if of_arrays else None
 
     @entrance
     def derivative(*tangents: Any) -> Any:
+        if moment is not None:
+            moment.check()
         given = tangents[0] if len(tangents) == 1 and len(args) > 1 else tangents
         return jvp(fn, tuple(args), tuple(given))[1]
 

@@ -125,6 +125,8 @@ def _steps(kind: str, rest: list[Any]) -> tuple[Step, ...]:
             return (attrgetter(name), *_parts(more))
         case "member", [name]:
             return (lambda owner: getattr(owner, name, None),)
+        case "inherited", [name]:
+            return (lambda owner: getattr(type(owner), name, None),)
         case "method", [name]:
             return (lambda owner: getattr(getattr(owner, name), "__func__", None),)
         case "has", [name]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, PositionError, UnsupportedError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
@@ -61,6 +61,14 @@ def _has_none(v: Any) -> bool:
     """Whether a leaf is a number or an array without a gradient."""
     kind = type_of_value(v)
     return kind is not None and not float_type(kind)
+
+
+def no_position(position: int, name: str, many: int) -> Exception:
+    """The error for a position behind the last argument."""
+    return PositionError(
+        f"Position index {position} is exceed input size.", None,
+        f"{name}() has {many} argument{'s' * (many != 1)}: positions count from 0",
+    )  # fmt: skip
 
 
 def no_float(function: str, name: str, value: Any) -> Exception:

@@ -17,7 +17,8 @@ from srcgrad.tree import paths
 class Moment:
     """The captured values of a compiled function for some arguments, as they are now."""
 
-    def __init__(self, compiled: Any, arguments: dict[str, Any]):
+    def __init__(self, compiled: Any, arguments: dict[str, Any], taken_by: str = "vjp"):
+        self.taken_by = taken_by
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         self.entry, captured = compiled._entry_for(arguments, given)
         self.kept = [_kept(v) for v in captured]
@@ -26,20 +27,20 @@ class Moment:
         """AutogradError if a captured value is no longer what it was."""
         for guard in self.entry.program.guards:
             if not guard.holds():
-                raise changed(guard.name or str(guard.key[-1]))
+                raise changed(guard.name or str(guard.key[-1]), self.taken_by)
         hidden = self.entry.program.hidden
         for h, fetch, old in zip(hidden, self.entry.hidden, self.kept, strict=True):
             if not _same(old, fetch()):
-                raise changed(h.name)
+                raise changed(h.name, self.taken_by)
 
 
-def changed(name: str) -> AutogradError:
+def changed(name: str, taken_by: str = "vjp") -> AutogradError:
     """The error for a captured value or a Parameter that has changed."""
     return AutogradError(
-        f"'{name}' has changed since vjp() was called: the gradient would be that of another "
-        "function",
+        f"'{name}' has changed since {taken_by}() was called: the derivative would be that of "
+        "another function",
         None,
-        "call vjp() again, or pass it as an argument (arguments are copied)",
+        f"call {taken_by}() again, or pass it as an argument (arguments are copied)",
     )
 
 

@@ -34,6 +34,7 @@ from srcgrad.transforms.program import (
 )
 from srcgrad.transforms.refusals import (
     no_float,
+    no_position,
     nothing_returned,
     refuse_complex,
     refuse_known,
@@ -96,11 +97,7 @@ class ByPosition:
             raise PositionError("grad_position should not be empty when grad by position!")
         for k in self.positions:
             if k >= len(given):
-                many = f"{len(given)} argument{'s' * (len(given) != 1)}"
-                raise PositionError(
-                    f"Position index {k} is exceed input size.", None,
-                    f"{self.name}() has {many}: positions count from 0",
-                )  # fmt: skip
+                raise no_position(k, self.name, len(given))
         return [given[k] for k in self.positions]
 
     def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
@@ -164,7 +161,7 @@ class Gradient(ByPosition):
             None if k not in main or not float_type(a.type) else "given" if self.seeded else "ones"
             for k, a in enumerate(p.function.returns)
         ]
-        if not any(seeds) and not self.seeded:
+        if not any(seeds):
             raise nothing_returned(p)
         if not self.seeded:
             refuse_complex(p, seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 
 from srcgrad import above
 from srcgrad.backends.gpu_arrays import is_on_device, on_device
-from srcgrad.errors import ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.frontend.values import contrasted, describe
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.snapshot import Moment, changed
@@ -18,7 +20,7 @@ from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.specs import Gradient, Protected
 from srcgrad.transforms.stacking import aux_of, is_float, taken_apart, variadic
 from srcgrad.transforms.weights import checked_weights
-from srcgrad.tree import at_path, is_leaf, leaves, mapped, paths
+from srcgrad.tree import is_leaf, leaves, mapped, matched, spelled
 
 
 def vjp(
@@ -98,41 +100,55 @@ def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Comp
 
 
 def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as they are now: a vjp function does not see later changes."""
-    import copy
+    """The arguments as they are now: a vjp function does not see later changes.
 
-    return {n: copy.deepcopy(v) for n, v in arguments.items()}
+    An object without parts, such as a module, is read as captured values are: it is watched.
+    """
+
+    def kept(leaf: Any) -> Any:
+        holds = isinstance(leaf, np.ndarray | set) or is_on_device(leaf)
+        return copy.deepcopy(leaf) if holds else leaf
+
+    return {n: mapped(v, kept) for n, v in arguments.items()}
 
 
 def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
     """Adjoints by the number of the floating output they belong to, with its dtype and shape."""
-    places = [(path, v) for path, v in paths(out) if is_float(v)]
-    given = [v for v in leaves(adjoints) if v is not None]
-    if len(places) == len(given) and is_leaf(out):
-        pairs = [(v, g) for (_, v), g in zip(places, given, strict=True)]
-    else:
-        pairs = [(v, adjoint_at(adjoints, path)) for path, v in places]
-    return {("seed", k): _adjoint(o, g) for k, (o, g) in enumerate(pairs)}
+    if is_leaf(out) and not is_leaf(adjoints):
+        given = [v for v in leaves(adjoints) if v is not None]
+        adjoints = given[0] if len(given) == 1 else adjoints
+    pairs = [(v, g) for v, g in adjoints_of(out, adjoints) if is_float(v)]
+    return {("seed", k): _adjoint(v, g) for k, (v, g) in enumerate(pairs)}
 
 
-def adjoint_at(adjoints: Any, path: tuple) -> Any:
-    """The adjoint of the output at a path."""
-    try:
-        return at_path(adjoints, path)
-    except (LookupError, AttributeError, TypeError):
+def adjoints_of(out: Any, adjoints: Any) -> list[tuple[Any, Any]]:
+    """The leaves of an output, each with its adjoint; None is zero, for several leaves too."""
+
+    def refuse(path: tuple, given: Any, like: Any) -> None:
+        is_, wanted = contrasted(given, like)
+        at = f" at {spelled(('out', *path))}" if path else ""
         raise ArgumentValueError(
-            "the adjoints do not have the structure of the outputs: "
-            f"there is none at {'.'.join(map(str, path)) or 'the output'}"
-        ) from None
+            f"the adjoints do not have the structure of the outputs: there is {is_}{at}, not "
+            f"{wanted}",
+            None,
+            "None stands for zero",
+        )
+
+    return [(leaf, g) for _, leaf, g in matched(out, adjoints, refuse)]
 
 
 def _adjoint(out: Any, g: Any) -> Any:
     """An adjoint with the dtype and shape of its output, in C order; None is zero."""
-    if isinstance(out, np.ndarray):
-        g = np.zeros_like(out, order="C") if g is None else np.array(g, out.dtype, order="C")
-        if g.shape != out.shape:
-            raise ArgumentValueError(f"an adjoint has shape {g.shape}, its output {out.shape}")
-        return g
     if is_on_device(out):
         return on_device(g, out, "an adjoint", "its output")
-    return type(out)(0 if g is None else g)
+    kind, shape = np.asarray(out).dtype, np.shape(out)
+    given = np.zeros(shape, kind) if g is None else np.asarray(g)
+    if not np.can_cast(given.dtype, kind, "same_kind"):
+        raise ArgumentTypeError(
+            f"an adjoint is {describe(g)} of {given.dtype}, its output is of {kind}"
+        )
+    if given.shape != shape:
+        raise ArgumentValueError(f"an adjoint has shape {given.shape}, its output {shape}")
+    if isinstance(out, np.ndarray):
+        return np.array(given, kind, order="C")
+    return type(out)(given[()])

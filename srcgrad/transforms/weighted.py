@@ -13,11 +13,14 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.tracebacks import entrance
+from srcgrad.transforms.refusals import no_position
 from srcgrad.transforms.stacking import gradient_of
 
 
 def _dot(out: Any, sens: Any) -> Any:
     """The sum of an output, or of several, times its adjoint; of complex ones Re(out * conj)."""
+    if sens is None:
+        return 0.0
     if isinstance(out, tuple | list):
         if len(out) != len(sens):
             raise ArgumentValueError("there must be one adjoint for each output")
@@ -25,7 +28,11 @@ def _dot(out: Any, sens: Any) -> Any:
         for o, s in zip(out, sens, strict=True):
             total = total + _dot(o, s)
         return total
-    if hasattr(out, "shape") and hasattr(sens, "shape") and tuple(out.shape) != tuple(sens.shape):
+    if isinstance(out, dict):
+        if list(out) != list(sens):
+            raise ArgumentValueError("an adjoint must have the keys of its output, in their order")
+        return _dot(tuple(out.values()), tuple(sens.values()))
+    if hasattr(sens, "shape") and tuple(sens.shape) != tuple(getattr(out, "shape", ())):
         raise ArgumentValueError("an adjoint must have the shape of its output")
     made = out * sens
     if np.iscomplexobj(getattr(made, "_a", made)):  # of a tensor: its array
@@ -54,6 +61,8 @@ class Weighted:
             raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.__wrapped__ = fn
         self._every, self._weights = positions is None, weights
+        self._positions = positions or ()
+        self._numbered = len(positions or ()) if ids else 0
         shifted = None if positions is None else tuple(k + 1 for k in positions)
         self.has_aux, self.with_value = has_aux, with_value
         self._gradient = gradient_of(
@@ -73,9 +82,21 @@ class Weighted:
         bound.apply_defaults()
         if bound.kwargs:
             raise ArgumentTypeError("with sens_param the other arguments go by position")
+        for k in self._positions:
+            if k >= len(bound.args):
+                name = getattr(self.__wrapped__, "__name__", "the function")
+                raise no_position(k, name, len(bound.args))
         (_, out), g = self._gradient(sens, *bound.args)
         if self._every:  # the adjoint is the first argument: it is not asked for
             g = (g[0][1:], g[1]) if self._weights else g[1:]
+        if self._numbered:
+            g = (self._renumbered(g[0]), g[1]) if self._weights else self._renumbered(g)
         if self.with_value:
             return out, g
         return (g, tuple(out[1:])) if self.has_aux else g
+
+    def _renumbered(self, g: Any) -> Any:
+        """Gradients with their positions, where the adjoint has not been counted."""
+        pairs = (g,) if self._numbered == 1 else g
+        made = tuple((position - 1, gradient) for position, gradient in pairs)
+        return made[0] if self._numbered == 1 else made

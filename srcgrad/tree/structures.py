@@ -58,14 +58,23 @@ def instance(cls: type, fields: dict[str, Any]) -> Any:
     return made
 
 
-_TUPLE = Kind(list, lambda like, parts: tuple(parts))
-_NAMED_TUPLE = Kind(list, lambda like, parts: type(like)(*parts))
-_LIST = Kind(list, lambda like, parts: list(parts))
+def _places(value: Any) -> Sequence[Any]:
+    return range(len(_items(value)))
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list or a tuple, whatever a class derived from it says they are."""
+    return [*(list if isinstance(value, list) else tuple).__iter__(value)]
+
+
+_TUPLE = Kind(_items, lambda like, parts: tuple(parts), _places)
+_NAMED_TUPLE = Kind(_items, lambda like, parts: type(like)(*parts), _places)
+_LIST = Kind(_items, lambda like, parts: list(parts), _places)
 _DICT = Kind(
-    lambda value: list(value.values()),
-    lambda like, parts: dict(zip(like, parts, strict=True)),
-    list,
-    tuple,
+    lambda value: list(dict.values(value)),
+    lambda like, parts: dict(zip(dict.keys(like), parts, strict=True)),
+    lambda value: list(dict.keys(value)),
+    lambda value: tuple(dict.keys(value)),
 )
 _DATACLASS = Kind(
     _field_values,

@@ -132,6 +132,93 @@ def test_rules_need_not_be_linear_in_reverse_mode():
         flow.jvp(loss, (1.0,), (1.0,))
 
 
+def filled(x, t):
+    out = np.ones(len(t))
+    out[0] = t[0]
+    return out
+
+
+def counted(x, t):
+    out = t
+    for _ in range(3):
+        out = out * x + 1.0
+    return out
+
+
+def on_one_side(x, t):
+    if x[0] > 0.0:
+        return t
+    return np.ones(len(t))
+
+
+AFFINE_OR_STEPS = {
+    "a constant": lambda x, t: t + 1.0,
+    "the value": lambda x, t: t + x,
+    "without any": lambda x, t: np.cos(x),
+    "selected": lambda x, t: np.where(x > 0.0, t, 1.0),
+    "joined": lambda x, t: np.concatenate([t[:2], np.ones(len(t) - 2)]),
+    "padded": lambda x, t: np.pad(t[1:], (1, 0), constant_values=2.0),
+    "stored": filled,
+    "in a loop": counted,
+    "on one side": on_one_side,
+    "rounded": lambda x, t: np.round(t),
+    "as integers": lambda x, t: t.astype(int).astype(float),
+    "stopped": lambda x, t: x * flow.stop_gradient(t),
+}
+
+
+@pytest.mark.parametrize("what", AFFINE_OR_STEPS)
+def test_rules_with_constant_terms_or_steps_are_not_transposed(what):
+    """The transpose does not show them: it would be that of another function."""
+    rule = AFFINE_OR_STEPS[what]
+    forward = flow.custom_jvp(lambda x: np.sin(x))
+    forward.defjvp(lambda x, t: (np.sin(x[0]), rule(x[0], t[0])))
+    backward = flow.custom_vjp(lambda x: np.sin(x))
+    backward.defvjp(lambda x: (np.sin(x), x), lambda x, g: (rule(x, g),))
+    t = np.array([0.7, 1.6, -2.2])
+    assert_allclose(flow.jvp(forward, (X,), (t,))[1], rule(X, t))
+    assert_allclose(flow.vjp(backward, X)[1](t)[0], rule(X, t))
+    with pytest.raises(flow.UnsupportedError, match="not linear in the tangents"):
+        flow.vjp(forward, X)[1](t)
+    with pytest.raises(flow.UnsupportedError, match="not linear in the adjoints"):
+        flow.jvp(backward, (X,), (t,))
+
+
+def scattered(x, t):
+    out = np.empty_like(t)
+    for k in range(len(t)):
+        if x[k] > 0.0:
+            out[k] = 2.0 * t[k]
+        else:
+            out[k] = -t[k] * x[k]
+    out[0] = 0.0
+    return out
+
+
+MATRIX = np.array([[4.0, 1.0, 0.0], [1.0, 5.0, 1.0], [0.0, 1.0, 6.0]])
+LINEAR = {
+    "scattered": scattered,
+    "zeros": lambda x, t: np.zeros_like(t),
+    "masked": lambda x, t: np.where(x > 0.0, t, 0.0) + t * (x < 0.5),
+    "projected": lambda x, t: t - x * np.dot(x, t) / np.dot(x, x),
+    "solved": lambda x, t: np.linalg.solve(MATRIX + np.outer(x, x), t),
+    "convolved": lambda x, t: np.convolve(t, x)[: len(t)],
+    "transformed": lambda x, t: np.fft.irfft(np.fft.rfft(t) * 2.0, len(t)),
+    "differentiated": lambda x, t: flow.jvp(lambda z: np.sin(z) * z, (x,), (t,))[1],
+    "by a rule": lambda x, t: sine(x) * t,
+}
+
+
+@pytest.mark.parametrize("what", LINEAR)
+def test_linear_rules_are_transposed(what):
+    rule = LINEAR[what]
+    forward = flow.custom_jvp(lambda x: np.sin(x))
+    forward.defjvp(lambda x, t: (np.sin(x[0]), rule(x[0], t[0])))
+    rows = np.array([rule(X, row) for row in np.eye(len(X))])
+    assert_allclose(flow.jacrev(forward)(X), rows.T, atol=1e-12)
+    assert_allclose(flow.jacfwd(forward)(X), rows.T, atol=1e-12)
+
+
 def test_straight_through():
     rounded = flow.custom_vjp(np.round)
     rounded.defvjp(lambda x: (np.round(x), None), lambda kept, g: (g,))

@@ -224,6 +224,93 @@ def test_functions_of_modules_and_classes_are_guarded(monkeypatch):
     assert g(1.0) == 10.0
 
 
+class Tuned:
+    """A class whose members are all replaced, one after the other."""
+
+    rate = 2.0
+
+    def __init__(self, start=1.0):
+        self.start = start
+
+    @property
+    def slope(self):
+        return self.start * 2.0
+
+    @staticmethod
+    def square(x):
+        return x * x
+
+    @classmethod
+    def rated(cls, x):
+        return cls.rate * x
+
+    def __call__(self, x):
+        return 3.0 * x
+
+    def __neg__(self):
+        return 4.0
+
+
+@dataclass
+class Doubled:
+    value: float
+
+    def __post_init__(self):
+        self.value = 2.0 * self.value
+
+
+class Steeper(Tuned):
+    @property
+    def slope(self):
+        return 100.0
+
+    def __call__(self, x):
+        return 200.0 * x
+
+    @classmethod
+    def rated(cls, x):
+        return super().rated(x)
+
+
+tuned = Tuned()
+REPLACED = {
+    "a property": (lambda x: tuned.slope * x, "slope", property(lambda self: 10.0)),
+    "a call": (lambda x: tuned(x), "__call__", lambda self, x: 10.0 * x),
+    "an operator": (lambda x: -tuned * x, "__neg__", lambda self: 10.0),
+    "a property inside": (lambda x: Tuned().slope * x, "slope", property(lambda self: 10.0)),
+    "a call inside": (lambda x: Tuned()(x), "__call__", lambda self, x: 10.0 * x),
+    "__init__": (lambda x: Tuned().start * x, "__init__", lambda self: setattr(self, "start", 9.0)),
+    "a static method": (lambda x: Tuned().square(x), "square", staticmethod(lambda x: 10.0 * x)),
+    "a class method": (lambda x: Tuned().rated(x), "rated", classmethod(lambda cls, x: 9.0 * x)),
+    "by super": (lambda x: Steeper().rated(x), "rated", classmethod(lambda cls, x: 9.0 * x)),
+}
+
+
+@pytest.mark.parametrize("what", REPLACED)
+def test_members_of_classes_are_guarded(monkeypatch, what):
+    """Also those that no name in the program leads to: properties, special methods."""
+    f, name, new = REPLACED[what]
+    g = compiled(f)
+    assert g(2.0) == f(2.0)
+    before = f(2.0)
+    monkeypatch.setattr(Tuned, name, new)
+    assert g(2.0) == f(2.0) != before
+
+
+def test_post_init_is_guarded(monkeypatch):
+    g = flow.grad(compiled(lambda x: Doubled(x).value))
+    assert g(1.0) == 2.0
+    monkeypatch.setattr(Doubled, "__post_init__", lambda self: None)
+    assert g(1.0) == 1.0
+
+
+def test_the_class_of_a_captured_instance_is_guarded(monkeypatch):
+    g = compiled(lambda x: tuned.slope + tuned(x) + tuned.rated(x))
+    assert g(1.0) == 7.0
+    monkeypatch.setattr(tuned, "__class__", Steeper)
+    assert g(1.0) == 302.0
+
+
 def test_a_builtin_that_the_module_redefines(monkeypatch):
     g = flow.grad(compiled(lambda x: abs(x)))
     assert g(1.0) == 1.0

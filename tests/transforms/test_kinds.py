@@ -1,8 +1,9 @@
 """Kinds of arguments: numbers, arrays, containers; a gradient is of its argument's kind."""
 
+import enum
 import itertools
 import re
-from collections import namedtuple
+from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -84,6 +85,21 @@ def test_int_arguments_are_untouched():
 def test_int_arguments_have_no_gradient(n, way):
     with pytest.raises(TypeError, match=f"argument 'x' .*only floats have gradients\n.*{way}"):
         flow.grad(square)(n)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_gradients_of_arrays_without_axes_that_are_stored_to(target):
+    def doubled(x, y):
+        x *= y
+        return np.sum(x * x)
+
+    f = flow.compile(doubled, target=target)
+    for y in (np.array(3.0), np.array([1.0, 2.0, 0.5])[0], 2.0):
+        x, want = np.array(2.0), 4.0 * y * y
+        made = flow.grad(f, (0, 1))(x, y)
+        assert [type(g) for g in made] == [np.ndarray, type(y)]
+        assert made[0] == want and np.shape(made[0]) == () and x == 2.0
+        assert type(flow.jacrev(f)(x, y)) is np.ndarray and flow.jacrev(f)(x, y) == want
 
 
 # ---- containers ----
@@ -211,6 +227,107 @@ def test_arrays_that_are_not_plain_are_refused(x, way):
     for transform in (f, flow.grad(f)):
         with pytest.raises(flow.errors.ArgumentTypeError, match=re.escape(way)):
             transform(x)
+
+
+# ---- classes derived from Python's numbers and containers ----
+class Metres(float):
+    """Is a number in everything."""
+
+    def doubled(self):
+        return 2.0 * self
+
+
+class Minutes(float):
+    def __mul__(self, other):
+        return 60.0 * float(self) * other
+
+
+class Shifted(int):
+    def __add__(self, other):
+        return int(self) + other + 1
+
+
+class Settings(dict):
+    """Has names in the place of keys; it is a dict otherwise."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+
+class Scaled(dict):
+    def __getitem__(self, key):
+        return 10.0 * dict.__getitem__(self, key)
+
+
+class Emptied(dict):
+    def __bool__(self):
+        return False
+
+
+class Reversed(list):
+    def __iter__(self):
+        return iter(self[::-1])
+
+
+class Longer(tuple):
+    __slots__ = ()
+
+    def __len__(self):
+        return 5
+
+
+class Turned(Pair):
+    def __getitem__(self, k):
+        return tuple.__getitem__(self, 1 - k)
+
+
+class Vector(Pair):
+    """A named tuple whose operators are followed."""
+
+    def __add__(self, other):
+        return Vector(self.left + other.left, self.right + other.right)
+
+
+class Level(enum.IntEnum):
+    LOW = 2
+
+
+REDEFINED = {
+    "a number": (lambda p: p * 2.0, Minutes(2.0)),
+    "an integer": (lambda p: p + 1, Shifted(2)),
+    "items of a dict": (lambda p: p["a"], Scaled(a=1.0)),
+    "a dict that is false": (lambda p: p["a"] if p else 0.0, Emptied(a=1.0)),
+    "order of a list": (lambda p: next(iter(p)), Reversed([1.0, 2.0])),
+    "length of a tuple": (lambda p: len(p) * p[0], Longer((1.0, 2.0))),
+    "items of a named tuple": (lambda p: p[0], Turned(1.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize("what", REDEFINED)
+def test_classes_that_redefine_what_they_derive_from_are_refused(what):
+    f, value = REDEFINED[what]
+    plain = next(c for c in (int, float, dict, list, tuple) if isinstance(value, c))
+    g = compiled(f)
+    if not hasattr(value, "_fields"):
+        g(plain(value))  # a signature of plain ones is not taken for them
+    name = plain.__name__
+    with pytest.raises(TypeError, match=rf"it is no plain {name}\s.*pass {name}\(p\)"):
+        g(value)
+    with pytest.raises(flow.UnsupportedError, match=f"it is no plain {name}"):
+        compiled(lambda x: x + f(value))(1.0)
+
+
+def test_other_derived_classes_are_what_they_derive_from():
+    for f, value, want in (
+        (lambda p: p * p, Metres(2.0), 4.0),
+        (lambda p: 2.5 * p["a"] ** 2, Settings(a=2.0), 10.0),
+        (lambda p: (p + p).left, Vector(1.0, 2.0), 2.0),
+        (lambda p: p["a"] * p["b"], OrderedDict(a=2.0, b=3.0), 6.0),
+        (lambda p: p["a"] * 3.0, defaultdict(float, a=2.0), 6.0),
+        (lambda p: p * 2.0, Level.LOW, 4.0),
+    ):
+        assert compiled(f)(value) == f(value) == want
+        assert compiled(lambda x, f=f, value=value: x * f(value))(1.0) == want
 
 
 def read_only(x):

@@ -1,5 +1,7 @@
 """vjp and jvp; transforms of transforms, and transforms called inside a compiled function."""
 
+import threading
+import types
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +50,71 @@ def test_vjp_checks_adjoints():
     _, pull = flow.vjp(compiled(lambda x: (x, x)), 1.0)
     with pytest.raises(ValueError, match="do not have the structure of the outputs"):
         pull((1.0,))
+
+
+def test_vjp_drops_no_part_of_an_adjoint():
+    """A part that has no place in the output would be lost, and with it a gradient."""
+    _, pull = flow.vjp(square, np.ones(2))
+    for adjoint in (np.ones(2) * 1j, np.array([1.0, None])):
+        with pytest.raises(
+            TypeError, match=r"an adjoint is an array of .*, its output is of float64"
+        ):
+            pull(adjoint)
+    _, pull = flow.vjp(square, 2.0)
+    for adjoint, kind in ((1j, "complex128"), ("1.0", "<U3")):
+        with pytest.raises(TypeError, match=f"of {kind}, its output is of float64"):
+            pull(adjoint)
+    with pytest.raises(ValueError, match=r"an adjoint has shape \(1,\), its output \(\)"):
+        pull(np.ones(1))
+    _, pull = flow.vjp(compiled(lambda x: (x[0], x[1])), np.ones(2))
+    assert pull(1.0, 2.0)[0].tolist() == pull([1.0, 2.0])[0].tolist() == [1.0, 2.0]
+    assert pull(None)[0].tolist() == [0.0, 0.0] and pull(None, 2.0)[0].tolist() == [0.0, 2.0]
+    with pytest.raises(ValueError, match="there is a tuple of 3, not a tuple of 2"):
+        pull(1.0, 2.0, 3.0)
+    with pytest.raises(ValueError, match="there is an array, not a tuple"):
+        pull(np.ones(2))
+    _, pull = flow.vjp(compiled(lambda x: {"a": x, "b": (x, 3)}), 1.0)
+    assert pull({"b": (2.0, None), "a": 1.0}) == (3.0,)
+    with pytest.raises(
+        ValueError, match="there is a dict of 'a', 'b', 'c', not a dict of 'a', 'b'"
+    ):
+        pull({"a": 1.0, "b": (1.0, None), "c": 1.0})
+    with pytest.raises(ValueError, match=r"there is the number 1.0 at out\.b, not a tuple"):
+        pull({"a": 1.0, "b": 1.0})
+
+
+def test_vjp_of_a_function_without_floats():
+    with pytest.raises(TypeError, match="returns nothing that has a gradient"):
+        flow.vjp(compiled(lambda x: len(x)), np.ones(2))[1](None)
+
+
+def test_vjp_with_arguments_that_cannot_be_copied():
+    settings = types.SimpleNamespace(lock=threading.Lock(), gain=3.0)
+    _, pull = flow.vjp(compiled(lambda x, library, s: library.sin(x) * s.gain), 0.0, np, settings)
+    assert pull(1.0) == (3.0, None, None)
+    settings.gain = 4.0
+    with pytest.raises(flow.errors.AutogradError, match="'gain' has changed"):
+        pull(1.0)
+
+
+def test_positions_of_gradients_with_an_adjoint():
+    """The adjoint is an argument, but is not counted."""
+    f, x = compiled(lambda x, y: x * y), np.array([1.0, 2.0])
+    one, two = (flow.grad(f, k, return_ids=True, sens_param=True)(x, 2.0, x) for k in (0, (1, 0)))
+    assert one[0] == 0 and one[1].tolist() == [2.0, 4.0]
+    assert [k for k, _ in two] == [1, 0] and flow.get_grad(two, 1) == 5.0
+    with pytest.raises(RuntimeError, match=r"Position index 2 .*\s.*has 2 arguments"):
+        flow.grad(f, 2, sens_param=True)(x, 2.0, x)
+
+
+def test_an_adjoint_has_the_structure_of_its_output():
+    g = flow.grad(compiled(lambda x: {"a": x * x, "n": 3, "b": x}), sens_param=True)
+    assert g(2.0, {"a": 10.0, "n": None, "b": 1.0}) == 41.0
+    with pytest.raises(ValueError, match="the keys of its output"):
+        g(2.0, {"a": 10.0, "n": None, "c": 1.0})
+    for x, adjoint in ((2.0, np.ones(3)), (np.ones(3), np.ones((3, 1)))):
+        with pytest.raises(ValueError, match="the shape of its output"):
+            flow.grad(square, sens_param=True)(x, adjoint)
 
 
 @compiled

@@ -123,6 +123,22 @@ def test_linearize():
     assert np.isclose(derivative(np.ones(3)), want, rtol=1e-14)
 
 
+def test_linearize_refuses_if_a_captured_value_has_changed():
+    scale, table = 2.0, np.array([1.0, 2.0])
+
+    def f(x):
+        return scale * np.sum(x * table)
+
+    _, derivative = flow.linearize(flow.compile(f, target="python"), np.ones(2))
+    assert derivative(np.ones(2)) == 6.0
+    table[0] = 5.0
+    with pytest.raises(AutogradError, match=r"'table' has changed since linearize\(\)"):
+        derivative(np.ones(2))
+    table[0], scale = 1.0, 3.0
+    with pytest.raises(AutogradError, match=r"'scale' has changed since linearize\(\)"):
+        derivative(np.ones(2))
+
+
 def test_linearize_on_arguments_that_are_stored_to():
     x, y = vec(4), vec(4, 1)
     fn = flow.compile(overwritten, target="python")

@@ -1,0 +1,46 @@
+"""What a program reads of modules, classes and objects by name: it is built anew when replaced.
+
+Never decides what a member means: that is for `classes`, `special_methods` and `captures`.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from srcgrad.frontend.values import Record
+
+_LIBRARIES = ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
+
+
+def watch_member(captures: Any, owner: Any, name: str) -> None:
+    """Build anew when a function, class or module that `owner` holds is replaced."""
+    value = getattr(owner, name, None)
+    if isinstance(value, types.MethodType):  # made at each access
+        own = ("method", id(owner), name)
+        captures.watch(own, lambda: getattr(getattr(owner, name), "__func__", None), name)
+    elif getattr(owner, name, None) is value:
+        key = ("member", id(owner), name)
+        captures.watch(key, lambda: getattr(owner, name, None), name)
+        if isinstance(owner, types.ModuleType):
+            captures.guards[key].scope = vars(owner)
+
+
+def watch_inherited(captures: Any, owner: Any, name: str) -> None:
+    """Build anew when what the class of an instance says for a name is replaced, or the class."""
+    if isinstance(owner, Record):
+        watch_member(captures, owner.cls, name)
+    elif not library(type(owner)):
+        key = ("inherited", id(owner), name)
+        captures.watch(key, lambda: getattr(type(owner), name, None), name)
+
+
+def library(owner: Any) -> bool:
+    """Whether the attributes of a module or class are those of a library: constants."""
+    name = getattr(owner, "__name__" if isinstance(owner, types.ModuleType) else "__module__", "")
+    return str(name).split(".")[0] in _LIBRARIES
+
+
+def name_of(owner: Any) -> str:
+    """What an object goes by in messages."""
+    return getattr(owner, "__name__", type(owner).__name__)
