@@ -113,6 +113,18 @@ def remainder(a, b):
 
 
 @compiled
+def whole_power(a, b):
+    """By squares, which wrap: past an exponent of 2**16 Numba goes through floats."""
+    y = type(a)(1)
+    while b > 0:
+        if b & 1:
+            y *= a
+        a *= a
+        b >>= 1
+    return y
+
+
+@compiled
 def shift_left(a, b):
     return a << b if 0 <= b < 64 else a - a
 

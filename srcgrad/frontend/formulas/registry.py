@@ -79,6 +79,16 @@ def floating(x: Any) -> Any:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+def in_one_float_kind(*xs: Any) -> tuple:
+    """Operands of a ufunc in the floating dtype in which NumPy computes with them.
+
+    >>> in_one_float_kind(np.float32(1), 2)
+    (array(1., dtype=float32), array(2., dtype=float32))
+    """
+    kind = np.hypot(xs[0], xs[-1]).dtype
+    return tuple(np.asarray(x, dtype=kind) for x in xs)
+
+
 def inexact(x: Any) -> Any:
     """An array of floats or complex numbers: integers become float64.
 

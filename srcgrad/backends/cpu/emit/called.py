@@ -14,7 +14,7 @@ from srcgrad.primitives import Primitive, callbacks, memory, transforms
 
 KERNELS = (
     "absorb", "call_back", "divide", "floordiv", "maximum", "minimum", "power", "relu", "remainder",
-    "shift_left", "shift_right", "show", "sigmoid", "sign", "where",
+    "shift_left", "shift_right", "show", "sigmoid", "sign", "where", "whole_power",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):

@@ -53,6 +53,7 @@ TEMPLATES |= {
 INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
     e.floordiv: "floordiv(a, b)",
     e.fmod: "remainder(a, b)",
+    e.pow: "whole_power(a, b)",
     e.isnan: "False",
     e.isinf: "False",
     e.isfinite: "True",
