@@ -306,14 +306,14 @@ _angles("degrees", 180.0 / math.pi, np.rad2deg, np.degrees)
 @implements(np.sinc)
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
-    zero = it.b("eq", x, 0.0)
-    y = it.b("mul", it.b("where", zero, 1.0, x), math.pi)
-    # at 0 the value is 1; the start of the series has the derivatives up to the seventh
-    small = it.b("mul", it.b("where", zero, x, 0.0), math.pi)
+    # by its series near 0, where sin(y) / y is differentiated with cancellation
+    near = it.b("logical_and", it.b("lt", x, 0.08), it.b("gt", x, -0.08))
+    y = it.b("mul", it.b("where", near, 0.5, x), math.pi)
+    small = it.b("mul", it.b("where", near, x, 0.0), math.pi)
     square, series = it.b("mul", small, small), 1.0
-    for k in (42.0, 20.0, 6.0):
+    for k in (210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):
         series = it.b("sub", 1.0, it.b("mul", it.b("mul", square, 1.0 / k), series))
-    return it.emit(node, "where", zero, series, it.b("div", it.b("sin", y), y))
+    return it.emit(node, "where", near, series, it.b("div", it.b("sin", y), y))
 
 
 @implements(np.heaviside)
