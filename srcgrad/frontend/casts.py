@@ -101,6 +101,31 @@ def operands_in_bounds(it: Interpreter, op: Primitive, args: tuple) -> tuple:
     return args if all(inside) else tuple(it.b.cast(a, Scalar("i64")) for a in args)
 
 
+# a comparison: that of the operands in the other order; whether it holds for all below the second
+COMPARED = {
+    "lt": ("gt", True), "le": ("ge", True), "gt": ("lt", False), "ge": ("le", False),
+    "eq": ("eq", False), "ne": ("ne", True),
+}  # fmt: skip
+
+
+def across_signs(it: Interpreter, op: str, a: Any, c: Any) -> Any:
+    """A comparison of a signed with an unsigned integer of 64 bits by their values, as NumPy's.
+
+    The dtype of both is float64, which tells no neighbours apart. None for other operands.
+    """
+    kinds = [atom(v).type.dtype for v in (a, c)]
+    if kinds[0] == "u64":
+        a, c, kinds, op = c, a, kinds[::-1], COMPARED[op][0]
+    signed = is_int(kinds[0]) and kinds[0][0] == "i"
+    if kinds[1] != "u64" or not signed or (is_number(a) and a >= 0):
+        return None
+    below = it.b("lt", a, 0)
+    here = it.b(op, it.b.cast(a, Scalar("u64")), c)
+    if COMPARED[op][1]:
+        return plain(it.b("logical_or", below, here))
+    return plain(it.b("logical_and", it.b("logical_not", below), here))
+
+
 def check_same_kind(
     it: Interpreter, node: Node, what: str, have: str, want: str, where: str = "in place"
 ) -> None:

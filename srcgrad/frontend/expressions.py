@@ -12,7 +12,14 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from srcgrad.frontend.casts import of_python, operands_in_bounds, widened, widened_pair
+from srcgrad.frontend.casts import (
+    COMPARED,
+    across_signs,
+    of_python,
+    operands_in_bounds,
+    widened,
+    widened_pair,
+)
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
@@ -218,6 +225,9 @@ def emit(
 ) -> Any:
     """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
+        exact = across_signs(it, op, *args) if op in COMPARED else None
+        if exact is not None:
+            return exact
         if not params:
             args = operands_in_bounds(it, it.b.table[op], args)
         return plain(it.b(op, *args, weak=weak, **params))

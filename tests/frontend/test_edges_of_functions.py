@@ -94,3 +94,34 @@ def test_ends_of_the_gamma_functions(target):
     for x in (-math.inf, math.inf, math.nan, 3.0):
         check(lambda x: math.lgamma(x), (x,), target, 1e-15)
     check(lambda x: math.floor(x), (np.int64(2**53 + 1),), target)
+
+
+COMPARISONS = [
+    lambda a, c: a < c, lambda a, c: a <= c, lambda a, c: a > c, lambda a, c: a >= c,
+    lambda a, c: a == c, lambda a, c: a != c, lambda a, c: np.less(c, a),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", COMPARISONS)
+def test_signed_beside_unsigned_is_compared_by_value(f, target):
+    signed = np.array([2**53, 2**53 + 1, -1, 2**62, 3])
+    unsigned = np.array([2**53 + 1, 2**53, 2**64 - 1, 2**62 + 1, 3], np.uint64)
+    check(f, (signed, unsigned), target)
+    check(f, (unsigned, np.array([-1, 3, 7, -128, 3], np.int8)), target)
+    check(f, (np.int64(2**53), np.uint64(2**53 + 1)), target)
+    check(f, (unsigned, -1), target)
+    check(lambda u, f=f: f(u, -1), (unsigned,), target)
+    check(lambda u, f=f: f(u, 3), (unsigned,), target)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_differences_of_polynomials_with_booleans(target):
+    for a1, a2 in (([1, 2], [True, False]), ([True], [1.5, 2.0]), ([True], [False])):
+        args = (np.array(a1), np.array(a2))
+        check(lambda a, c: np.polysub(a, c), args, target)
+
+
+def test_the_largest_of_nothing():
+    for f in (lambda xs: max(*xs), lambda xs: min(*xs)):
+        check(f, ([],), "python")
