@@ -101,27 +101,21 @@ def operands_in_bounds(it: Interpreter, op: Primitive, args: tuple) -> tuple:
     return args if all(inside) else tuple(it.b.cast(a, Scalar("i64")) for a in args)
 
 
-# a comparison: that of the operands in the other order; whether it holds for all below the second
-COMPARED = {
-    "lt": ("gt", True), "le": ("ge", True), "gt": ("lt", False), "ge": ("le", False),
-    "eq": ("eq", False), "ne": ("ne", True),
-}  # fmt: skip
-
-
-def across_signs(it: Interpreter, op: str, a: Any, c: Any) -> Any:
+def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
     """A comparison of a signed with an unsigned integer of 64 bits by their values, as NumPy's.
 
-    The dtype of both is float64, which tells no neighbours apart. None for other operands.
+    The dtype of both is float64, which tells no neighbours apart. None for anything else.
     """
-    kinds = [atom(v).type.dtype for v in (a, c)]
-    if kinds[0] == "u64":
-        a, c, kinds, op = c, a, kinds[::-1], COMPARED[op][0]
-    signed = is_int(kinds[0]) and kinds[0][0] == "i"
-    if kinds[1] != "u64" or not signed or (is_number(a) and a >= 0):
+    kinds = [atom(v).type.dtype for v in args]
+    if len(args) != 2 or "u64" not in kinds or result_type(op, Scalar("f64")).dtype != "bool":
         return None
-    below = it.b("lt", a, 0)
-    here = it.b(op, it.b.cast(a, Scalar("u64")), c)
-    if COMPARED[op][1]:
+    signed, kind = next(((v, k) for v, k in zip(args, kinds, strict=True) if k != "u64"), (0, ""))
+    if kind[:1] != "i" or (is_number(signed) and signed >= 0):
+        return None
+    below = it.b("lt", signed, 0)
+    here = it.b(op.name, *(it.b.cast(v, Scalar("u64")) for v in args))
+    # whether it holds wherever the signed one is below 0, and so below the other
+    if op.impl(0, 1) if signed is args[0] else op.impl(1, 0):
         return plain(it.b("logical_or", below, here))
     return plain(it.b("logical_and", it.b("logical_not", below), here))
 

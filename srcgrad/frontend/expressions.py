@@ -13,7 +13,6 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.casts import (
-    COMPARED,
     across_signs,
     of_python,
     operands_in_bounds,
@@ -225,10 +224,10 @@ def emit(
 ) -> Any:
     """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
-        exact = across_signs(it, op, *args) if op in COMPARED else None
-        if exact is not None:
-            return exact
         if not params:
+            exact = across_signs(it, it.b.table[op], args)
+            if exact is not None:
+                return exact
             args = operands_in_bounds(it, it.b.table[op], args)
         return plain(it.b(op, *args, weak=weak, **params))
     except TypeError as e:

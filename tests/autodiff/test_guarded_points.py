@@ -167,8 +167,13 @@ def test_a_removable_zero_has_all_derivatives():
     fourth = flow.grad(flow.grad(flow.grad(flow.grad(lambda x: np.sinc(x)))))
     for x in (0.0, 1e-7, 0.05):
         with mpmath.workdps(60):
-            want = float(mpmath.diff(mpmath.sincpi, x, 4))
+            first, second, want = (float(mpmath.diff(mpmath.sincpi, x, n)) for n in (1, 2, 4))
         assert fourth(x) == pytest.approx(want, rel=1e-12)
+        t = flow.tensor(x, dtype=flow.float64, requires_grad=True)
+        (slope,) = flow.autograd.grad(flow.sinc(t), [t], create_graph=True)
+        assert slope.item() == pytest.approx(first, rel=1e-12)
+        (bend,) = flow.autograd.grad(slope, [t])
+        assert bend.item() == pytest.approx(second, rel=1e-12)
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])

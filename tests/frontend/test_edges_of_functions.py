@@ -3,6 +3,8 @@
 Each call is compared with plain Python and NumPy: the class, the dtype, the value with its sign.
 """
 
+import cmath
+import itertools
 import math
 
 import numpy as np
@@ -125,3 +127,12 @@ def test_differences_of_polynomials_with_booleans(target):
 def test_the_largest_of_nothing():
     for f in (lambda xs: max(*xs), lambda xs: min(*xs)):
         check(f, ([],), "python")
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [lambda z: cmath.acosh(z), lambda z: np.arccosh(z)])
+def test_the_area_cosine_on_either_side_of_its_cut(f, target):
+    parts = itertools.product((-2.0, -1.0, 0.5, 1.0, 2.0, 1e150), (0.0, -0.0, 1e-10, -3.0))
+    for z in itertools.starmap(complex, parts):
+        check(f, (z,), target, 1e-14)
+    check(f, (np.complex64(-2 + 1e-3j),), target, 1e-6)

@@ -97,6 +97,14 @@ def power(a, b):
     return a if a == 0 and b.real > 0 else a**b
 
 
+@compiled
+def complex_arccosh(a):
+    """By Kahan's formulas, which keep the sign of zero: Numba's has a negative real part there."""
+    low, high = np.sqrt(complex(a.real - 1, a.imag)), np.sqrt(complex(a.real + 1, a.imag))
+    half = math.atan2(low.imag, high.real)
+    return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
+
+
 # ---- integers: what C leaves undefined is what NumPy makes of it ----
 @compiled
 def floordiv(a, b):
