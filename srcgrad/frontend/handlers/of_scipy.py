@@ -30,12 +30,7 @@ OTHERS = {
 
 def _register(f: Any, name: str) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
-        if len(args) == f.nin + 1 and out is None:
-            args, out = args[:-1], args[-1]
-        if len(args) != f.nin:
-            it.refuse(
-                node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError
-            )
+        args, out = _given(it, node, f, args, out)
         if all(is_number(a) for a in args) and out is None:
             return _static(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
@@ -45,6 +40,15 @@ def _register(f: Any, name: str) -> None:
         return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
 
     implements(f)(handler)
+
+
+def _given(it: Interpreter, node: Node, f: Any, args: tuple, out: Any) -> tuple[tuple, Any]:
+    """The operands of a ufunc, and its out=, which may be the last argument."""
+    if len(args) == f.nin + 1 and out is None:
+        args, out = args[:-1], args[-1]
+    if len(args) != f.nin:
+        it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError)
+    return args, out
 
 
 def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
@@ -57,10 +61,7 @@ def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> N
 def of_formula(
     it: Interpreter, node: Node, f: Any, formula: Any, *args: Any, out: Any = None
 ) -> Any:
-    if len(args) == f.nin + 1 and out is None:
-        args, out = args[:-1], args[-1]
-    if len(args) != f.nin:
-        it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError)
+    args, out = _given(it, node, f, args, out)
     if all(is_number(a) for a in args) and out is None:
         return _static(it, node, f, args)
     values = operands(it, node, args, f.__name__)
