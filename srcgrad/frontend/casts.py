@@ -108,6 +108,25 @@ def operands_in_bounds(it: Interpreter, op: Primitive, args: tuple) -> tuple:
     return args if all(inside) else tuple(it.b.cast(a, Scalar("i64")) for a in args)
 
 
+def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
+    """A comparison of a signed with an unsigned integer of 64 bits by their values, as NumPy's.
+
+    The dtype of both is float64, which tells no neighbours apart. None for anything else.
+    """
+    kinds = [atom(v).type.dtype for v in args]
+    if len(args) != 2 or "u64" not in kinds or result_type(op, Scalar("f64")).dtype != "bool":
+        return None
+    signed, kind = next(((v, k) for v, k in zip(args, kinds, strict=True) if k != "u64"), (0, ""))
+    if kind[:1] != "i" or (is_number(signed) and signed >= 0):
+        return None
+    below = it.b("lt", signed, 0)
+    here = it.b(op.name, *(it.b.cast(v, Scalar("u64")) for v in args))
+    # whether it holds wherever the signed one is below 0, and so below the other
+    if op.impl(0, 1) if signed is args[0] else op.impl(1, 0):
+        return plain(it.b("logical_or", below, here))
+    return plain(it.b("logical_and", it.b("logical_not", below), here))
+
+
 def check_same_kind(
     it: Interpreter, node: Node, what: str, have: str, want: str, where: str = "in place"
 ) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.frontend.casts import (
     DIVIDED,
     DIVIDED_BY_NUMPY,
+    across_signs,
     of_python,
     operands_in_bounds,
     widened,
@@ -238,6 +239,9 @@ def emit(
     """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
         if not params:
+            exact = across_signs(it, it.b.table[op], args)
+            if exact is not None:
+                return exact
             args = operands_in_bounds(it, it.b.table[op], args)
         return plain(it.b(op, *args, weak=weak, **params))
     except TypeError as e:

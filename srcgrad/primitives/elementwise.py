@@ -301,12 +301,9 @@ hypot = derive(
 sin = derive("sin", np.sin, lambda y, a: cos(a), nonfinite="complex")
 cos = derive("cos", np.cos, lambda y, a: -sin(a), nonfinite="complex")
 tan = derive("tan", np.tan, lambda y, a: 1.0 + y * y, singular=True, nonfinite=True)
-arcsin = derive(
-    "arcsin", np.arcsin, lambda y, a: 1.0 / sqrt(1.0 - a * a), singular=True, nonfinite=True
-)
-arccos = derive(
-    "arccos", np.arccos, lambda y, a: -1.0 / sqrt(1.0 - a * a), singular=True, nonfinite=True
-)
+_singular = functools.partial(derive, singular=True, nonfinite=True)
+arcsin = _singular("arcsin", np.arcsin, lambda y, a: 1.0 / sqrt((1.0 - a) * (1.0 + a)))
+arccos = _singular("arccos", np.arccos, lambda y, a: -1.0 / sqrt((1.0 - a) * (1.0 + a)))
 arctan = derive("arctan", np.arctan, lambda y, a: 1.0 / (1.0 + a * a), nonfinite="complex")
 arctan2 = derive(
     "arctan2",
@@ -320,17 +317,9 @@ sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True, nonfinite=Tr
 cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True, nonfinite=True)
 tanh = derive("tanh", np.tanh, lambda y, a: 1.0 - y * y)
 arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0), nonfinite="complex")
-arccosh = derive(
-    "arccosh", np.arccosh, lambda y, a: 1.0 / _arccosh_root(a), singular=True, nonfinite=True
-)
-arctanh = derive(
-    "arctanh", np.arctanh, lambda y, a: 1.0 / (1.0 - a * a), singular=True, nonfinite=True
-)
-
-
-def _arccosh_root(a: Any) -> Any:
-    """sqrt(a² - 1); of complex numbers the root whose sign belongs to the principal value."""
-    return sqrt(a - 1.0) * sqrt(a + 1.0) if is_complex(a) else sqrt(a * a - 1.0)
+# two roots: the sign of their product belongs to the principal value, and no square overflows
+arccosh = _singular("arccosh", np.arccosh, lambda y, a: 1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0)))
+arctanh = _singular("arctanh", np.arctanh, lambda y, a: 1.0 / ((1.0 - a) * (1.0 + a)))
 
 
 def _sigmoid(a: Any) -> Any:

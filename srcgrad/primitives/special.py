@@ -13,15 +13,21 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.primitives.elementwise import (
+    abs,
     absorb,
+    cos,
     eq,
     erf,
     exp,
     log,
     log1p,
     lt,
+    mod,
     pow,
+    rint,
     sign,
+    sin,
+    trunc,
 )
 from srcgrad.primitives.libraries import array_of, special_of
 from srcgrad.primitives.registry import Part, Primitive, derive
@@ -61,6 +67,20 @@ polygamma = _special(
 digamma = _special("digamma", lambda y, a: polygamma(a, n=1))
 gammaln = _special("gammaln", lambda y, a: digamma(a))
 gammafn = _special("gammafn", lambda y, a: y * digamma(a), of="gamma")
+# 0 at the poles of gamma, with a slope: left of 1/2 that of gamma(1 - x) sin(pi x) / pi
+rgamma = _special("rgamma", lambda y, a: select(lt(a, 0.5), _reflected(a), -y * digamma(a)))
+
+
+def _reflected(a: Any) -> Any:
+    """The slope of 1 / gamma by its reflection (DLMF 5.5.3), with angles from the next pole."""
+    left = select(lt(a, 0.5), a, 0.0)
+    near = rint(left)
+    sign = 1.0 - 2.0 * mod(near, 2.0)
+    angle = math.pi * (left - near)
+    b = 1.0 - left
+    return sign * gammafn(b) * (cos(angle) - digamma(b) * sin(angle) / math.pi)
+
+
 betafn = _special(
     "betafn",
     lambda y, a, b: y * (digamma(a) - digamma(a + b)),
@@ -120,14 +140,43 @@ betaincinv = _special("betaincinv", None, None, lambda y, a, b, c: 1.0 / _beta_d
 
 
 # ---- error functions and the normal distribution ----
+_ROOT_TWO, _ROOT_TWO_OVER_PI = math.sqrt(2.0), math.sqrt(2.0 / math.pi)
+_FAR = 50.0  # from here on an asymptotic series is exact to rounding
+
+
+def _far(a: Any, size: Any, here: Any, sign: float) -> Any:
+    """The slopes of Dawson's function (`sign` 1) and of erfcx (-1), which cancel far away.
+
+    1 - 2 x F(x) = -sum over k > 0 of (2k - 1)!! / (2 x**2)**k, and with alternating signs
+    sqrt(pi) x erfcx(x) - 1 (DLMF 7.12.1).
+    """
+    far = lt(_FAR, size)
+    large = select(far, a, _FAR)
+    q = 0.5 / (large * large)
+    series = 1.0
+    for k in (11.0, 9.0, 7.0, 5.0, 3.0):
+        series = 1.0 + sign * k * q * series
+    scale = -1.0 if sign > 0.0 else -2.0 / _ROOT_PI
+    return select(far, scale * q * series, here)
+
+
 erfinv = _special("erfinv", lambda y, a: 0.5 * _ROOT_PI * exp(y * y))
 erfcinv = _special("erfcinv", lambda y, a: -0.5 * _ROOT_PI * exp(y * y))
-erfcx = _special("erfcx", lambda y, a: 2.0 * a * y - 2.0 / _ROOT_PI)
+erfcx = _special("erfcx", lambda y, a: _far(a, a, 2.0 * a * y - 2.0 / _ROOT_PI, -1.0))
 erfi = _special("erfi", lambda y, a: 2.0 / _ROOT_PI * exp(a * a))
-dawsn = _special("dawsn", lambda y, a: 1.0 - 2.0 * a * y)
+dawsn = _special("dawsn", lambda y, a: _far(a, abs(a), 1.0 - 2.0 * a * y, 1.0))
 ndtr = _special("ndtr", lambda y, a: exp(-0.5 * a * a) / _ROOT_TWO_PI)
 ndtri = _special("ndtri", lambda y, a: _ROOT_TWO_PI * exp(0.5 * y * y))
-log_ndtr = _special("log_ndtr", lambda y, a: exp(-0.5 * a * a - y) / _ROOT_TWO_PI)
+log_ndtr = _special("log_ndtr", lambda y, a: _hazard(y, a))
+
+
+def _hazard(y: Any, a: Any) -> Any:
+    """The normal density over its distribution function: left of 0 no two large parts cancel."""
+    left = lt(a, 0.0)
+    below = _ROOT_TWO_OVER_PI / erfcx(select(left, -a / _ROOT_TWO, 0.0))
+    return select(left, below, exp(-0.5 * a * a - y) / _ROOT_TWO_PI)
+
+
 owens_t = _special(
     "owens_t",
     lambda y, a, b: -exp(-0.5 * a * a) * erf(a * b / math.sqrt(2.0)) / (2.0 * _ROOT_TWO_PI),
@@ -157,7 +206,14 @@ def _over(a: Any, b: Any) -> Any:
 # ---- exponential integrals ----
 expi = _special("expi", lambda y, a: exp(a) / a)
 exp1 = _special("exp1", lambda y, a: -exp(-a) / a)
-expn = _special("expn", None, lambda y, a, b: -expn(a - 1.0, b))
+expn = _special("expn", None, lambda y, a, b: _expn_slope(a, b))
+
+
+def _expn_slope(a: Any, b: Any) -> Any:
+    """-E_{n-1}, where E_{-1}(x) = exp(-x) (1 + 1 / x) / x is none that SciPy has."""
+    first = lt(a, 1.0)
+    return select(first, -exp(-b) * (1.0 + 1.0 / b) / b, -expn(select(first, 0.0, a - 1.0), b))
+
 
 # ---- Bessel functions: derivatives in the argument, not in the order ----
 bessel_j1 = _special("bessel_j1", lambda y, a: 0.5 * (bessel_j0(a) - bessel_jv(2.0, a)), of="j1")
@@ -187,6 +243,19 @@ bessel_yv = _special(
     None,
     lambda y, a, b: 0.5 * (bessel_yv(a - 1.0, b) - bessel_yv(a + 1.0, b)),
     of="yv",
+)
+# of integer orders: others are cut off
+bessel_yn = _special(
+    "bessel_yn",
+    None,
+    lambda y, a, b: 0.5 * (bessel_yn(trunc(a) - 1.0, b) - bessel_yn(trunc(a) + 1.0, b)),
+    of="yn",
+)
+bessel_kn = _special(
+    "bessel_kn",
+    None,
+    lambda y, a, b: -0.5 * (bessel_kn(trunc(a) - 1.0, b) + bessel_kn(trunc(a) + 1.0, b)),
+    of="kn",
 )
 bessel_iv = _special(
     "bessel_iv",

@@ -122,6 +122,7 @@ SPECIAL_FUNCTIONS = [
     *_unary((0.5, 3.0), "bessel_y0", "bessel_y1", "bessel_k0", "bessel_k1", "bessel_k0e"),
     *_unary((0.5, 3.0), "bessel_k1e"),
     *_unary(UNIT, "erfinv", "ndtri"),
+    *_unary(ANY, "rgamma"),
     *_unary((0.4, 1.6), "erfcinv"),
     *_binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
     *_binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
@@ -131,7 +132,8 @@ SPECIAL_FUNCTIONS = [
 ORDERS = {
     "gammainc": POSITIVE, "gammaincc": POSITIVE, "gammaincinv": UNIT, "gammainccinv": UNIT,
     "stdtr": ANY, "stdtrit": UNIT, "expn": (0.5, 2.0), "bessel_jv": (0.5, 3.0),
-    "bessel_yv": (0.5, 3.0), "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
+    "bessel_yn": (0.5, 3.0), "bessel_kn": (0.5, 3.0), "bessel_yv": (0.5, 3.0),
+    "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
     "bessel_ive": (0.5, 3.0), "bessel_kve": (0.5, 3.0), "hyp0f1": (0.5, 3.0),
 }  # fmt: skip
 SPECIAL_FUNCTIONS += [

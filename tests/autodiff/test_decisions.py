@@ -46,7 +46,7 @@ def beside(row: Primitive) -> Iterator[tuple[tuple[float, ...], tuple[float, ...
     n = row.arity - row.selects
     for at in itertools.product(INSIDE if row.name in SPECIAL else POINTS, repeat=n):
         for k in range(n):
-            if row.name == "expn" and k == 0:
+            if row.name in ("expn", "bessel_yn", "bessel_kn") and k == 0:
                 continue  # an order, which is a whole number
             low, high = list(at), list(at)
             low[k] -= STEP

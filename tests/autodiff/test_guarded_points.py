@@ -6,6 +6,7 @@ differentiation are compared with closed forms, so that a Hessian is symmetric.
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
@@ -111,3 +112,75 @@ def test_the_zeroth_power_is_flat(a, target):
     x = flow.tensor(a, dtype=flow.float64, requires_grad=True)
     (x ** flow.tensor(0.0, dtype=flow.float64)).backward()
     assert x.grad.item() == 0.0
+
+
+# ---- where a formula would cancel: far away, near ends of a domain and near a removable 0 ----
+def of_mpmath(name):
+    """A function for mpmath, by its definition."""
+    return {
+        "arcsin": mpmath.asin,
+        "arccos": mpmath.acos,
+        "arctanh": mpmath.atanh,
+        "arccosh": mpmath.acosh,
+        "sinc": mpmath.sincpi,
+        "logit": lambda x: mpmath.log(x / (1 - x)),
+        "exprel": lambda x: mpmath.expm1(x) / x,
+        "log_ndtr": lambda x: mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2),
+        "erfcx": lambda x: mpmath.exp(x * x) * mpmath.erfc(x),
+        "dawsn": lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x),
+        "rgamma": mpmath.rgamma,
+    }[name]
+
+
+AT_THE_EDGES = [
+    ("arcsin", (1 - 1e-10, -1 + 1e-10), 1e-15),
+    ("arccos", (1 - 1e-10, -1 + 1e-10), 1e-15),
+    ("arctanh", (1 - 1e-10, -1 + 1e-10), 1e-15),
+    ("arccosh", (1 + 1e-10, 1e8), 1e-14),
+    ("sinc", (1e-9, -1e-5, 0.01, 0.0799, 0.0801, 0.5), 5e-14),
+    ("logit", (0.5 + 1e-10, 0.31, 0.29, 0.66, 1e-9, 1 - 1e-10), 1e-14),
+    ("exprel", (1e-9, 0.9, 1.1, -1.1, 600.0), 1e-14),
+    ("log_ndtr", (-1e3, -40.0, -1.0, 0.5, 5.0), 1e-9),
+    ("erfcx", (1.0, 30.0, 49.9, 50.1, 1e4, 1e8), 2e-9),
+    ("dawsn", (1.0, 30.0, 49.9, 50.1, -1e4, 1e8), 5e-9),
+    ("rgamma", (3.3, 120.0, 0.4, -0.5, -3.25, -2.0 + 1e-9, -2.0, -20.0), 1e-12),
+]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize(("name", "points", "rel"), AT_THE_EDGES, ids=lambda v: str(v))
+def test_at_the_edges(name, points, rel, target):
+    f = getattr(np, name, None) or getattr(special, name)
+    exact = of_mpmath(name)
+    slope = flow.grad(flow.compile(lambda x: np.sum(f(x)), target=target))
+    x = np.array(points)
+    with mpmath.workdps(60):
+        first, second = (
+            [float(mpmath.diff(exact, mpmath.mpf(p), n, relative=True)) for p in points]
+            for n in (1, 2)
+        )
+    np.testing.assert_allclose(slope(x), first, rtol=min(rel, 5e-12))
+    np.testing.assert_allclose(flow.jvp(slope, (x,), (np.ones_like(x),))[1], second, rtol=rel)
+
+
+def test_a_removable_zero_has_all_derivatives():
+    fourth = flow.grad(flow.grad(flow.grad(flow.grad(lambda x: np.sinc(x)))))
+    for x in (0.0, 1e-7, 0.05):
+        with mpmath.workdps(60):
+            first, second, want = (float(mpmath.diff(mpmath.sincpi, x, n)) for n in (1, 2, 4))
+        assert fourth(x) == pytest.approx(want, rel=1e-12)
+        t = flow.tensor(x, dtype=flow.float64, requires_grad=True)
+        (slope,) = flow.autograd.grad(flow.sinc(t), [t], create_graph=True)
+        assert slope.item() == pytest.approx(first, rel=1e-12)
+        (bend,) = flow.autograd.grad(slope, [t])
+        assert bend.item() == pytest.approx(second, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_slopes_of_exponential_integrals(order):
+    slope = flow.grad(lambda x: special.expn(order, x))
+    for x in (0.3, 2.0):
+        assert slope(x) == pytest.approx(float(-mpmath.expint(order - 1, x)), rel=1e-13)
+        with mpmath.workdps(40):
+            want = float(mpmath.diff(lambda t: mpmath.expint(order, t), x, 2))
+        assert flow.grad(slope)(x) == pytest.approx(want, rel=1e-12)

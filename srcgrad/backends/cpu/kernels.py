@@ -98,6 +98,14 @@ def power(a, b):
     return a if a == 0 and b.real > 0 else a**b
 
 
+@compiled
+def complex_arccosh(a):
+    """By Kahan's formulas, which keep the sign of zero: Numba's has a negative real part there."""
+    low, high = np.sqrt(complex(a.real - 1, a.imag)), np.sqrt(complex(a.real + 1, a.imag))
+    half = math.atan2(low.imag, high.real)
+    return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
+
+
 # ---- integers: what C leaves undefined is what NumPy makes of it ----
 @compiled
 def floordiv(a, b):
@@ -111,6 +119,18 @@ def remainder(a, b):
     """With the sign of `a`; 0 where b is 0."""
     rest = abs(a) % abs(b)
     return -rest if a < 0 else rest
+
+
+@compiled
+def whole_power(a, b):
+    """By squares, which wrap: past an exponent of 2**16 Numba goes through floats."""
+    y = type(a)(1)
+    while b > 0:
+        if b & 1:
+            y *= a
+        a *= a
+        b >>= 1
+    return y
 
 
 @compiled

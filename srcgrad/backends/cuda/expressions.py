@@ -36,6 +36,7 @@ OTHERS = {
     e.signbit: "math.copysign(1.0, a) < 0",
     e.fmod: "math.fmod(a, b)",
     e.logaddexp: "logaddexp(a, b)",
+    sp.rgamma: "rgamma(a)",
     sp.xlogy: "xlogy(a, b)",
     sp.xlog1py: "xlog1py(a, b)",
     memory.wrap: "a + b if a < 0 else a",

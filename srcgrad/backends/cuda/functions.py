@@ -35,6 +35,10 @@ def xlog1py(a, b):
     return a * math.log1p(b) if a != 0 or b != b else a
 
 
+def rgamma(a):
+    return 0.0 if a <= 0.0 and a == math.floor(a) else 1.0 / math.gamma(a)
+
+
 # ---- of complex numbers ----
 def complex_sin(a):
     return complex(math.sin(a.real) * math.cosh(a.imag), math.cos(a.real) * math.sinh(a.imag))

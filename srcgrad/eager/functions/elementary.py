@@ -118,15 +118,16 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 @declared("sinc", in_place=True)
 def sinc(input: Tensor) -> Tensor:
-    """sin(pi x) / (pi x), and 1 at 0, where the start of its series has the derivatives."""
+    """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel."""
     x = as_tensor_operand(input, "sinc")
-    zero = TABLE["eq"].function(x, 0)
-    scaled = mul(where(zero, 1.0, x), math.pi)
-    small = mul(where(zero, x, 0.0), math.pi)
+    inside = (TABLE["lt"].function(x, 0.08), TABLE["gt"].function(x, -0.08))
+    near = TABLE["logical_and"].function(*inside)
+    scaled = mul(where(near, 0.5, x), math.pi)
+    small = mul(where(near, x, 0.0), math.pi)
     square, series = mul(small, small), 1.0
-    for k in (42.0, 20.0, 6.0):
+    for k in (210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):
         series = sub(1.0, mul(mul(square, 1.0 / k), series))
-    return where(zero, series, div(sin(scaled), scaled))
+    return where(near, series, div(sin(scaled), scaled))
 
 
 @declared("logaddexp2")

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
     floating,
+    in_one_float_kind,
     is_array,
     stand_for,
     stands_for,
@@ -17,7 +18,6 @@ from srcgrad.frontend.formulas.registry import (
 
 LN2 = math.log(2.0)
 stand_for({
-    np.logaddexp2: lambda x1, x2: np.logaddexp(floating(x1) * LN2, floating(x2) * LN2) / LN2,
     np.fix: lambda x: np.trunc(x),
     np.divmod: lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)),
     np.real_if_close: lambda a, tol=100: np.asarray(a),  # of real numbers
@@ -48,15 +48,35 @@ def reciprocal(x: Any, out: Any = None) -> Any:
     return np.divide(1.0, x, out=out)
 
 
+@stands_for(np.logaddexp2)
+def logaddexp2(x1: Any, x2: Any) -> Any:
+    """log2(2**x1 + 2**x2).
+
+    >>> float(logaddexp2(1.0, 1.0))
+    2.0
+    """
+    x1, x2 = in_one_float_kind(x1, x2)
+    return np.logaddexp(x1 * LN2, x2 * LN2) / LN2
+
+
 @stands_for(np.ldexp)
 def ldexp(x1: Any, x2: Any) -> Any:
-    """x 2**n.
+    """x 2**n, by three factors: one alone may be out of range where the product is not.
 
-    >>> float(ldexp(3.0, 2))
-    12.0
+    >>> float(ldexp(3.0, 2)), float(ldexp(2.0**-1000, 2000)) == 2.0**1000
+    (12.0, True)
     """
-    x1 = floating(x1)
-    return x1 * np.exp2(np.asarray(x2).astype(np.asarray(x1).dtype))
+    exponents = np.asarray(x2).dtype
+    if exponents.kind not in "iub" or exponents == np.uint64:
+        return unsupported("ldexp takes integers as exponents", "", TypeError)
+    (x1,) = in_one_float_kind(x1)
+    kind = np.asarray(x1).dtype
+    most = 3 * {2: 14, 4: 120, 8: 1000}[kind.itemsize]
+    n = np.clip(np.asarray(x2).astype(np.int64), -most, most)
+    first = n // 3
+    second = (n - first) // 2
+    y = x1 * np.exp2(first.astype(kind)) * np.exp2(second.astype(kind))
+    return y * np.exp2((n - first - second).astype(kind))
 
 
 @stands_for(np.modf)
@@ -66,20 +86,20 @@ def modf(x: Any) -> Any:
     >>> [float(v) for v in modf(-1.5)]
     [-0.5, -1.0]
     """
-    x = floating(x)
+    (x,) = in_one_float_kind(x)
     whole = np.trunc(x)
     return np.copysign(np.where(np.isinf(x), 0.0, x - whole), x), whole
 
 
 @stands_for(math.modf)
 def modf_of_number(x: Any) -> Any:
-    """modf of a number.
+    """modf of a number, in floats of Python's.
 
-    >>> modf_of_number(1.5)
-    (0.5, 1.0)
+    >>> modf_of_number(1.5), modf_of_number(-2)
+    ((0.5, 1.0), (-0.0, -2.0))
     """
-    whole = math.floor(x) if x >= 0.0 else math.ceil(x)
-    return x - whole, whole * 1.0
+    rest, whole = np.modf(math.copysign(math.fabs(x), x))
+    return float(rest), float(whole)
 
 
 @stands_for(np.angle)
@@ -89,7 +109,7 @@ def angle(z: Any, deg: Any = False) -> Any:
     >>> float(angle(1j, deg=True))
     90.0
     """
-    y = np.arctan2(np.imag(z), np.real(z)) if np.iscomplexobj(z) else np.arctan2(0.0, z)
+    y = np.arctan2(np.imag(z), np.real(z)) if np.iscomplexobj(z) else np.arctan2(0, z)
     return y * (180.0 / math.pi) if deg else y
 
 

@@ -80,7 +80,17 @@ def polyadd(a1: Any, a2: Any) -> Any:
     return _in_front(a1, n) + _in_front(a2, n)
 
 
-stand_for({np.polysub: lambda a1, a2: polyadd(a1, -_coefficients(a2))})
+@stands_for(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """The coefficients of a difference.
+
+    >>> polysub([1.0, 2.0], [True])
+    array([1., 1.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    # booleans are numbers beside others, and have no difference among themselves
+    number = a2.dtype == bool and a1.dtype != bool
+    return polyadd(a1, -(a2.astype(a1.dtype) if number else a2))
 
 
 def _in_front(p: Any, n: Any) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that is followed
+# the formulas of SciPy's ufuncs, which compute with doubles and round to the dtype of the result
+UFUNCS: dict[Callable, np.ufunc] = {}
 PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -79,6 +81,16 @@ def floating(x: Any) -> Any:
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
+def in_one_float_kind(*xs: Any) -> tuple:
+    """Operands of a ufunc in the floating dtype in which NumPy computes with them.
+
+    >>> in_one_float_kind(np.float32(1), 2)
+    (array(1., dtype=float32), array(2., dtype=float32))
+    """
+    kind = np.hypot(xs[0], xs[-1]).dtype
+    return tuple(np.asarray(x, dtype=kind) for x in xs)
+
+
 def inexact(x: Any) -> Any:
     """An array of floats or complex numbers: integers become float64.
 
@@ -87,6 +99,16 @@ def inexact(x: Any) -> Any:
     """
     x = np.asarray(x)
     return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
+def as_ufunc(f: np.ufunc, formula: Callable, *xs: Any, out: Any = None) -> Any:
+    """What a formula computes with doubles, in the dtype of a ufunc's result.
+
+    >>> as_ufunc(np.sin, np.cos, np.float32(0))
+    np.float32(1.0)
+    """
+    kind = np.asarray(f(*xs)).dtype
+    return stored(formula(*(np.asarray(x, dtype=np.float64) for x in xs)).astype(kind), out)
 
 
 def constant(x: Any) -> Any:

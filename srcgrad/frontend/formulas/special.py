@@ -13,6 +13,8 @@ import numpy as np
 from scipy import special
 
 from srcgrad.frontend.formulas.registry import (
+    FORMULAS,
+    UFUNCS,
     constant,
     floating,
     known,
@@ -49,23 +51,59 @@ def logsumexp(
 
 # ---- those that are one expression ----
 stand_for({
-    special.logit: lambda x: np.log(floating(x)) - np.log1p(-floating(x)),
-    special.log_expit: lambda x: -np.logaddexp(0.0, -floating(x)),
-    special.exp10: lambda x: np.power(10.0, floating(x)),
-    # (exp(x) - 1) / x is 1F1(1; 2; x): 1 at 0, and smooth there
-    special.exprel: lambda x: special.hyp1f1(1.0, 2.0, floating(x)),
-    special.chdtr: lambda v, x: special.gammainc(0.5 * floating(v), 0.5 * floating(x)),
-    special.chdtrc: lambda v, x: special.gammaincc(0.5 * floating(v), 0.5 * floating(x)),
+    special.log_expit: lambda x: -np.logaddexp(0.0, -x),
+    special.exp10: lambda x: np.power(10.0, x),
+    special.chdtr: lambda v, x: special.gammainc(0.5 * v, 0.5 * x),
+    special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
-    special.entr: lambda x: np.where(floating(x) < 0.0, -np.inf, -special.xlogy(x, floating(x))),
+    special.entr: lambda x: np.where(x < 0.0, -np.inf, 0.0 - special.xlogy(x, x)),
     # NaN below 0, as the logarithm of a complex number has it
-    special.loggamma: lambda x: np.where(floating(x) < 0.0, np.nan, special.gammaln(floating(x))),
+    special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
 })  # fmt: skip
 if hasattr(special, "softplus"):  # since SciPy 1.15
-    stand_for({special.softplus: lambda x: np.logaddexp(0.0, floating(x))})
+    stand_for({special.softplus: lambda x: np.logaddexp(0.0, x)})
+
+
+@stands_for(special.logit)
+def logit(x: Any) -> Any:
+    """log(x / (1 - x)), without cancellation about 1/2.
+
+    >>> float(logit(0.5)), float(logit(0.5 + 2.0**-40)) == 2.0**-38
+    (0.0, True)
+    """
+    middle = (x > 0.3) & (x < 0.65)
+    near = np.where(middle, x, 0.5)
+    return np.where(middle, np.log1p((2.0 * near - 1.0) / (1.0 - near)), np.log(x) - np.log1p(-x))
+
+
+@stands_for(special.exprel)
+def exprel(x: Any) -> Any:
+    """(exp(x) - 1) / x: near 0 it is 1F1(1; 2; x), which is smooth there.
+
+    >>> float(exprel(0.0)), round(float(exprel(1.5)), 6)
+    (1.0, 2.321126)
+    """
+    near = np.abs(x) < 1.0
+    far = np.where(near, 1.0, x)
+    power = np.expm1(far)
+    beyond = np.where(far > 717.0, power, power / far)
+    return np.where(near, special.hyp1f1(1.0, 2.0, np.where(near, x, 0.0)), beyond)
 
 
 # ---- entropies ----
+def relative_logarithm(x: Any, y: Any) -> Any:
+    """x log(x / y), without cancellation where they are near."""
+    near = (x < 2.0 * y) & (y < 2.0 * x)
+    a, b = np.where(near, x, 1.0), np.where(near, y, 1.0)
+    return np.where(near, a * np.log1p((a - b) / b), special.xlogy(x, x) - special.xlogy(x, y))
+
+
+def without_meaning(x: Any, y: Any) -> Any:
+    """Where the entropy of x relative to y is infinite; NaN stays NaN."""
+    outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
+    return outside & (x == x) & (y == y)
+
+
 @stands_for(special.rel_entr)
 def rel_entr(x: Any, y: Any) -> Any:
     """x log(x / y), 0 where x is 0, infinite where it has no meaning.
@@ -73,10 +111,7 @@ def rel_entr(x: Any, y: Any) -> Any:
     >>> float(rel_entr(0.5, 0.5)), float(rel_entr(0.5, 0.0))
     (0.0, inf)
     """
-    x, y = floating(x), floating(y)
-    value = special.xlogy(x, x) - special.xlogy(x, y)
-    outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
-    return np.where(outside, np.inf, value)
+    return np.where(without_meaning(x, y), np.inf, relative_logarithm(x, y))
 
 
 @stands_for(special.kl_div)
@@ -86,9 +121,7 @@ def kl_div(x: Any, y: Any) -> Any:
     >>> float(kl_div(0.5, 0.5))
     0.0
     """
-    x, y = floating(x), floating(y)
-    outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
-    return np.where(outside, np.inf, special.xlogy(x, x) - special.xlogy(x, y) - x + y)
+    return np.where(without_meaning(x, y), np.inf, relative_logarithm(x, y) - x + y)
 
 
 # ---- losses ----
@@ -99,7 +132,6 @@ def huber(delta: Any, r: Any) -> Any:
     >>> float(huber(1.0, 0.5)), float(huber(1.0, -2.0))
     (0.125, 1.5)
     """
-    delta, r = floating(delta), floating(r)
     size = np.abs(r)
     value = np.where(size <= delta, 0.5 * r * r, delta * (size - 0.5 * delta))
     return np.where(delta < 0.0, np.inf, value)
@@ -112,12 +144,10 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
     >>> float(pseudo_huber(1.0, 0.0))
     0.0
     """
-    delta, r = floating(delta), floating(r)
     ratio = np.where(delta == 0.0, 0.0, r / delta)
-    # sqrt(1 + v) - 1 without cancellation
-    v = ratio * ratio
-    value = delta * delta * v / (np.sqrt(1.0 + v) + 1.0)
-    return np.where(delta < 0.0, np.inf, value)
+    # sqrt(1 + ratio**2) - 1 without cancellation, and without the square of what is large
+    value = delta * r * (ratio / (np.hypot(1.0, ratio) + 1.0))
+    return np.where((delta < 0.0) | np.isinf(ratio), np.inf, value)
 
 
 # ---- transformations ----
@@ -128,8 +158,7 @@ def boxcox(x: Any, lmbda: Any) -> Any:
     >>> float(boxcox(4.0, 0.5)), float(boxcox(1.0, 0.0))
     (2.0, 0.0)
     """
-    logarithm = np.log(floating(x))
-    return logarithm * special.exprel(lmbda * logarithm)
+    return transformed(np.log(x), lmbda)
 
 
 @stands_for(special.boxcox1p)
@@ -139,8 +168,16 @@ def boxcox1p(x: Any, lmbda: Any) -> Any:
     >>> float(boxcox1p(3.0, 0.5))
     2.0
     """
-    logarithm = np.log1p(floating(x))
-    return logarithm * special.exprel(lmbda * logarithm)
+    return transformed(np.log1p(x), lmbda)
+
+
+def transformed(logarithm: Any, lmbda: Any) -> Any:
+    """(exp(lmbda logarithm) - 1) / lmbda."""
+    at_end = np.isinf(logarithm) & (lmbda == 0.0)
+    z = np.where(at_end, 0.0, lmbda * logarithm)
+    near = np.abs(z) < 1.0
+    close = logarithm * special.exprel(np.where(near, z, 0.0))
+    return np.where(near, close, np.expm1(z) / np.where(near, 1.0, lmbda))
 
 
 @stands_for(special.cosm1)
@@ -148,10 +185,10 @@ def cosm1(x: Any) -> Any:
     """cos(x) - 1 without cancellation.
 
     >>> float(cosm1(0.0))
-    -0.0
+    0.0
     """
-    half = np.sin(0.5 * floating(x))
-    return -2.0 * half * half
+    half = np.sin(0.5 * x)
+    return 0.0 - 2.0 * half * half
 
 
 # ---- gamma functions ----
@@ -178,28 +215,10 @@ def gammasgn(x: Any) -> Any:
     >>> gammasgn(np.array([2.5, -0.5, -1.5, -1.0]))
     array([ 1., -1.,  1., nan])
     """
-    x = floating(x)
     down = np.floor(x)
     left = np.where(down == x, np.nan, 1.0 - 2.0 * (down % 2.0))
     right = np.where(np.isnan(x), np.nan, np.copysign(1.0, x))
     return np.where(x < 0.0, left, right)
-
-
-@stands_for(special.rgamma)
-def rgamma(x: Any) -> Any:
-    """1 / gamma, which is 0 at the poles of gamma and has a slope there.
-
-    1 / gamma(x) = gamma(1 - x) sin(pi x) / pi left of 1/2 (DLMF 5.5.3).
-
-    >>> float(rgamma(3.0)), abs(float(rgamma(-2.0)))
-    (0.5, 0.0)
-    """
-    x = floating(x)
-    near = np.round(x)
-    # sin(pi x) is exactly 0 at integers
-    sine = np.sin(np.pi * (x - near)) * (1.0 - 2.0 * (near % 2.0))
-    left = np.where(x < 0.5, special.gamma(np.where(x < 0.5, 1.0 - x, 1.0)) * sine / np.pi, 0.0)
-    return np.where(x < 0.5, left, np.exp(-special.gammaln(np.where(x < 0.5, 1.0, x))))
 
 
 @stands_for(special.multigammaln)
@@ -245,3 +264,10 @@ def factorial(n: Any, exact: Any = False) -> Any:
         return unsupported("factorial with exact=True is not supported", "use math.factorial")
     n = floating(n)
     return np.where(n < 0.0, 0.0, special.gamma(n + 1.0))
+
+
+UFUNCS.update(
+    (formula, f)
+    for f, formula in FORMULAS.items()
+    if isinstance(f, np.ufunc) and vars(special).get(f.__name__) is f
+)

@@ -22,9 +22,9 @@ from srcgrad.frontend.handlers.elementwise import (
 )
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.frontend.values import is_array, is_number, is_value, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import COMPLEX, FLOAT, is_complex
+from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
 
 
 def complex_operand(v: Any) -> bool:
@@ -35,13 +35,13 @@ def complex_operand(v: Any) -> bool:
 # ---- parts ----
 @implements(np.real)
 def real(it: Interpreter, node: Node, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "real")
+    (x,) = (x,) if is_value(x) else operands(it, node, (x,), "real")
     return array_attribute(it, x, "real", node)
 
 
 @implements(np.imag)
 def imag(it: Interpreter, node: Node, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "imag")
+    (x,) = (x,) if is_value(x) else operands(it, node, (x,), "imag")
     return array_attribute(it, x, "imag", node)
 
 
@@ -57,9 +57,11 @@ def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "conj")
     if is_number(x):
         return np.conj(x)
+    if atom(x).type.dtype == "bool":
+        x = plain(it.b.cast(x, Scalar("i8")))  # which NumPy has no loop for
     made = it.emit(node, "conj", x) if complex_operand(x) else x
     if made is x and is_array(x):
-        made = it.b("copy", x)
+        made = it.b("copy" if x.type.dims else "load", x)
     return to_out(it, node, made, out)
 
 

@@ -35,6 +35,7 @@ from srcgrad.ir.types import (
     FLOAT,
     INT,
     Scalar,
+    is_complex,
     is_float,
     np_dtype,
     promoted,
@@ -121,10 +122,12 @@ def elementwise(
         for v in values:
             check_same_kind(it, node, what, atom(v).type.dtype, target.dtype, "with dtype=")
         values = [cast(it, v, target) for v in values]
+    in_floats = name in FLOATING or f is np.fabs
     if not of_math and dtype is None:
-        values = promoted_as_tensors(it, node, values, name in FLOATING)
-    if name in FLOATING:
+        values = promoted_as_tensors(it, node, values, in_floats)
+    if in_floats:
         refuse_booleans(it, node, what, *values)
+        values = in_float_kind(it, values)
     if name in LOGICAL:
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
@@ -289,31 +292,42 @@ def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     return to_out(it, node, binary(it, gast.Mod(), a, c, node), out)
 
 
-@implements(np.deg2rad, np.radians, math.radians)
-def radians(it: Interpreter, node: Node, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "radians")
-    refuse_booleans(it, node, "radians", x)
-    return it.emit(node, "mul", x, math.pi / 180.0)
+def _angles(name: str, scale: float, *of_numpy: Any) -> None:
+    """An angle in another unit."""
+    of_math = getattr(math, name)
+
+    def number(it: Interpreter, node: Node, x: Any) -> Any:
+        if is_number(x):
+            return _static(it, node, of_math, (x,))
+        (x,) = operands(it, node, (x,), name)
+        x = it.b.cast(_scalar(it, node, x, name), FLOAT)
+        return it.emit(node, "mul", x, scale, weak=True)
+
+    def array(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
+        (x,) = operands(it, node, (x,), name)
+        refuse_booleans(it, node, name, x)
+        (x,) = in_float_kind(it, [x])
+        return to_out(it, node, it.emit(node, "mul", x, scale), out)
+
+    implements(of_math)(number)
+    implements(*of_numpy)(array)
 
 
-@implements(np.rad2deg, np.degrees, math.degrees)
-def degrees(it: Interpreter, node: Node, x: Any) -> Any:
-    (x,) = operands(it, node, (x,), "degrees")
-    refuse_booleans(it, node, "degrees", x)
-    return it.emit(node, "mul", x, 180.0 / math.pi)
+_angles("radians", math.pi / 180.0, np.deg2rad, np.radians)
+_angles("degrees", 180.0 / math.pi, np.rad2deg, np.degrees)
 
 
 @implements(np.sinc)
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
-    zero = it.b("eq", x, 0.0)
-    y = it.b("mul", it.b("where", zero, 1.0, x), math.pi)
-    # at 0 the value is 1; the start of the series has the derivatives up to the seventh
-    small = it.b("mul", it.b("where", zero, x, 0.0), math.pi)
+    # by its series near 0, where sin(y) / y is differentiated with cancellation
+    near = it.b("logical_and", it.b("lt", x, 0.08), it.b("gt", x, -0.08))
+    y = it.b("mul", it.b("where", near, 0.5, x), math.pi)
+    small = it.b("mul", it.b("where", near, x, 0.0), math.pi)
     square, series = it.b("mul", small, small), 1.0
-    for k in (42.0, 20.0, 6.0):
+    for k in (210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):
         series = it.b("sub", 1.0, it.b("mul", it.b("mul", square, 1.0 / k), series))
-    return it.emit(node, "where", zero, series, it.b("div", it.b("sin", y), y))
+    return it.emit(node, "where", near, series, it.b("div", it.b("sin", y), y))
 
 
 @implements(np.heaviside)
@@ -382,4 +396,18 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = _NOTHING, b: Any = _NOTH
 def float_kind(*values: Any) -> Scalar:
     """The floating type that NumPy computes with for these operands."""
     joined = promoted(atom(v).type for v in values)
-    return joined if is_float(joined.dtype) else Scalar("f64")
+    if is_float(joined.dtype):
+        return joined
+    # integers of NumPy's ask for no more than what holds them exactly
+    given = [v.type for v in map(atom, values) if not getattr(v.type, "weak", False)]
+    if not given or promoted(given) != joined:
+        return Scalar("f64")
+    return Scalar(short_dtype(np.result_type(np.float16, *(np_dtype(k.dtype) for k in given))))
+
+
+def in_float_kind(it: Interpreter, values: list[Any]) -> list[Any]:
+    """Operands as they are if one is floating, and in their floating type else."""
+    kind = float_kind(*values)
+    if any(is_float(atom(v).type.dtype) or is_complex(atom(v).type.dtype) for v in values):
+        return values
+    return [plain(it.b.cast(v, kind)) for v in values]

@@ -90,6 +90,8 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
         it: Interpreter, node: Node, *given: Any, key: Any = None, default: Any = _NOTHING
     ) -> Any:
         xs: list[Any] = [it.collected(x) for x in given]
+        if not xs:
+            it.fail("TypeError", f"{name} expected at least 1 argument, got 0")
         if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
             return _extreme_of_array(it, node, xs[0], name, whole, default)
         items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)

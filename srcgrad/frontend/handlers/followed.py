@@ -16,7 +16,12 @@ from srcgrad.frontend.formulas import (
     sets,
     statistics,
 )
-from srcgrad.frontend.handlers.elementwise import operands, to_out
+from srcgrad.frontend.handlers.elementwise import (
+    float_kind,
+    operands,
+    refuse_booleans,
+    to_out,
+)
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -49,6 +54,14 @@ def floating(it: Interpreter, node: Node, x: Any) -> Any:
     if is_float(kind.dtype):
         return x
     return plain(it.b.cast(x, Scalar("f64", not is_array(x) and kind.weak)))
+
+
+@implements(registry.in_one_float_kind)
+def in_one_float_kind(it: Interpreter, node: Node, *xs: Any) -> tuple:
+    values = operands(it, node, xs, "this function")
+    refuse_booleans(it, node, it.frame.source.function.__name__, *values)
+    kind = float_kind(*values)
+    return tuple(plain(it.b.cast(v, kind)) for v in values)
 
 
 @implements(registry.constant)

@@ -11,11 +11,12 @@ import numpy as np
 from scipy import special
 
 from srcgrad.frontend.formulas import special as formulas
+from srcgrad.frontend.formulas.registry import as_ufunc
 from srcgrad.frontend.handlers.elementwise import _static, operands, refuse_booleans, to_out
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_number
+from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.primitives.special import SPECIAL
@@ -23,31 +24,51 @@ from srcgrad.primitives.special import SPECIAL
 # SciPy's other functions that are one primitive each
 OTHERS = {
     "erf": "erf", "erfc": "erfc", "expit": "sigmoid", "psi": "digamma", "jn": "bessel_jv",
-    "yn": "bessel_yv", "kn": "bessel_kv",
+    "expm1": "expm1", "log1p": "log1p", "exp2": "exp2", "cbrt": "cbrt",
 }  # fmt: skip
-# those that are NumPy's by another name
-NUMPYS = {"expm1": np.expm1, "log1p": np.log1p, "exp2": np.exp2, "cbrt": np.cbrt}
 
 
 def _register(f: Any, name: str) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
-        if len(args) == f.nin + 1 and out is None:
-            args, out = args[:-1], args[-1]
-        if len(args) != f.nin:
-            it.refuse(
-                node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError
-            )
+        args, out = _given(it, node, f, args, out)
         if all(is_number(a) for a in args) and out is None:
             return _static(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         refuse_booleans(it, node, f.__name__, *values)
-        if any(is_complex(atom(v).type.dtype) for v in values):
-            reason = f"{f.__name__} of complex numbers is not supported"
-            it.refuse(node, reason, "take .real or .imag first")
+        _refuse_complex(it, node, f, values)
         kind = _computed_in(f, values)
         return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
 
     implements(f)(handler)
+
+
+def _given(it: Interpreter, node: Node, f: Any, args: tuple, out: Any) -> tuple[tuple, Any]:
+    """The operands of a ufunc, and its out=, which may be the last argument."""
+    if len(args) == f.nin + 1 and out is None:
+        args, out = args[:-1], args[-1]
+    if len(args) != f.nin:
+        it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError)
+    return args, out
+
+
+def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
+    if any(is_complex(atom(v).type.dtype) for v in values):
+        reason = f"{f.__name__} of complex numbers is not supported"
+        it.refuse(node, reason, "take .real or .imag first")
+
+
+@implements(as_ufunc)
+def of_formula(
+    it: Interpreter, node: Node, f: Any, formula: Any, *args: Any, out: Any = None
+) -> Any:
+    args, out = _given(it, node, f, args, out)
+    if all(is_number(a) for a in args) and out is None:
+        return _static(it, node, f, args)
+    values = operands(it, node, args, f.__name__)
+    _refuse_complex(it, node, f, values)
+    kind = _computed_in(f, values)
+    made = it.call(formula, [plain(it.b.cast(v, Scalar("f64"))) for v in values], {}, node)
+    return to_out(it, node, plain(it.b.cast(made, kind)), out)
 
 
 def _computed_in(f: Any, values: list[Any]) -> Scalar:
@@ -70,9 +91,6 @@ for _primitive, _name in SPECIAL.items():
 for _name, _primitive in OTHERS.items():
     if getattr(special, _name) not in FUNCTIONS:
         _register(getattr(special, _name), _primitive)
-for _name, _f in NUMPYS.items():
-    if getattr(special, _name) not in FUNCTIONS:
-        implements(getattr(special, _name))(FUNCTIONS[_f])
 
 
 implements(special.softmax)(in_proportion("softmax"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import FORMULAS, enter
+from srcgrad.frontend.formulas.registry import FORMULAS, UFUNCS, as_ufunc, enter
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.tracebacks import within
@@ -75,6 +75,9 @@ class Followed:
         self.__module__, self.__qualname__ = formula.__module__, formula.__qualname__
 
     def __call__(self, it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+        f = UFUNCS.get(self.formula)
+        if f is not None:
+            return it.call(as_ufunc, [f, self.formula, *args], keywords, node)
         return it.call(self.formula, list(args), keywords, node)
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.calls import strong
-from srcgrad.frontend.casts import as_integer, widened
+from srcgrad.frontend.casts import as_integer, of_python, widened
 from srcgrad.frontend.handlers.elementwise import _scalar, operands, positive, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -30,6 +30,8 @@ def _integer_rounding(name: str, f: Any) -> None:
         if is_number(x):
             return _known(it, node, f, x)
         v = _scalar(it, node, x, name)
+        if is_int(atom(v).type.dtype) and not of_python(v):  # which math takes as floats
+            v = it.b.cast(v, FLOAT)
         return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.b(name, v))
 
     implements(f)(handler)

@@ -68,6 +68,8 @@ def _gamma(f: Any, name: str) -> None:
             it.refuse(node, f"math.{f.__name__} takes a number, not {describe(x)}", like=TypeError)
         b = it.b
         x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
+        if f is math.lgamma:  # infinite at either end
+            x = b("where", b("eq", x, -math.inf), math.inf, x)
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
         if f is math.lgamma:  # infinite at -inf
             pole = b("logical_and", pole, b("isfinite", x))

@@ -60,7 +60,7 @@ def linspace(
     b = it.b
     (n,) = dims_of(it, node, num)
     start, stop = operands(it, node, (start, stop), "linspace")
-    kind = Scalar(float_kind(start, stop).dtype)
+    kind = Scalar(float_kind(start, stop, 1.0).dtype)
     start, stop = (b.cast(v, kind) for v in (start, stop))
     extent = b("sub", stop, start)
     parts = b("maximum", b("sub", n, 1) if endpoint else n, 1)

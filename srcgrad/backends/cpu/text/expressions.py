@@ -53,6 +53,7 @@ TEMPLATES |= {
 INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
     e.floordiv: "floordiv(a, b)",
     e.fmod: "remainder(a, b)",
+    e.pow: "whole_power(a, b)",
     e.isnan: "False",
     e.isinf: "False",
     e.isfinite: "True",
@@ -60,7 +61,8 @@ INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
 }
 BOOL = {e.add: "a | b", e.mul: "a & b", e.invert: "not a", e.maximum: "a | b", e.minimum: "a & b",
         e.bit_xor: "a != b", e.floor: "a", e.ceil: "a", e.trunc: "a", e.abs: "a"}  # fmt: skip
-COMPLEX = {e.div: "divide(a, b)", e.pow: "power(a, b)", e.sign: "np.sign(a)"}
+COMPLEX = {e.div: "divide(a, b)", e.pow: "power(a, b)", e.sign: "np.sign(a)",
+           e.arccosh: "complex_arccosh(a)"}  # fmt: skip
 SMALL = {"i8", "i16", "i32", "u8", "u16", "u32", "u64"}
 TRUTH = {e.logical_and, e.logical_or, e.logical_xor, e.logical_not}
 
