@@ -124,6 +124,9 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         kept = it.call(f.__wrapped__, args, kwargs, node)
         it.captures.immutable.update(reachable([kept], it.captures.immutable))
         return kept
+    if isinstance(f, np.vectorize):
+        given = [f.pyfunc, f.otypes, None, f.excluded, False, f.signature]
+        return it.call(it.call(np.vectorize, given, {}, node), args, kwargs, node)
     if isinstance(f, type):
         return construct(it, f, args, kwargs, node)
     if isinstance(f, Record):

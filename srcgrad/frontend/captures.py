@@ -139,7 +139,7 @@ class Captures:
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
-        if isinstance(value, list | tuple | dict):
+        if isinstance(value, list | tuple | dict) and not hasattr(value, "n_sequence_fields"):
             return self._container(it, key, fetch, value, name, node)
         if isinstance(value, set):
             self.watch((*key, "items"), lambda: texts_now(fetch()), name)
