@@ -1,4 +1,4 @@
-"""Progress bars, limits of floats, sparse matrices, `numba.prange`, copies, private names and bools used as integers."""
+"""What is no NumPy: `numba.prange`, progress bars, copies, limits of floats, private names."""
 
 import copy
 import sys

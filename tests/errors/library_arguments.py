@@ -290,7 +290,7 @@ def vectorized_with_two_classes_among_results(x):
 
 @program(vec(3))
 def vectorized_with_a_signature(x):
-    f = np.vectorize(np.sum, signature="(n)->()")  # error: UnsupportedError: signature= ... the loop
+    f = np.vectorize(np.sum, signature="(n)->()")  # error: UnsupportedError: signature= or
     return np.sum(f(x))
 
 
