@@ -112,10 +112,10 @@ Terms = dict[Any, Any]  # a sum: the factor of each value, and under None the co
 def _weighted(s: Loop, carried: list[tuple[Var, Atom]]) -> Iterator[tuple[Var, Var, Atom, Atom]]:
     """The carried floats that are one value if a condition is 1 and another one if it is 0."""
     defs = [d for d in walk(s.body) if isinstance(d, Def) and d.op in _ARITHMETIC]
-    read: dict[Any, frozenset] = {}  # the conditions that a value was computed with
+    read: dict[Any, frozenset[Any]] = {}  # the conditions that a value was computed with
     for d in defs:
         own = [frozenset([a]) for a in d.args if _is_condition(a) and a not in read]
-        read[d.var] = frozenset().union(*own, *(read[a] for a in d.args if a in read))
+        read[d.var] = frozenset[Any]().union(*own, *(read[a] for a in d.args if a in read))
     counts = Counter(cond for _, new in carried for cond in read.get(new, ()))
     for cond in [c for c, n in counts.items() if n > 1]:
         steps = [d for d in defs if cond in read[d.var]]

@@ -299,10 +299,10 @@ def inline(
     it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
 ) -> Any:
     """Interpret a function's body in a frame of its own; its result."""
-    limit_recursion(it, found, node)
+    limit_recursion(it, found, env, node)
     loc = it.b.loc
     tree = found.tree
-    frame = Frame(found, dict(env), _liveness(tree), outer)
+    frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
     if it.frames:
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env

@@ -35,6 +35,7 @@ class Frame:
     returns: list[Any] = field(default_factory=list)  # where it returned
     passed: bool = False  # whether one of its statements was passed over
     called_at: Any = None  # the place of its call; None for the function that is compiled
+    given: dict[str, Any] = field(default_factory=dict)  # its arguments
 
 
 class Passed(Exception):

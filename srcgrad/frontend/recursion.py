@@ -19,12 +19,17 @@ DEEP = 12  # nested calls from which on the depth of a recursion is specialized 
 DEEPEST = 60  # nested calls at which a recursion is refused
 
 
-def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
+def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> None:
     """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
 
     From `DEEP` calls on, these are the integers that a call changes and that depend on
-    arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
+    arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused: at
+    once where nothing that is known at compile time tells a call from the two before it.
     """
+    if not found.function.__code__.co_freevars:  # which may count the calls
+        own = [f.given for f in it.frames if f.source.tree is found.tree and f.outer is None]
+        if len(own) > 1 and all(_alike(given[k], f[k]) for f in own[-2:] for k in given):
+            refuse_recursion(it, found, it.frame.source.location(node))
     last = len(it.frames) >= DEEPEST
     calls = [f for f in it.frames if last or f.source.tree is found.tree]
     if len(calls) < DEEP:
@@ -44,6 +49,21 @@ def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
+
+
+def _alike(a: Any, b: Any, kept: bool = False) -> bool:
+    """Whether two arguments are the same in all that is known of them at compile time.
+
+    Of what is `kept` in a list only run-time values are: a call may have changed the others.
+    """
+    if isinstance(a, Var):  # an integer may be specialized on, even one that no call changes
+        return isinstance(b, Var) and a.type == b.type and a.type.dtype[0] not in "iu"
+    if type(a) is not type(b) or (kept and not isinstance(a, list | tuple)):
+        return False
+    if isinstance(a, list | tuple):
+        kept = kept or isinstance(a, list)
+        return len(a) == len(b) and all(_alike(x, y, kept) for x, y in zip(a, b, strict=True))
+    return a is b if callable(a) else isinstance(a, str | int | float | None) and a == b
 
 
 def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:
