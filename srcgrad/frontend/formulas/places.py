@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, place, stand_for, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    known,
+    number,
+    place,
+    stand_for,
+    stands_for,
+    unsupported,
+)
 
 OF_PYTHON = (np.float64, np.int64, np.complex128, np.bool_)  # dtypes of Python's numbers
 
@@ -69,7 +76,7 @@ def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
     if otypes is None:
         if flat[0].size == 0:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        first = pyfunc(*[a[0].item() for a in flat])
+        first = pyfunc(*[number(a[0]) for a in flat])
         several = isinstance(first, tuple)
         kinds: list = [type(v) for v in (first if several else (first,))]
         if any(a.dtype not in OF_PYTHON for a in flat):  # NumPy asks with numbers of its own
@@ -79,7 +86,7 @@ def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
         several, kinds = len(otypes) > 1, list(otypes)
     made = [np.zeros(flat[0].size, kind) for kind in kinds]
     for k in range(flat[0].size):
-        values = pyfunc(*[a[k].item() for a in flat])
+        values = pyfunc(*[number(a[k]) for a in flat])
         for out, value in zip(made, values if several else (values,), strict=True):
             out[k] = value
     shaped = [np.reshape(out, arrays[0].shape) for out in made]
