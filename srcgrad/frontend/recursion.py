@@ -14,6 +14,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var
+from srcgrad.tree import nodes, paths
 
 DEEP = 12  # nested calls from which on the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
@@ -51,18 +52,25 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
         refuse_recursion(it, deepest.source, deepest.called_at)
 
 
-def _alike(a: Any, b: Any, kept: bool = False) -> bool:
+def _alike(a: Any, b: Any) -> bool:
     """Whether two arguments are the same in all that is known of them at compile time.
 
-    Of what is `kept` in a list only run-time values are: a call may have changed the others.
+    Of what a list or a dict holds only run-time values are: a call may have changed the others.
     """
+    if type(a) is not type(b) or any(not isinstance(n, list | tuple | dict) for n in nodes(a)):
+        return False  # an instance: its attributes may have changed
+    kept = any(isinstance(n, list | dict) for n in nodes(a))
+    ours, theirs = list(paths(a)), list(paths(b))
+    return [p for p, _ in ours] == [p for p, _ in theirs] and all(
+        _alike_leaves(x, y, kept) for (_, x), (_, y) in zip(ours, theirs, strict=True)
+    )
+
+
+def _alike_leaves(a: Any, b: Any, kept: bool) -> bool:
     if isinstance(a, Var):  # an integer may be specialized on, even one that no call changes
         return isinstance(b, Var) and a.type == b.type and a.type.dtype[0] not in "iu"
-    if type(a) is not type(b) or (kept and not isinstance(a, list | tuple)):
+    if kept or type(a) is not type(b):
         return False
-    if isinstance(a, list | tuple):
-        kept = kept or isinstance(a, list)
-        return len(a) == len(b) and all(_alike(x, y, kept) for x, y in zip(a, b, strict=True))
     return a is b if callable(a) else isinstance(a, str | int | float | None) and a == b
 
 
