@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft, integrate, linalg, ndimage, signal, special
+from scipy import fft, integrate, linalg, ndimage, signal, sparse, special
 
 import srcgrad as flow
 from srcgrad import api
@@ -36,6 +36,7 @@ MODULES: dict[str, Any] = {
     "scipy.integrate": integrate,
     "scipy.signal": signal,
     "scipy.ndimage": ndimage,
+    "scipy.sparse": sparse,
 }
 TREES = ("flatten", "leaves", "map", "structure", "unflatten")
 

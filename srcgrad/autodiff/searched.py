@@ -1,20 +1,23 @@
 """Finds intervals that loops narrow by comparisons, as bisection does.
 
 Both ends are floats that a loop carries; one condition keeps the one or the other, or puts one
-value in the place of either, and what is new was computed from both. They depend on an input
-through the condition alone, which compares the input with what was computed from them. The gradient
-leaves that out, though it may be far from zero: it is that of the equation which the loop solves.
+value in the place of either, and what is new was computed from both. The condition chooses, or it
+is a factor 0 or 1. They depend on an input through it alone, which compares the input with what was
+computed from them. The gradient leaves that out, though it may be far from zero: it is that of the
+equation which the loop solves.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
+from typing import Any
 
 from srcgrad.autodiff.activity import Activity, flows, reachable
 from srcgrad.autodiff.blocked import ValueFlow
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import float_type
 from srcgrad.ir.walk import results, walk
 from srcgrad.primitives import elementwise
@@ -75,6 +78,8 @@ def _intervals(s: Loop) -> Iterator[Interval]:
     for p, new in carried:
         for cond, a, b in _choices(new, owner):
             chosen.setdefault(cond, []).append((p, a, b))
+    for p, cond, a, b in _weighted(s, carried):
+        chosen.setdefault(cond, []).append((p, a, b))
     for cond, found in chosen.items():
         for (low, a, new_low), (high, new_high, b) in permutations(found, 2):
             if (a is low and b is high) or (new_low is new_high and isinstance(new_low, Var)):
@@ -95,6 +100,80 @@ def _choices(new: Atom, owner: dict[Var, Stmt]) -> Iterator[tuple[Var, Atom, Ato
     yield cond, a, b
     for side in (a, b):
         yield from _choices(side, owner)
+
+
+# ---- conditions that arithmetic takes for 0 and 1, as in low + (middle - low) * below ----
+_ARITHMETIC = {
+    elementwise.add, elementwise.sub, elementwise.mul, elementwise.cast, elementwise.logical_not,
+}  # fmt: skip
+Terms = dict[Any, Any]  # a sum: the factor of each value, and under None the constant
+
+
+def _weighted(s: Loop, carried: list[tuple[Var, Atom]]) -> Iterator[tuple[Var, Var, Atom, Atom]]:
+    """The carried floats that are one value if a condition is 1 and another one if it is 0."""
+    defs = [d for d in walk(s.body) if isinstance(d, Def) and d.op in _ARITHMETIC]
+    read: dict[Any, frozenset[Any]] = {}  # the conditions that a value was computed with
+    for d in defs:
+        own = [frozenset([a]) for a in d.args if _is_condition(a) and a not in read]
+        read[d.var] = frozenset[Any]().union(*own, *(read[a] for a in d.args if a in read))
+    counts = Counter(cond for _, new in carried for cond in read.get(new, ()))
+    for cond in [c for c, n in counts.items() if n > 1]:
+        steps = [d for d in defs if cond in read[d.var]]
+        plain = {d.var: d for d in defs if d.op in (elementwise.add, elementwise.sub)}
+        high, low = _sums(steps, cond, 1), _sums(steps, cond, 0)
+        for p, new in carried:
+            a, b = (_single(sums.get(new, {}), plain) for sums in (high, low))
+            if a is not None and b is not None:
+                yield p, cond, a, b
+
+
+def _is_condition(a: Any) -> bool:
+    return isinstance(a, Var) and a.type.dtype == "bool"
+
+
+def _sums(steps: list[Def], cond: Var, number: int) -> dict[Any, Terms]:
+    """What is computed with a condition, as sums, if it is this number."""
+    sums: dict[Any, Terms] = {cond: {None: number}}
+    for d in steps:
+        sums[d.var] = _combined(d, [_terms(a, sums) for a in d.args])
+    return sums
+
+
+def _terms(a: Atom, sums: dict[Any, Terms]) -> Terms:
+    return {None: a.value} if isinstance(a, Const) else sums.get(a, {a: 1})
+
+
+def _combined(d: Def, parts: list[Terms]) -> Terms:
+    if d.op is elementwise.cast:
+        return parts[0]
+    if d.op is elementwise.logical_not:
+        return {None: 1 - parts[0].get(None, 0)}
+    one, other = parts
+    if d.op is elementwise.mul:
+        number, terms = (one, other) if one.keys() <= {None} else (other, one)
+        if number.keys() <= {None}:
+            return _added({}, terms, number.get(None, 0))
+        return {d.var: 1}
+    return _added(one, other, -1 if d.op is elementwise.sub else 1)
+
+
+def _added(one: Terms, other: Terms, times: Any) -> Terms:
+    total = {k: one.get(k, 0) + times * other.get(k, 0) for k in [*one, *other]}
+    return {k: f for k, f in total.items() if f != 0}
+
+
+def _single(terms: Terms, made: dict[Any, Def]) -> Atom | None:
+    """The value that a sum consists of, if it is one value; what cancels may be inside others."""
+    for _ in range(3):
+        if len(terms) == 1:
+            (value, factor) = next(iter(terms.items()))
+            return value if factor == 1 else None
+        newest = next((v for v in reversed(made) if v in terms), None)
+        if newest is None:
+            return None
+        d, rest = made[newest], {k: f for k, f in terms.items() if k is not newest}
+        terms = _added(rest, _combined(d, [_terms(a, {}) for a in d.args]), terms[newest])
+    return None
 
 
 def _compared(i: Interval, varied: Activity, classes: AliasClasses) -> Iterator[Def]:

@@ -125,6 +125,9 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         kept = it.call(f.__wrapped__, args, kwargs, node)
         it.captures.immutable.update(reachable([kept], it.captures.immutable))
         return kept
+    if isinstance(f, np.vectorize):
+        given = [f.pyfunc, f.otypes, None, f.excluded, False, f.signature]
+        return it.call(it.call(np.vectorize, given, {}, node), args, kwargs, node)
     if isinstance(f, type):
         return construct(it, f, args, kwargs, node)
     if isinstance(f, Record):
@@ -299,10 +302,10 @@ def inline(
     it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
 ) -> Any:
     """Interpret a function's body in a frame of its own; its result."""
-    limit_recursion(it, found, node)
+    limit_recursion(it, found, env, node)
     loc = it.b.loc
     tree = found.tree
-    frame = Frame(found, dict(env), _liveness(tree), outer)
+    frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
     frame.scopes = len(it.b.scopes)
     if it.frames:
         frame.called_at = it.frame.source.location(node)

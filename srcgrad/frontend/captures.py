@@ -137,7 +137,7 @@ class Captures:
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
-        if isinstance(value, list | tuple | dict):
+        if isinstance(value, list | tuple | dict) and not hasattr(value, "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
             return self._container(it, key, fetch, value, name, node)
         if isinstance(value, set):

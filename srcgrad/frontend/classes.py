@@ -168,7 +168,10 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
         return _record_attribute(it, owner, name, node)
     if isinstance(owner, Super):
         return _of_super(it, owner, name, node)
-    if isinstance(owner, tuple) and name in (*getattr(owner, "_fields", ()), "_fields"):
+    if isinstance(owner, tuple) and (
+        name in (*getattr(owner, "_fields", ()), "_fields")
+        or isinstance(getattr(type(owner), name, None), types.MemberDescriptorType)
+    ):
         return getattr(owner, name)
     followed = isinstance(getattr(type(owner), name, None), types.FunctionType | property)
     if isinstance(owner, list | dict | GrownList | str | set | tuple) and (

@@ -36,6 +36,7 @@ class Frame:
     passed: bool = False  # whether one of its statements was passed over
     scopes: int = 0  # blocks that were open at its call
     called_at: Any = None  # the place of its call; None for the function that is compiled
+    given: dict[str, Any] = field(default_factory=dict)  # its arguments
 
 
 class Passed(Exception):

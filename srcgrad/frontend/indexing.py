@@ -212,7 +212,7 @@ def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
     if i is None or i is Ellipsis or isinstance(i, Slice) or is_integer(i):
         return i
     if isinstance(i, list) or (isinstance(i, tuple) and all(is_number(v) for v in i)):
-        i = it.call_numpy(np.array, [i], {}, node)
+        i = it.call_numpy(np.array, [i], {} if i else {"dtype": np.intp}, node)
     if isinstance(i, Range | range):
         i = it.call_numpy(np.arange, [i.start, i.stop, i.step], {}, node)
     if isinstance(i, slice):

@@ -7,6 +7,7 @@ statements are left in the builder. Imports no part.
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -67,7 +68,7 @@ class Interpreter:
         self.changes: list[Any] = []  # what was emitted before each change of a container
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
         self.ignored: tuple[Any, ...] | None = None
-        self.ends = 0  # recursive calls that are one too many
+        self.ends: Counter[Any] = Counter()  # of each function, recursive calls that are too many
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property

@@ -6,7 +6,6 @@ alone decide it, `DEEP` nested calls are inlined, and one more is an error of th
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from typing import Any, NoReturn
 
@@ -17,18 +16,23 @@ from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var
+from srcgrad.tree import nodes, paths
 
 DEEP = 12  # nested calls from which on the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
 MOST_ENDS = 8  # calls that are one too many, on different paths of a program
 
 
-def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
+def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> None:
     """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
 
     From `DEEP` calls on, these are the integers that a call changes and that depend on
     arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
     """
+    if not found.function.__code__.co_freevars:  # which may count the calls
+        own = [f for f in it.frames if f.source.tree is found.tree and f.outer is None]
+        if len(own) > 1 and all(_alike(given[k], f.given[k]) for f in own[-2:] for k in given):
+            _end(it, found, own, node)
     last = len(it.frames) >= DEEPEST
     calls = [f for f in it.frames if last or f.source.tree is found.tree]
     if len(calls) < DEEP:
@@ -44,23 +48,44 @@ def limit_recursion(it: Interpreter, found: Source, node: Node) -> None:
         changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
         if last or changed:
             it.captures.demand_static(it, value, node, "the depth of a recursion")
-    if not last and all(itertools.starmap(_alike, itertools.pairwise(calls))):
-        it.ends += 1
-        if it.ends <= MOST_ENDS and len(it.b.scopes) > calls[0].scopes:  # behind a branch
-            it.fail("NotImplementedError", f"{found.title}() calls itself more than {DEEP} times "
-                    "within one another, where run-time values decide how often")  # fmt: skip
-        refuse_recursion(it, found, it.frame.source.location(node))
     if last and count[id(found.tree)] > 1:  # this very call is one too many
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
 
 
-def _alike(outer: Frame, inner: Frame) -> bool:
-    """Whether nothing that is known at compile time differs between two calls of a function."""
-    names = parameters_of(inner.source.tree)
-    pairs = [(outer.env.get(n), inner.env.get(n)) for n in names]
-    return all(v is w or (isinstance(v, Var) and isinstance(w, Var)) for v, w in pairs)
+def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
+    """Follow calls that nothing known tells apart, behind branches: the last one fails."""
+    behind_a_branch = len(it.b.scopes) > own[-1].scopes
+    if behind_a_branch and len(own) < DEEP:
+        return
+    it.ends[found.tree] += 1
+    if behind_a_branch and it.ends[found.tree] <= MOST_ENDS:
+        it.fail("NotImplementedError", f"{found.title}() calls itself more than {DEEP} times "
+                "within one another, where run-time values decide how often")  # fmt: skip
+    refuse_recursion(it, found, it.frame.source.location(node))
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two arguments are the same in all that is known of them at compile time.
+
+    Of what a list or a dict holds only run-time values are: a call may have changed the others.
+    """
+    if type(a) is not type(b) or any(not isinstance(n, list | tuple | dict) for n in nodes(a)):
+        return False  # an instance: its attributes may have changed
+    kept = any(isinstance(n, list | dict) for n in nodes(a))
+    ours, theirs = list(paths(a)), list(paths(b))
+    return [p for p, _ in ours] == [p for p, _ in theirs] and all(
+        _alike_leaves(x, y, kept) for (_, x), (_, y) in zip(ours, theirs, strict=True)
+    )
+
+
+def _alike_leaves(a: Any, b: Any, kept: bool) -> bool:
+    if isinstance(a, Var):  # an integer may be specialized on, even one that no call changes
+        return isinstance(b, Var) and a.type == b.type and a.type.dtype[0] not in "iu"
+    if kept or type(a) is not type(b):
+        return False
+    return a is b if callable(a) else isinstance(a, str | int | float | None) and a == b
 
 
 def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:

@@ -1,5 +1,7 @@
 """Arrays moved, padded, chosen from and written in brackets."""
 
+import math
+
 import numpy as np
 
 from tests.cases.registry import case, mat, signed, vec
@@ -111,6 +113,33 @@ def stored_at_places(x, v):
 def applied_along_an_axis(x, axis):
     s = np.apply_along_axis(lambda v: v * np.sum(v), axis, x)
     return np.sum(s**2) + np.sum(np.apply_along_axis(np.prod, axis, x))
+
+
+def _bent(a, b=0.8):
+    if a > b:
+        return a * b**2
+    return math.sin(a) + b
+
+
+BENT = np.vectorize(_bent)
+
+
+@case(vec(4), mat(3, 1))
+def vectorized(x, y):
+    total = np.sum(BENT(x, y) ** 2) + np.sum(BENT(x)) + np.prod(BENT(x[0], y))
+    high, low = np.vectorize(lambda a, n: (a**n, n), otypes=[float, int])(x, np.arange(4))
+    return total + np.sum(high * low) + np.sum(np.vectorize(_bent, otypes="d")(x[:0], 1.0))
+
+
+@case(vec(4))
+def from_iterables(x):
+    squares = np.fromiter((v * v for v in x), float)
+    return np.sum(squares * x) + np.prod(np.fromiter([x[0], x[1], x[3]], x.dtype, count=2))
+
+
+@case(mat(2, 3))
+def indices_of_nothing(x):
+    return np.sum(x * np.prod(x[:, ()], axis=1)[:, None]) + np.sum(x[[]]) + np.sum(x[:, [1]])
 
 
 @case(CUBE)

@@ -1,9 +1,12 @@
-"""Progress bars, `numba.prange`, copies, private names and bools used as integers."""
+"""What is no NumPy: `numba.prange`, progress bars, copies, limits of floats, private names."""
 
 import copy
+import sys
+from sys import float_info
 
 import numba
 import numpy as np
+from scipy import sparse
 from tqdm import tqdm, trange
 
 from tests.cases.registry import case, vec
@@ -25,6 +28,12 @@ def progress_bar(x):
     for i in trange(len(x), disable=True):
         s = s * x[i]
     return s
+
+
+@case(vec(3))
+def limits_and_sparse(x):
+    scale = sys.float_info.max_exp * float_info.epsilon / sys.float_info[8] + sys.float_info.dig
+    return np.sum(x.toarray() if sparse.issparse(x) else x**2) * scale
 
 
 @case(vec(4))

@@ -276,6 +276,41 @@ def applied_along_no_axis(x):
     return np.sum(np.apply_along_axis(np.sum, -3, x))  # error: UnsupportedError: axis -3 is out
 
 
+@program(vec(3))
+def vectorized_with_two_classes_of_numbers(x):
+    f = np.vectorize(lambda v: 0 if v < 1.0 else v)
+    return np.sum(f(x))  # error: UnsupportedError: one class on one path ... 0.0 for 0
+
+
+@program(vec(3))
+def vectorized_with_two_classes_among_results(x):
+    f = np.vectorize(lambda v: (v, 0 if v < 1.0 else v))
+    return np.sum(f(x)[1])  # error: UnsupportedError: one class on one path ... 0.0 for 0
+
+
+@program(vec(3))
+def vectorized_with_a_signature(x):
+    f = np.vectorize(np.sum, signature="(n)->()")  # error: UnsupportedError: signature= or
+    return np.sum(f(x))
+
+
+@program(vec(3))
+def vectorized_with_keywords(x):
+    f = np.vectorize(lambda v, by: v * by)
+    return np.sum(f(x, by=2.0))  # error: UnsupportedError: keyword arguments ... by position
+
+
+@program(vec(3))
+def vectorized_over_nothing(x):
+    f = np.vectorize(lambda v: v * v)
+    return np.sum(f(x[:0]))  # error: ValueError: cannot call `vectorize` on size 0 inputs
+
+
+@program(vec(3))
+def too_few_to_iterate(x):
+    return np.sum(np.fromiter(list(x), float, 5))  # error: ValueError: Expected 5 but ... only 3
+
+
 @program(mat(2, 3))
 def rolled_to_no_axis(x):
     return np.sum(np.rollaxis(x, 2)[0])  # error: UnsupportedError: axis 2 is out of bounds

@@ -58,12 +58,6 @@ def unknown_special_function(x):
     return scipy.special.pbdv(1.0, x)[0]  # error: UnsupportedError: pbdv
 
 
-@program(vec(3))
-def vectorised(x):
-    f = np.vectorize(lambda v: v * v)  # error: UnsupportedError: vectorize
-    return np.sum(f(x))
-
-
 @program(vec(8))
 def store_through_a_reshape(x):
     y = x[::2].reshape(2, 2)  # error: UnsupportedError: or may be one

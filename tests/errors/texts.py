@@ -63,14 +63,6 @@ def progress_bar_of_nothing(x):
     return x
 
 
-each = np.vectorize(lambda v: v * v)
-
-
-@program(vec(3))
-def vectorized_lambda(x):
-    return np.sum(each(x))  # error: UnsupportedError: calling a numpy.vectorize is not supported
-
-
 LINE = np.polynomial.Polynomial([1.0, 2.0])
 
 

@@ -90,3 +90,48 @@ def test_a_recursion_that_goes_on_is_an_error_of_the_run():
 def test_two_calls_of_itself_are_refused():
     with pytest.raises(flow.UnsupportedError, match="depth of the recursion"):
         flow.grad(both_ways)(3.0)
+
+
+def bound_by_a_constant(x, n):
+    if n > 3 or x > 9.0:
+        return x * n
+    return bound_by_a_constant(x + 1.0, n)
+
+
+def test_an_integer_that_no_call_changes():
+    g = flow.value_and_grad(flow.compile(bound_by_a_constant, target="python", cache=False))
+    assert g(0.5, 5) == (2.5, 5.0)
+
+
+def counted(x, seen):
+    seen[0] += 1
+    return x if seen[0] > 5 else counted(x * 1.5, seen)
+
+
+class Steps:
+    def __init__(self):
+        self.taken = 0
+
+    def take(self, x):
+        self.taken += 1
+        return x if self.taken > 5 else self.take(x * 1.5)
+
+
+def nested(x):
+    deep = 0
+
+    def more(y):
+        nonlocal deep
+        deep += 1
+        return y if deep > 5 else more(y * 1.5)
+
+    return more(x)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: counted(x, [0]), lambda x: Steps().take(x), nested], ids=["list", "self", ""]
+)
+def test_counters_end_a_recursion(f):
+    value, slope = flow.value_and_grad(flow.compile(f, target="python", cache=False))(2.0)
+    assert value == f(2.0)
+    assert slope == pytest.approx(1.5**5)

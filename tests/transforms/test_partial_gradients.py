@@ -50,6 +50,34 @@ def of_arrays(a):
     return np.sum(a * (low + high))
 
 
+def weighted_by_the_test(a):
+    low, high, x = 0.0, 4.0, 2.0
+    for _ in range(60):
+        below = x * x < a
+        low = low + (x - low) * below
+        high = high + (x - high) * (not below)
+        x = (low + high) / 2
+    return x * a
+
+
+def mixed_by_the_test(a):
+    low, high, x = np.zeros(3), np.full(3, 4.0), np.full(3, 2.0)
+    for _ in range(60):
+        below = x * x < a
+        low, high = below * x + (1 - below) * low, below * high + (1.0 - below) * x
+        x = (low + high) / 2
+    return np.sum(x * a)
+
+
+def switched_by_the_test(a):
+    low, high = 0.5, 4.0
+    for k in range(10):
+        below = a < 1.0 + k
+        low = low * below + 0.5 * (1 - below)
+        high = high - 0.1 * below
+    return (low + high) * a
+
+
 def golden_section(a):
     left, right = 0.0, 4.0
     for _ in range(40):
@@ -158,6 +186,8 @@ NARROWING = [
     (moved_besides, 2.0, ("low", "high")),
     (of_arrays, X, ("low", "high")),
     (golden_section, 1.5, ("left", "right")),
+    (weighted_by_the_test, 2.0, ("low", "high")),
+    (mixed_by_the_test, X, ("low", "high")),
 ]
 
 
@@ -172,7 +202,9 @@ def test_an_interval_that_is_narrowed(f, at, ends):
     assert len(issued(lambda x: flow.jvp(along, (x,), (np.ones_like(x),)), at)) == 1
 
 
-@pytest.mark.parametrize("f", [counted, newton, adaptive, between, of_constants, meant])
+@pytest.mark.parametrize(
+    "f", [counted, newton, adaptive, between, of_constants, meant, switched_by_the_test]
+)
 def test_no_warning(f):
     assert not issued(flow.grad(flow.compile(f, target="python", cache=False)), 2.0)
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, place, stand_for, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    known,
+    number,
+    place,
+    stand_for,
+    stands_for,
+    unsupported,
+)
+
+OF_PYTHON = (np.float64, np.int64, np.complex128, np.bool_)  # dtypes of Python's numbers
 
 
 # ---- functions applied to parts ----
@@ -37,6 +47,52 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     return np.transpose(shaped, order)
 
 
+@stands_for(np.vectorize)
+def vectorize(
+    pyfunc: Any, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: Any = False,
+    signature: Any = None,
+) -> Any:  # fmt: skip
+    """A function of numbers as one of arrays, whose elements it is given as Python numbers.
+
+    >>> vectorize(lambda a, b: a * b if a > b else b)(np.array([1.0, 3.0]), 2.0)
+    array([2., 6.])
+    """
+    if signature is not None or excluded:
+        return unsupported(
+            "np.vectorize with signature= or excluded= is not supported", "write the loop"
+        )
+
+    return functools.partial(_of_elements, pyfunc, otypes)
+
+
+def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
+    if kwargs:
+        return unsupported(
+            "keyword arguments of what np.vectorize made are not supported",
+            "pass them by position",
+        )
+    arrays = np.broadcast_arrays(*args)
+    flat = [np.ravel(a) for a in arrays]
+    if otypes is None:
+        if flat[0].size == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        first = pyfunc(*[number(a[0]) for a in flat])
+        several = isinstance(first, tuple)
+        kinds: list = [type(v) for v in (first if several else (first,))]
+        if any(a.dtype not in OF_PYTHON for a in flat):  # NumPy asks with numbers of its own
+            own = pyfunc(*[a[0] for a in flat])
+            kinds = [np.asarray(v).dtype for v in (own if several else (own,))]
+    else:
+        several, kinds = len(otypes) > 1, list(otypes)
+    made = [np.zeros(flat[0].size, kind) for kind in kinds]
+    for k in range(flat[0].size):
+        values = pyfunc(*[number(a[k]) for a in flat])
+        for out, value in zip(made, values if several else (values,), strict=True):
+            out[k] = value
+    shaped = [np.reshape(out, arrays[0].shape) for out in made]
+    return tuple(shaped) if several else shaped[0]
+
+
 @stands_for(np.apply_over_axes)
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """A reduction over one axis after the other; reduced axes stay, with length 1.
@@ -49,6 +105,21 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
         reduced = func(result, axis)
         result = reduced if reduced.ndim == result.ndim else np.expand_dims(reduced, axis)
     return result
+
+
+@stands_for(np.fromiter)
+def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
+    """An array of what an iterable gives.
+
+    >>> fromiter((2.0 * k for k in range(3)), float)
+    array([0., 2., 4.])
+    """
+    items = list(iter)
+    if count > len(items):
+        raise ValueError(
+            f"iterator too short: Expected {count} but iterator had only {len(items)} items."
+        )
+    return np.array(items if count < 0 else items[:count], dtype)
 
 
 # ---- places ----

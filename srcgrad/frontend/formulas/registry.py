@@ -125,6 +125,15 @@ def largest(x: Any, axis: Any, of_nothing: float) -> Any:
     return np.max(x, axis=axis, keepdims=True, initial=of_nothing)
 
 
+def number(x: Any) -> Any:
+    """An element of an array as a number of Python's.
+
+    >>> number(np.arange(3)[2])
+    2
+    """
+    return x.item()
+
+
 def unsupported(reason: str, way_out: str = "", like: Any = None) -> Any:
     """Refuses the user's call; `like` is what plain Python raises there, if it does."""
     raise NotImplementedError(reason)

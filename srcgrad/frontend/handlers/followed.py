@@ -23,7 +23,7 @@ from srcgrad.frontend.handlers.elementwise import (
     to_out,
 )
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import METHODS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
@@ -72,6 +72,11 @@ def constant(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(registry.largest)
 def largest(it: Interpreter, node: Node, x: Any, axis: Any, of_nothing: float) -> Any:
     return largest_of(it, node, x, axis, True, of_nothing)
+
+
+@implements(registry.number)
+def number(it: Interpreter, node: Node, x: Any) -> Any:
+    return METHODS["array", "item"](it, node, x)
 
 
 @implements(registry.unsupported)

@@ -19,20 +19,20 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "assume_unique", "ceil_mode", "check_finite", "compute_expm",
-    "compute_uv", "copy", "count_include_pad", "density", "descending", "eigvals_only", "endpoint",
-    "equal_nan", "exact", "full_matrices", "has_aux", "hermitian", "include_initial", "increasing",
-    "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a",
-    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
-    "permute_l", "pivoting", "repetition", "retstep", "return_counts", "return_ids", "return_index",
-    "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted",
-    "sparse", "stable", "strict", "subok", "training", "transposed", "unbiased", "unit_diagonal",
-    "wrap",
+    "adjoint", "allow_singular", "assume_unique", "cache", "ceil_mode", "check_finite",
+    "compute_expm", "compute_uv", "copy", "count_include_pad", "density", "descending",
+    "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "has_aux", "hermitian",
+    "include_initial", "increasing", "invert", "keepdim", "keepdims", "largest", "lower",
+    "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b", "overwrite_data",
+    "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting", "repetition",
+    "retstep", "return_counts", "return_ids", "return_index", "return_inverse", "return_rank",
+    "return_sign", "returned", "reverse", "rowvar", "sorted", "sparse", "stable", "strict",
+    "subok", "training", "transposed", "unbiased", "unit_diagonal", "wrap",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "assume_a", "boundary", "casting", "device", "dtype", "indexing", "kind",
-    "lapack_driver", "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "plan",
-    "reduction", "side", "singular",
+    "UPLO", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded", "indexing",
+    "kind", "lapack_driver", "method", "metric", "mode", "nan_policy", "norm", "optimize",
+    "order", "otypes", "plan", "reduction", "side", "signature", "singular",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {

@@ -40,6 +40,7 @@ OF_SCIPY = {
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.ndimage": "srcgrad.frontend.formulas.scipy_ndimage",
+    "scipy.sparse": "srcgrad.frontend.handlers.of_sparse",
 }
 
 
