@@ -120,8 +120,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 def sinc(input: Tensor) -> Tensor:
     """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel."""
     x = as_tensor_operand(input, "sinc")
-    inside = (TABLE["lt"].function(x, 0.08), TABLE["gt"].function(x, -0.08))
-    near = TABLE["logical_and"].function(*inside)
+    near = TABLE["lt"].function(TABLE["abs"].function(mul(x, 1.0)), 0.08)
     scaled = mul(where(near, 0.5, x), math.pi)
     small = mul(where(near, x, 0.0), math.pi)
     square, series = mul(small, small), 1.0

@@ -321,7 +321,7 @@ _angles("degrees", 180.0 / math.pi, np.rad2deg, np.degrees)
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
     # by its series near 0, where sin(y) / y is differentiated with cancellation
-    near = it.b("logical_and", it.b("lt", x, 0.08), it.b("gt", x, -0.08))
+    near = it.b("lt", it.b("abs", it.b("mul", x, 1.0)), 0.08)
     y = it.b("mul", it.b("where", near, 0.5, x), math.pi)
     small = it.b("mul", it.b("where", near, x, 0.0), math.pi)
     square, series = it.b("mul", small, small), 1.0
