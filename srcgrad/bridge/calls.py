@@ -177,14 +177,15 @@ class Call:
         self.inputs = [*(self.values[path] for path in program.inputs), *hidden]
         self.kernel = kernel_of(self.entry)
         self.origins = dict(program.origins)
-        self._refuse_overlap()
+        self.refuse_overlap(self.inputs)
         changes = self.plain and (program.stored or program.writes)
         self.stores = bool(changes and wanted(self.inputs))
         if program.changed:
             refuse_shared(arguments, program.changed, self.name)
 
-    def _refuse_overlap(self) -> None:
-        if self.entry.stored and not self.entry.apart(self.inputs):
+    def refuse_overlap(self, inputs: list) -> None:
+        """Refuse inputs that share memory that is stored to."""
+        if self.entry.stored and not self.entry.apart(inputs):
             raise UnsupportedError(
                 f"two arguments of {self.name}() share memory that it stores to",
                 None,
@@ -314,10 +315,12 @@ def is_float(value: Any) -> bool:
 
 def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
     """The value, and the function from adjoints to gradients; both are recorded as usual."""
+    callers = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     arguments = {n: mapped(v, kept) for n, v in arguments.items()}
     call = Call(compiled, arguments, {})
     kernel, program = call.kernel, call.entry.program
     first = len(program.inputs)  # captured values too are seen as they are now
+    call.refuse_overlap([*map(callers.get, program.inputs), *call.inputs[first:]])
     inputs = [*call.inputs[:first], *map(kept, call.inputs[first:])]
     out = [call.result(k, v) for k, v in enumerate(applied(kernel, call.inputs))]
     value = filled(program.output, out)
@@ -369,9 +372,12 @@ def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
     if not is_leaf(g):
         raise ArgumentTypeError(f"{what} is a {type(g).__name__}, {whose} a tensor")
     if not isinstance(g, Tensor):
-        g = copied(devices.array_of(g, a.dtype))
+        given = np.asarray(g).dtype if not devices.on_device(g) else g.dtype
+        g = copied(devices.array_of(g, given if given.kind == "c" else a.dtype))
     if tuple(g.shape) != a.shape:
         raise ArgumentValueError(f"{what} has shape {tuple(g.shape)}, {whose} {a.shape}")
+    if array_of(g).dtype.kind == "c" and a.dtype.kind != "c":
+        raise ArgumentTypeError(f"{what} is of complex numbers, {whose} of {a.dtype}")
     if isinstance(g, Tensor) and g._a.dtype != a.dtype:
         return g.to(make(a).dtype)
     return g

@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 
 from srcgrad.bridge.tape_jacobians import rows
+from srcgrad.bridge.views import overlap
 from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
 from srcgrad.eager.functions import TABLE
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.refusals import no_float
 from srcgrad.transforms.specs import ByPosition, Gradient, Primal
 from srcgrad.transforms.weights import active, is_outer, not_floating
-from srcgrad.tree import leaves, mapped, mapped_by_path, paths
+from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths
 
 clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
@@ -104,12 +105,38 @@ def _is_float(v: Any) -> bool:
 
 def run(compiled: Any, arguments: dict[str, Any]) -> Any:
     """A call of a stack of gradients."""
+    shared = _sharing(arguments) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
+        before = [_state(at_path(given, p)) for p in shared]
         bound = inspect.BoundArguments(compiled._signature, OrderedDict(given))
-        return compiled.function(*bound.args, **bound.kwargs)
+        out = compiled.function(*bound.args, **bound.kwargs)
+        if before != [_state(at_path(given, p)) for p in shared]:
+            raise UnsupportedError(
+                f"two arguments of {compiled.__name__}() share memory that it stores to", None,
+                "pass copies: f(x, x.clone())",
+            )  # fmt: skip
+        return out
 
     return _value(compiled.spec, compiled.__name__, call, arguments)
+
+
+def _sharing(arguments: dict[str, Any]) -> list[tuple]:
+    """The paths of the arguments that share memory with others: what differentiates has copies."""
+    held = [
+        (p, _array(v)) for n, a in arguments.items() for p, v in paths(a, (n,))
+        if isinstance(v, Tensor | np.ndarray)
+    ]  # fmt: skip
+    return [p for p, a in held if any(q != p and overlap(a, b) for q, b in held)]
+
+
+def _state(v: Any) -> Any:
+    """What tells whether something has been stored to: of an array there are only its bytes."""
+    return v._version if isinstance(v, Tensor) else v.tobytes()
+
+
+def _array(v: Any) -> Any:
+    return v._a if isinstance(v, Tensor) else v
 
 
 def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[str, Any]) -> Any:
@@ -121,7 +148,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
 
     def fresh(path: tuple, v: Any) -> Any:
         if not isinstance(v, Tensor):
-            return v
+            return v.copy() if isinstance(v, np.ndarray) else v
         variables[path] = _variable(v, path in wanted)
         return clone(variables[path])  # what the function gets may be changed in place
 
