@@ -32,7 +32,9 @@ def alike(got: Any, wanted: Any) -> bool:
     """Equal numbers, whose class may be NumPy's on one path, or exceptions of one class."""
     if isinstance(wanted, tuple):
         return isinstance(got, tuple) and isinstance(got[1], type(wanted[1]))
-    return not isinstance(got, tuple) and bool(np.isclose(got, wanted, rtol=1e-14, atol=0.0))
+    return not isinstance(got, tuple) and bool(
+        np.isclose(got, wanted, rtol=1e-14, atol=0.0, equal_nan=True)
+    )
 
 
 def right_or_refused(f: Callable, refused: str) -> None:

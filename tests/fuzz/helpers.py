@@ -110,7 +110,7 @@ _NEEDS = {
 
 def header(text: str) -> str:
     """Imports and the helpers that `text` calls, in an order in which they can be defined."""
-    called = [name for name in HELPERS if re.search(rf"\b{name}[(),:]", text)]
+    called = [name for name in HELPERS if re.search(rf"\b{name}( as\b|[(),:])", text)]
     needed = [need for name in called for need in _NEEDS.get(name, ())]
     used = [name for name in HELPERS if name in called or name in needed]
     body = "".join(HELPERS[name] + "\n\n" for name in used)

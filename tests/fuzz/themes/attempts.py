@@ -33,9 +33,11 @@ try:
     dd[{ix4}] = {bounded_s}
     t = {risk}
     gl.append(0.3 * s)
+    SOME
 except {err} as e:
     t = {small_s}
     s = 0.2
+    SOME
 except Exception:
     s = t = 0.5 * w
 else:
@@ -46,6 +48,7 @@ finally:
         Nest(3, """\
 for I in {trips}:
     try:
+        SOME
         s = 0.5 * s + {risk}
         dd[{ix4}] += 0.2 * s
     except {err}:
