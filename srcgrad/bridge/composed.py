@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dtypes import get_default_dtype, promoted
-from srcgrad.frontend.calls import bind
+from srcgrad.frontend.binding import bind
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.interpreter import Interpreter, Node

@@ -34,7 +34,8 @@ from srcgrad.eager.functions import composed as compositions
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.frontend.calls import bind, follow
+from srcgrad.frontend.binding import bind
+from srcgrad.frontend.calls import follow
 from srcgrad.frontend.formulas.registry import enter
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import keep

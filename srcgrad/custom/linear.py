@@ -88,10 +88,8 @@ class _Terms:
     def _not_zero(self, s: Stmt) -> Iterator[Var]:
         """The variables to which a statement gives something else."""
         match s:
-            case Def(var=None):
-                into, value = s.args[0] if s.args else None, s.args[-1] if s.args else None
-                carried = s.op.writes and isinstance(into, Var) and value is not into
-                if carried and _is_float(value) and not self._is_zero(value):
+            case Def(var=None, args=(Var() as into, *_, value)) if s.op.writes:
+                if _is_float(value) and not self._is_zero(value):
                     yield into
             case Def(var=Var() as v):
                 if not self._gives_zero(s):

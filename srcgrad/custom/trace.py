@@ -18,7 +18,7 @@ import gast
 from srcgrad.custom.transpose import turned
 from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
-from srcgrad.frontend.calls import bind
+from srcgrad.frontend.binding import bind
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.instances import refuse_instances

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
+from srcgrad.frontend.binding import bind
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.expressions import elements
@@ -59,7 +60,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.tracebacks import within
-from srcgrad.tree import is_dataclass_instance, registered_as
+from srcgrad.tree import registered_as
 
 
 def of_call(it: Interpreter, node: gast.Call) -> Any:
@@ -261,43 +262,6 @@ def follow(
         )
 
 
-def bind(
-    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> dict[str, Any]:
-    """The names of a function's arguments, defaults included."""
-    try:
-        bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
-    except TypeError:
-        head = inspect.signature(f, follow_wrapped=False)
-        said = misfit(f.__qualname__, head, args, kwargs)
-        it.fails(said, node)
-    env = dict(bound.arguments)
-    for name, p in bound.signature.parameters.items():
-        if name not in env and p.default is not p.empty:
-            env[name] = default_of(it, f, name, p.default, node)
-        elif p.kind is p.VAR_POSITIONAL:
-            env.setdefault(name, ())
-        elif p.kind is p.VAR_KEYWORD:
-            env.setdefault(name, {})
-    return env
-
-
-def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, node: Node) -> Any:
-    """The default of an argument: a captured value where its contents may change."""
-    if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
-        not is_dataclass_instance(value) and registered_as(type(value)) is None
-    ):
-        if str(f.__module__).startswith("srcgrad."):  # nobody changes it
-            return value
-        for part in ("__defaults__", "__kwdefaults__"):
-            it.captures.watch_attribute(f, part)
-        if name in (f.__kwdefaults__ or {}):  # a dict, which may change
-            it.captures.watch(("default", id(f), name), lambda: default_now(f, name), name)
-        return value
-    key = ("default", id(f), name)
-    return it.captures.take(it, key, lambda: default_now(f, name), name, node)
-
-
 def inline(
     it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
 ) -> Any:
@@ -378,11 +342,6 @@ def _call_closure(
     defining = f.frame.source
     found = source.Source(defining.function, f.node, defining.file, defining.place)
     return inline(it, found, dict(bound.arguments), f.frame, node)
-
-
-def default_now(f: types.FunctionType, name: str) -> Any:
-    named = f.__kwdefaults__ or {}
-    return named[name] if name in named else inspect.signature(f).parameters[name].default
 
 
 @functools.lru_cache(maxsize=1024)

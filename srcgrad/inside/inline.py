@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.frontend.calls import bind
+from srcgrad.frontend.binding import bind
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from srcgrad.frontend.calls import default_now
+from srcgrad.frontend.binding import default_now
 from srcgrad.frontend.captured import keys_now, texts_now
 from srcgrad.records import record
 from srcgrad.transforms.alike import BY_TEXT, CONTAINERS, Unshared

@@ -64,7 +64,7 @@ def _places(value: Any) -> Sequence[Any]:
 
 def _items(value: Any) -> list[Any]:
     """The items of a list or a tuple, whatever a class derived from it says they are."""
-    return [*(list if isinstance(value, list) else tuple).__iter__(value)]
+    return [*list.__iter__(value)] if isinstance(value, list) else [*tuple.__iter__(value)]
 
 
 _TUPLE = Kind(_items, lambda like, parts: tuple(parts), _places)

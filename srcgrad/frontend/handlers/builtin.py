@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.flow import numpy_bool, python_bool
-from srcgrad.frontend.handlers.elementwise import _scalar, scalar_type
+from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -67,7 +67,7 @@ def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) ->
         return own
     if not is_value(x):
         it.wrong(node, f"{describe(x)} cannot be converted to a number", TypeError)
-    x = _scalar(it, node, x, static.__name__)
+    x = number_of_math(it, node, x, static.__name__)
     if static is int:
         return as_integer(it, x)
     return plain(it.b.retyped(x, target))

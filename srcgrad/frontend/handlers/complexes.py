@@ -14,8 +14,8 @@ import numpy as np
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.float_errors import refuse_complex
 from srcgrad.frontend.handlers.elementwise import (
-    _scalar,
     elementwise,
+    number_of_math,
     operands,
     scalar_type,
     to_out,
@@ -79,7 +79,9 @@ def complex_(it: Interpreter, node: Node, *args: Any) -> Any:
         return complex(*args)
     if not 1 <= len(args) <= 2:
         it.refuse(node, f"complex() takes 1 or 2 arguments, not {len(args)}", like=TypeError)
-    args = tuple(_scalar(it, node, v, "complex") for v in operands(it, node, args, "complex"))
+    args = tuple(
+        number_of_math(it, node, v, "complex") for v in operands(it, node, args, "complex")
+    )
     if len(args) == 1:
         return plain(it.b.retyped(args[0], COMPLEX))
     if any(complex_operand(v) for v in args):
@@ -122,7 +124,7 @@ def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
     if not what.startswith("is"):
         refuse_complex(it, f"cmath.{what}()")
     (z,) = operands(it, node, (z,), what)
-    return it.b.cast(_scalar(it, node, z, what), COMPLEX)
+    return it.b.cast(number_of_math(it, node, z, what), COMPLEX)
 
 
 def _register(name: str, primitive: str) -> None:
@@ -162,5 +164,5 @@ def polar(it: Interpreter, node: Node, z: Any) -> Any:
 @implements(cmath.rect)
 def rect(it: Interpreter, node: Node, r: Any, phi: Any) -> Any:
     r, phi = operands(it, node, (r, phi), "rect")
-    r, phi = (it.b.cast(_scalar(it, node, v, "rect"), FLOAT) for v in (r, phi))
+    r, phi = (it.b.cast(number_of_math(it, node, v, "rect"), FLOAT) for v in (r, phi))
     return _made(it, node, it.b("mul", r, it.b("cos", phi)), it.b("mul", r, it.b("sin", phi)))

@@ -6,19 +6,15 @@ import math
 import warnings
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import cast, check_same_kind, widened
-from srcgrad.frontend.expressions import binary
-from srcgrad.frontend.expressions import positive as positive_of
-from srcgrad.frontend.float_errors import check_float_division, check_math, is_python
+from srcgrad.frontend.float_errors import check_math
 from srcgrad.frontend.flow import numpy_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted as promoted_as_tensors
-from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     GrownList,
@@ -112,11 +108,11 @@ def elementwise(
 ) -> Any:
     what = getattr(f, "__name__", name)
     if all(is_number(a) for a in args) and out is None and dtype is None:
-        return _static(it, node, f, args)
+        return at_compile_time(it, node, f, args)
     values = operands(it, node, args, what)
     of_math = getattr(f, "__module__", "") == "math"
     if of_math:
-        values = [it.b.cast(_scalar(it, node, v, what), FLOAT) for v in values]
+        values = [it.b.cast(number_of_math(it, node, v, what), FLOAT) for v in values]
     if dtype is not None:
         target = scalar_type(it, node, dtype)
         for v in values:
@@ -141,7 +137,7 @@ def refuse_booleans(it: Interpreter, node: Node, what: str, *values: Any) -> Non
         it.refuse(node, f"NumPy's {what} of booleans is of half precision", "use .astype(float)")
 
 
-def _static(it: Interpreter, node: Node, f: Any, args: tuple) -> Any:
+def at_compile_time(it: Interpreter, node: Node, f: Any, args: tuple) -> Any:
     with np.errstate(all="ignore"):
         try:
             return f(*args)
@@ -162,7 +158,7 @@ def _vectors_convert() -> bool:
 _VECTORS_CONVERT = _vectors_convert()
 
 
-def _scalar(it: Interpreter, node: Node, v: Any, what: str) -> Any:
+def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
     """What a function of `math` takes: a number, or an array with one element."""
     if not is_array(v):
         return v
@@ -211,112 +207,6 @@ def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) ->
 
 
 # ---- those with something of their own ----
-@implements(np.log)
-def log_where(
-    it: Interpreter, node: Node, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
-) -> Any:
-    if where is None or where is True:
-        return elementwise(it, node, "log", np.log, (x,), out, dtype)
-    return chosen_into(it, node, where, log_where(it, node, x, dtype=dtype), out)
-
-
-@implements(math.log)
-def math_log(it: Interpreter, node: Node, x: Any, base: Any = None) -> Any:
-    if is_number(x) and (base is None or is_number(base)):
-        plainly = base is None and not it.catches(ValueError)
-        f, args = (np.log, (x,)) if plainly else (math.log, (x,) if base is None else (x, base))
-        known = _static(it, node, f, args)
-        # a Python number: it does not widen float32
-        return float(known) if isinstance(known, np.float64) else known
-    if base is not None:
-        logs = (math_log(it, node, v) for v in (x, base))
-        above, below = logs
-        check_float_division(it, above, below, "float division by zero")
-        return it.emit(node, "div", above, below)
-    return elementwise(it, node, "log", math.log, (x,), None, None)
-
-
-@implements(np.power)
-def power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
-    x, n = operands(it, node, (x, n), "power")
-    if is_number(x) and is_number(n):
-        return _static(it, node, np.power, (x, n))
-    return to_out(it, node, to_power(it, x, n, node), out)
-
-
-@implements(np.float_power)
-def float_power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
-    x, n = (it.b.cast(v, Scalar("f64")) for v in operands(it, node, (x, n), "float_power"))
-    return to_out(it, node, to_power(it, plain(x), plain(n), node), out)
-
-
-@implements(math.pow)
-def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
-    if is_number(x) and is_number(n):
-        return _static(it, node, math.pow, (x, n))
-    x, n = (_scalar(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
-    x, n = plain(it.b.cast(x, FLOAT)), plain(it.b.cast(n, FLOAT))
-    power = plain(it.b.retyped(to_power(it, x, n, node), FLOAT))
-    check_math(it, math.pow, (x, n), power)
-    return power
-
-
-@implements(np.square)
-def square(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
-    (x,) = operands(it, node, (x,), "square")
-    if atom(x).type.dtype == "bool":
-        it.refuse(node, "NumPy's square of booleans is an int8", "use .astype(int)")
-    return to_out(it, node, it.emit(node, "mul", x, x), out)
-
-
-@implements(np.positive)
-def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
-    (x,) = operands(it, node, (x,), "positive")
-    return to_out(it, node, strong(it, positive_of(it, x, node)), out)
-
-
-def _of_numpy(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
-    """Two Python numbers as NumPy's, whose division raises nothing."""
-    return (strong(it, a), strong(it, c)) if is_python(a) and is_python(c) else (a, c)
-
-
-@implements(np.floor_divide)
-def floor_divide(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = _of_numpy(it, *operands(it, node, (a, c), "floor_divide"))
-    return to_out(it, node, binary(it, gast.FloorDiv(), a, c, node), out)
-
-
-@implements(np.mod, np.remainder)
-def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
-    a, c = _of_numpy(it, *operands(it, node, (a, c), "mod"))
-    return to_out(it, node, binary(it, gast.Mod(), a, c, node), out)
-
-
-def _angles(name: str, scale: float, *of_numpy: Any) -> None:
-    """An angle in another unit."""
-    of_math = getattr(math, name)
-
-    def number(it: Interpreter, node: Node, x: Any) -> Any:
-        if is_number(x):
-            return _static(it, node, of_math, (x,))
-        (x,) = operands(it, node, (x,), name)
-        x = it.b.cast(_scalar(it, node, x, name), FLOAT)
-        return it.emit(node, "mul", x, scale, weak=True)
-
-    def array(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
-        (x,) = operands(it, node, (x,), name)
-        refuse_booleans(it, node, name, x)
-        (x,) = in_float_kind(it, [x])
-        return to_out(it, node, it.emit(node, "mul", x, scale), out)
-
-    implements(of_math)(number)
-    implements(*of_numpy)(array)
-
-
-_angles("radians", math.pi / 180.0, np.deg2rad, np.radians)
-_angles("degrees", 180.0 / math.pi, np.rad2deg, np.degrees)
-
-
 @implements(np.sinc)
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
@@ -351,7 +241,7 @@ def clip(
     (x,) = operands(it, node, (x,), "clip")
     x = strong(it, x)
     if lo is None and hi is None:
-        return to_out(it, node, positive(it, node, x), out)
+        return to_out(it, node, it.call_numpy(np.positive, [x], {}, node), out)
     if not is_float(atom(x).type.dtype):
         # an integer stays one: bounds that are missing do not make it a float, and one of
         # Python's beyond the limits of the dtype on its own side is none
@@ -402,7 +292,9 @@ def float_kind(*values: Any) -> Scalar:
     given = [v.type for v in map(atom, values) if not getattr(v.type, "weak", False)]
     if not given or promoted(given) != joined:
         return Scalar("f64")
-    return Scalar(short_dtype(np.result_type(np.float16, *(np_dtype(k.dtype) for k in given))))
+    held = short_dtype(np.result_type(np.float16, *(np_dtype(k.dtype) for k in given)))
+    assert held is not None
+    return Scalar(held)
 
 
 def in_float_kind(it: Interpreter, values: list[Any]) -> list[Any]:

@@ -1,6 +1,7 @@
 """Registers the handlers of all functions but SciPy's, which come with its modules."""
 
 from srcgrad.frontend.handlers import (
+    arithmetic,
     builtin,
     choices,
     complexes,

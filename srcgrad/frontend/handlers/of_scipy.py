@@ -12,7 +12,7 @@ from scipy import special
 
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
-from srcgrad.frontend.handlers.elementwise import _static, operands, refuse_booleans, to_out
+from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, refuse_booleans, to_out
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -32,7 +32,7 @@ def _register(f: Any, name: str) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
         args, out = _given(it, node, f, args, out)
         if all(is_number(a) for a in args) and out is None:
-            return _static(it, node, f, tuple(args))
+            return at_compile_time(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         refuse_booleans(it, node, f.__name__, *values)
         _refuse_complex(it, node, f, values)
@@ -63,7 +63,7 @@ def of_formula(
 ) -> Any:
     args, out = _given(it, node, f, args, out)
     if all(is_number(a) for a in args) and out is None:
-        return _static(it, node, f, args)
+        return at_compile_time(it, node, f, args)
     values = operands(it, node, args, f.__name__)
     _refuse_complex(it, node, f, values)
     kind = _computed_in(f, values)

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, of_python, widened
-from srcgrad.frontend.handlers.elementwise import _scalar, operands, positive, to_out
+from srcgrad.frontend.handlers.elementwise import number_of_math, operands, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.mixed import of_operands
@@ -29,7 +29,7 @@ def _integer_rounding(name: str, f: Any) -> None:
     def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return _known(it, node, f, x)
-        v = _scalar(it, node, x, name)
+        v = number_of_math(it, node, x, name)
         if is_int(atom(v).type.dtype) and not of_python(v):  # which math takes as floats
             v = it.b.cast(v, FLOAT)
         return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.b(name, v))
@@ -85,7 +85,7 @@ def np_round(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = 
         it.refuse(node, "booleans cannot be rounded", "use .astype(float)")
     if is_int(dtype):
         made = (
-            positive(it, node, x)
+            it.call_numpy(np.positive, [x], {}, node)
             if decimals >= 0
             else strong(it, _to_tens(it, node, x, 10**-decimals))
         )
