@@ -160,3 +160,28 @@ def test_filters_inside_a_function_hold_there():
                 warnings.simplefilter("always")
                 assert run(Y) == 8.75
             assert [str(w.message) for w in found] == expected
+
+
+def deep(x):
+    warnings.warn("here", stacklevel=1)
+    warnings.warn("caller", stacklevel=2)
+    warnings.warn("caller of that", stacklevel=3)
+    return x * 2.0
+
+
+def middle(x):
+    return deep(x)
+
+
+def top(x):
+    return middle(x) + 1.0
+
+
+def test_the_line_is_that_of_the_caller():
+    lines = []
+    for run in (top, flow.compile(top, target="python")):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            assert run(1.0) == 3.0
+        lines.append([(str(w.message), w.lineno) for w in found])
+    assert lines[0] == lines[1]

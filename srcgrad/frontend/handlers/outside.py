@@ -96,7 +96,8 @@ def _logs(name: str, *root: Any) -> Any:
             )  # fmt: skip
         if values:
             message = binary(it, gast.Mod(), message, tuple(values), node)
-        _reported(it, node, message, "logging", logger.name, level)
+        place = it.frame.source.location(node)
+        _reported(it, node, place, message, "logging", logger.name, level)
 
     return handler
 
@@ -104,13 +105,18 @@ def _logs(name: str, *root: Any) -> Any:
 @implements(warnings.warn)
 def warn(
     it: Interpreter, node: Node, message: Any, category: Any = UserWarning, stacklevel: Any = 1,
-    source: Any = None,
 ) -> None:  # fmt: skip
-    """A warning at this line: `stacklevel` would name lines of callers."""
+    """A warning at the line of a caller that was followed, or at the first of them."""
     if not (isinstance(category, type) and issubclass(category, Warning)):
         it.wrong(node, "category must be a Warning subclass", TypeError)
-    if not issubclass(category, it.ignored or ()):
-        _reported(it, node, message, "warning", name_of(category), 0)
+    if issubclass(category, it.ignored or ()):
+        return
+    place = it.frame.source.location(node)
+    up = it.static_int(stacklevel, node, "stacklevel") - 1
+    calls = [f.called_at for f in reversed(it.frames) if f.called_at is not None]
+    if up > 0 and calls:
+        place = calls[min(up, len(calls)) - 1]
+    _reported(it, node, place, message, "warning", name_of(category), 0)
 
 
 def _caught(it: Interpreter, node: Any, item: Any) -> None:
@@ -141,12 +147,11 @@ def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning)
     it.ignored = (*it.ignored, category)
 
 
-def _reported(it: Interpreter, node: Node, message: Any, *words: Any) -> None:
+def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any) -> None:
     """Emit a message to a logger or a warning: the kind, a name, a level."""
     if not isinstance(message, str | Formatted):
         it.refuse(node, f"{describe(message)} is no text of a message", "write a string")
     template, values = shown(displayed(it, message, node))
-    place = it.frame.source.location(node)
     it.b("report", *values, message=template, words=(*words, place.file, place.line))
 
 
