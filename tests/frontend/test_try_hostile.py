@@ -339,3 +339,14 @@ def test_a_refusal_is_not_caught():
         + TEXT.replace("BODY", "s = g(x)"),
         "numpy.spacing is not supported",
     )
+
+
+@pytest.mark.parametrize(
+    "text, refused",
+    [
+        ("s = ~w", "invert is not defined"),
+        ("s = math.floor(complex(w, 0.0)) * w", "floor is not defined"),
+    ],
+)
+def test_operators_of_other_kinds_of_numbers(text, refused):
+    body(text, refused)
