@@ -90,6 +90,7 @@ def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | 
     And what it raises whenever it runs, past all of its handlers.
     """
     body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
+    problems, passed = len(it.problems), it.frame.passed
     for together in range(1, len(body) + 1):
         groups = [body[:together], *([s] for s in body[together:])]
         try:
@@ -104,7 +105,8 @@ def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | 
             if e.statement is body[0] or together == len(body):
                 raise UnsupportedError(e.reason, e.location, e.way_out) from None
             restore(it, start)
-            it.frame.depth, it.b.loc = depth, loc
+            it.frame.depth, it.b.loc, it.frame.passed = depth, loc, passed
+            del it.problems[problems:]
     return [], None  # a body has statements
 
 

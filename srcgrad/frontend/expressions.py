@@ -163,7 +163,7 @@ def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
         case gast.USub():
             return of_operands(it, plain(it.b("neg", widened(it, v))), v)
         case gast.Invert():
-            return plain(it.b("invert", widened(it, v)))
+            return it.emit(node, "invert", widened(it, v))
     return positive(it, v, node)
 
 

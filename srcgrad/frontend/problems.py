@@ -68,7 +68,7 @@ def _poison_containers(it: Interpreter, s: Any) -> None:
 def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
     """What `run` gives; the problems together if statements were refused in it."""
     try:
-        return run()
+        given = run()
     except Exception as e:
         if not it.problems:
             raise
@@ -77,6 +77,9 @@ def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
         if isinstance(e, SrcgradError) and len(it.problems) < MOST:
             _note(it, e)
         _raise(it)
+    if it.problems:  # a `try` has caught what was raised after one
+        _raise(it)
+    return given
 
 
 def _raise(it: Interpreter) -> NoReturn:

@@ -329,3 +329,24 @@ SHOWN = "a 'finally' that changes something beside names"
 @pytest.mark.parametrize("last", ["x[0] = 5.0", "print(n)"])
 def test_finally_after_what_is_raised_for_certain(last):
     body(f"try:\n    raise ValueError\nfinally:\n    {last}", SHOWN)
+
+
+def test_a_refusal_is_not_caught():
+    text = "left = iter(x)\ns = s * next(left)\ns = s * next(left)"
+    body(text, "an iterator is run over twice")
+    check(
+        "def g(x):\n    y = np.spacing(x)\n    raise ValueError\n\n\n"
+        + TEXT.replace("BODY", "s = g(x)"),
+        "numpy.spacing is not supported",
+    )
+
+
+@pytest.mark.parametrize(
+    "text, refused",
+    [
+        ("s = ~w", "invert is not defined"),
+        ("s = math.floor(complex(w, 0.0)) * w", "floor is not defined"),
+    ],
+)
+def test_operators_of_other_kinds_of_numbers(text, refused):
+    body(text, refused)
