@@ -20,7 +20,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import INT, is_reference
-from srcgrad.ir.walk import blocks, free_variables, walk
+from srcgrad.ir.walk import blocks, free_variables, map_type, replaced_by, walk
 from srcgrad.operation import Primitive
 from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans
 from srcgrad.primitives.messages import WRITTEN, report
@@ -96,9 +96,16 @@ class _Foresight:
     def _either(
         self, out: list[Stmt], s: Stmt, cond: Atom, raised: Ends, inner: list[Stmt], ends: Ends
     ) -> Ends:
-        results = tuple(Var("raised" if k == 0 else "v", e.type) for k, e in enumerate(ends))
-        out.append(If(cond, (), tuple(inner), raised, ends, results, s.loc))
-        return results
+        """The code and the values of both paths; lengths that are among the values are joined."""
+        code, *instead = raised
+        results = [Var("v", a.type) for a in instead]
+        pairs = zip(instead, results, strict=True)
+        f = replaced_by({a: r for a, r in pairs if isinstance(a, Var)})
+        for r in results:
+            r.type = map_type(r.type, f)
+        joined = (Var("raised", code.type), *results)
+        out.append(If(cond, (), tuple(inner), raised, ends, joined, s.loc))
+        return joined
 
     def _of_if(self, s: If, out: list[Stmt]) -> tuple[Atom, Atom, list[Stmt]]:
         """Whether a branch raises, the code, and the statement that makes its values then."""
@@ -231,6 +238,7 @@ def _indefinite(b: Builder, a: Any) -> Any:
     return b("eq", b("definite", a), 0)
 
 
+PLACES = (memory.index, memory.indices, memory.check_range)
 CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     memory.index: _outside,
     memory.indices: _some_outside,
@@ -260,6 +268,3 @@ def raised_by(d: Def) -> type[BaseException] | None:
     if d.op is callbacks.call_back:
         return BaseException
     return ValueError if CONDITIONS.get(d.op) is _without_elements else np.linalg.LinAlgError
-
-
-PLACES = (memory.index, memory.indices, memory.check_range)

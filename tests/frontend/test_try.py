@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.passes.pipeline import checking
 from tests.cases.registry import vec
 
 TARGETS = ("python", "cpu")
@@ -240,3 +241,40 @@ def test_a_number_of_numpy_takes_a_boolean():
 
     for x in (2.0, 0.5):
         assert flow.compile(f, target="python")(np.float64(x)) == f(np.float64(x))
+
+
+def grown(x, n):
+    try:
+        y = x[:1]
+        for i in range(n):
+            y = np.concatenate([y, y[:1] * x[i]])
+        s = np.sum(y)
+    except IndexError:
+        return x[0] * 3.0
+    return s * x[1]
+
+
+def grown_and_cut(x, n):
+    try:
+        y, m = x[:1], 0.0
+        for i in range(n):
+            if x[i] > 100.0:
+                raise ValueError
+            y = y[: i + 1] if i % 2 else np.concatenate([y, x[: i + 1]])
+            m = m + y[-1]
+        s = np.sum(y) * m
+    except (IndexError, ValueError):
+        return x[0] * 3.0
+    return s * x[1]
+
+
+@pytest.mark.parametrize("f", [grown, grown_and_cut])
+def test_arrays_whose_lengths_a_loop_changes(f):
+    g = flow.value_and_grad(flow.compile(f, target="python", cache=False))
+    for n in (0, 2, 3, 5):
+        with checking():
+            value, gradient = g(vec(3), n)
+        assert value == pytest.approx(f(vec(3), n))
+        steps = 1e-6 * np.eye(3)
+        differences = [(f(vec(3) + s, n) - f(vec(3) - s, n)) / 2e-6 for s in steps]
+        assert gradient == pytest.approx(np.array(differences), rel=1e-6, abs=1e-8)
