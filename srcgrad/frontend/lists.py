@@ -13,7 +13,7 @@ import gast
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.grown import items_of, length_of
-from srcgrad.frontend.heap import changing
+from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import append_row, are_rows, row, size_of_row
@@ -22,6 +22,7 @@ from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     OWN,
     GrownList,
+    Iterated,
     Record,
     Slice,
     TrackedList,
@@ -203,6 +204,8 @@ def append(it: Interpreter, owner: Any, item: Any, node: Node) -> None:
 
 
 def extend(it: Interpreter, owner: Any, items: Any, node: Node) -> None:
+    if isinstance(items, Iterated):  # those before one that raises are in the list by then
+        note_change(it, owner)
     items = it.collected(items)
     if is_long(it, items, node):
         loop_over(it, function_at(node, EXTENDING), [owner, items], node)

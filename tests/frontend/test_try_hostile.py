@@ -350,3 +350,37 @@ def test_a_refusal_is_not_caught():
 )
 def test_operators_of_other_kinds_of_numbers(text, refused):
     body(text, refused)
+
+
+CHANGED = "what this changes shows although a later step may raise"
+
+
+GROWN = """\
+def f(x, w, n):
+    kept = [1.0]
+    try:
+        LINE
+    except IndexError:
+        kept.append(50.0)
+    return sum(kept) * w
+"""
+
+
+@pytest.mark.parametrize(
+    "line, refused",
+    [
+        ("kept.extend(x[k] for k in range(n + 1))", CHANGED),
+        ("kept += (x[k] for k in range(n + 1))", CHANGED),
+        ("kept.extend(map(lambda k: x[k], range(n + 1)))", CHANGED),
+        ("kept.extend([x[k] for k in range(n + 1)])", ""),
+        ("kept += [x[0], x[n]]", ""),
+    ],
+)
+def test_items_before_one_that_raises_are_in_the_list(line, refused):
+    check(GROWN.replace("LINE", line), refused)
+
+
+def test_pairs_before_one_that_raises_are_in_the_dict():
+    text = "d = dict(a=w)\ntry:\n    d.update((k, x[n]) for k in ('a', 'b'))\n"
+    text += "except IndexError:\n    d['a'] = 9.0\ns = d['a'] + len(d)"
+    check("def f(x, w, n):\n" + textwrap.indent(text + "\nreturn s * w\n", "    "), CHANGED)

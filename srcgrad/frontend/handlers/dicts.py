@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping, set_item
-from srcgrad.frontend.values import View, written
+from srcgrad.frontend.values import Iterated, View, written
 
 _MISSING = object()
 
@@ -39,6 +40,8 @@ def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
 
 @method("dict", "update")
 def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
+    if isinstance(other, Iterated):  # pairs before one that raises are in the dict by then
+        note_change(it, owner)
     for key, value in it.call(dict, [other], kwargs, node).items():
         set_item(it, owner, [key], value, node)
 
