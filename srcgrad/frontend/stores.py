@@ -35,6 +35,7 @@ from srcgrad.frontend.values import (
     is_integer,
     is_scalar,
     is_value,
+    plain,
 )
 from srcgrad.ir.build import shape_text
 from srcgrad.ir.nodes import Atom, Def, Var, atom
@@ -325,7 +326,9 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
     if isinstance(value, list | tuple | GrownList):
         value = it.call_numpy(np.array, [value], {}, node)
-    if is_array(value) and value.type.ndim > x.type.ndim:
+    if isinstance(op, gast.MatMult):
+        _fits_product(it, x, value, node)
+    elif is_array(value) and value.type.ndim > x.type.ndim:
         raise ShapeError(
             f"non-broadcastable output operand with shape {shape_text(x.type.dims)} doesn't match "
             f"the broadcast shape {shape_text(value.type.dims)}",
@@ -344,6 +347,20 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
         it.b("add_to", x, value)
         return
     assign_array(it, x, stored_value(it, x, _in_kind(it, op, x, value, node), node))
+
+
+def _fits_product(it: Interpreter, x: Var, value: Any, node: Node) -> None:
+    """`x @= value` gives an array of the same shape, and broadcasts nothing."""
+    if not x.type.dims or not is_array(value) or value.type.ndim < 2:
+        it.wrong(
+            node, "inplace matrix multiplication requires the first operand to have at least one "
+            "and the second at least two dimensions", ValueError,
+        )  # fmt: skip
+    if value.type.ndim > max(x.type.ndim, 2):
+        it.wrong(node, "output operand requires a reduction, which is not enabled", ValueError)
+    unlike = plain(it.b("ne", value.type.dims[-1], x.type.dims[-1]))
+    said = "matmul: Output operand 0 has a mismatch in its core dimension 1"
+    it.fail_if(unlike, "ValueError", said)
 
 
 def _in_kind(it: Interpreter, op: Any, old: Var, value: Any, node: Node) -> Any:

@@ -84,3 +84,15 @@ def negative_shift(x, n):
 @program(vec(3), -1)
 def repeated_a_negative_number_of_times(x, n):
     return np.sum(np.repeat(x, n))  # error: ValueError: negative dimensions are not allowed
+
+
+@program(vec(3))
+def product_in_place_of_vectors(x):
+    x @= x  # error: ValueError: inplace matrix multiplication requires
+    return np.sum(x)
+
+
+@program(np.eye(3))
+def product_in_place_of_a_stack(x):
+    x @= np.ones((2, 3, 3))  # error: ValueError: output operand requires a reduction
+    return np.sum(x)

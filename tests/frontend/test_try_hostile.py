@@ -384,3 +384,28 @@ def test_pairs_before_one_that_raises_are_in_the_dict():
     text = "d = dict(a=w)\ntry:\n    d.update((k, x[n]) for k in ('a', 'b'))\n"
     text += "except IndexError:\n    d['a'] = 9.0\ns = d['a'] + len(d)"
     check("def f(x, w, n):\n" + textwrap.indent(text + "\nreturn s * w\n", "    "), CHANGED)
+
+
+# ---- arrays ----
+@pytest.mark.parametrize(
+    "text, refused",
+    [
+        ("x @= x", ""),
+        ("y = np.ones((3, 2))\ny @= x", ""),
+        ("y = np.outer(x, x)\ny @= np.ones((2, 3, 3))", ""),
+        ("x @= np.ones((3, n))\ns = w * x[0]", ""),
+        ("np.put(x, [0, n], 9.0)", CHANGED),
+        ("np.put(x, n, 9.0)", ""),
+    ],
+)
+def test_stores_that_do_not_fit(text, refused):
+    body(text, refused)
+
+
+@pytest.mark.parametrize("second", ["x", "np.ones((2, 3, 3))"])
+def test_products_in_place_that_do_not_fit(second):
+    with loaded(f"{HEADER}def f(x):\n    x @= {second}\n    return np.sum(x)\n", "h") as namespace:
+        with pytest.raises(ValueError):
+            namespace["f"](np.ones(3))
+        with pytest.raises(ValueError):
+            flow.compile(namespace["f"], target="python")(np.ones(3))

@@ -264,6 +264,8 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
         return None  # as NumPy has it
     values = values[np.arange(places.shape[0]) % values.shape[0]]
     if a.ndim == 1:
+        if places.shape[0] > 1:  # NumPy stores to those before one that is out of bounds
+            a[places[0]] = values[0]
         a[places] = values
     elif np.any((places < -a.size) | (places >= a.size)):
         raise IndexError("an index of put is out of bounds")
