@@ -267,4 +267,5 @@ def raised_by(d: Def) -> type[BaseException] | None:
         return None
     if d.op is callbacks.call_back:
         return BaseException
-    return ValueError if CONDITIONS.get(d.op) is _without_elements else np.linalg.LinAlgError
+    of_matrices = CONDITIONS.get(d.op, _singular) in (_singular, _indefinite)
+    return np.linalg.LinAlgError if of_matrices else ValueError

@@ -409,3 +409,20 @@ def test_products_in_place_that_do_not_fit(second):
             namespace["f"](np.ones(3))
         with pytest.raises(ValueError):
             flow.compile(namespace["f"], target="python")(np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "line", ["s = np.sum(x[:n] * x[1:])", "x[:n] = x[1:]", "s = x[np.arange(0, 3, n)[0]]"]
+)
+def test_shapes_are_no_errors_of_linear_algebra(line):
+    check(f"""\
+def f(x, w, n):
+    s = w
+    try:
+        {line}
+    except np.linalg.LinAlgError:
+        return 0.5 * w
+    except ValueError:
+        s = 3.0
+    return s * x[1]
+""")
