@@ -114,7 +114,7 @@ def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
     The dtype of both is float64, which tells no neighbours apart. None for anything else.
     """
     kinds = [atom(v).type.dtype for v in args]
-    if len(args) != 2 or "u64" not in kinds or result_type(op, Scalar("f64")).dtype != "bool":
+    if len(args) != 2 or "u64" not in kinds or result_type(op, Scalar("u64")).dtype != "bool":
         return None
     signed, kind = next(((v, k) for v, k in zip(args, kinds, strict=True) if k != "u64"), (0, ""))
     if kind[:1] != "i" or (is_number(signed) and signed >= 0):

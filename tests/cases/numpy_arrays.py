@@ -124,7 +124,7 @@ def _bent(a, b=0.8):
 BENT = np.vectorize(_bent)
 
 
-@case(vec(4), mat(3, 1))
+@case(vec(4), mat(3, 1) + 0.5)
 def vectorized(x, y):
     total = np.sum(BENT(x, y) ** 2) + np.sum(BENT(x)) + np.prod(BENT(x[0], y))
     high, low = np.vectorize(lambda a, n: (a**n, n), otypes=[float, int])(x, np.arange(4))

@@ -17,13 +17,14 @@ import linecache
 import logging
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, signal, special, stats
+from scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stats
 from scipy.spatial import distance
 
 P = inspect.Parameter
@@ -72,6 +73,10 @@ WITHOUT = {
                     "asks about a dtype"),
     **{getattr(of, n): "writes" for of in (logging, logging.Logger)
        for n in ("debug", "info", "warning", "error", "critical")},
+    warnings.warn: "writes", warnings.simplefilter: "sets a filter",
+    warnings.filterwarnings: "sets a filter",
+    sparse.issparse: "asks about a kind", sparse.isspmatrix: "asks about a kind",
+    np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",
     iter: "makes an iterator", next: "takes an item", dict.fromkeys: "makes a dict",
