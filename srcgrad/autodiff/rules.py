@@ -67,7 +67,7 @@ def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
     if (op.singular or op.nonfinite == "complex") and not may_be_nonfinite.stays_finite(definition):
         return True
     positions, result = reads(definition, k)
-    atoms = [definition.args[p] for p in positions]
+    atoms = [a for p, a in enumerate(definition.args) if p in positions or isinstance(a, Const)]
     return any(may_be_nonfinite(a) for a in [*atoms, *([definition.var] if result else [])])
 
 

@@ -168,6 +168,23 @@ def sqrt_masked(x):
     return np.where(x > 1.0, np.sqrt(x), 0.0)
 
 
+@kink(-1.0, expected=(3.0,), tags=("p38",))
+def infinite_factor_not_taken(x):
+    """What the test computes is what a branch would: its adjoint is zero on the other path."""
+    if x * math.inf > 5.0:
+        return x * math.inf
+    return x * 3.0
+
+
+@kink(1.5, vec(3), 7, expected=(3.0, np.zeros(3)), tags=("p38",))
+def infinite_factor_before_an_error(w, x, k):
+    try:
+        y = w * math.inf + x[k]
+    except IndexError:
+        y = w * 3.0
+    return y
+
+
 @kink(A([-1.0, 0.0, 2.0]), expected=(A([0.0, 0.0, 0.5]),), tags=("p38",))
 def log_where(x):
     return np.where(x > 0, np.log(x), 0.0)
