@@ -1,7 +1,8 @@
-"""The text of a kernel: a function of one trip, and the kernel that runs it over the grid.
+"""The text of a kernel: a loop over the trips of a thread.
 
 Printed by the cpu's printer of texts, whose loops, branches and loads are those of a thread. What
-differs is here: additions that trips share, checks that end a trip, memory of a thread.
+differs is here: additions that trips share, memory of a thread, and checks. A trip that has checks
+is a function of its own, which one that fails ends.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from srcgrad.backends.cuda.schedule import Carried, Launch
 from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.text import note_of
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims, is_complex
-from srcgrad.ir.walk import free_variables
+from srcgrad.ir.walk import free_variables, walk
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.primitives import memory
 
@@ -161,19 +162,38 @@ class KernelPrinter(Printer):
 
     # ---- the module ----
     def module(self) -> str:
-        self.trip()
-        self.write(0, "\n")
+        if self.ends_early:
+            self.trip()
+            self.write(0, "\n")
         self.grid()
         parts = [*self.trees.values(), *self.parts, "\n".join(self.lines) + "\n"]
         return "\n\n".join([*called_by("".join(parts)), *parts])
+
+    @cached_property
+    def ends_early(self) -> bool:
+        """Whether a trip has checks."""
+        return any(isinstance(s, Def) and checks.may_fail(s) for s in walk(self.launch.body))
 
     def trip(self) -> None:
         """The function of one trip: of the indices, of what it reads, and of what it carries."""
         self.write(0, f"def {self.kernel.name}_trip({', '.join(self.trip_arguments())}):")
         self.body(self.launch.body, (), (), 1)
-        for v, cell in self.kernel.made:
-            self.write(1, f"{self.names[cell]}[()] = {self.names[v]}")
+        self.leave_numbers(1)
         self.leave(1, [self.text(c.end) for c in self.handed])
+
+    def leave_numbers(self, depth: int) -> None:
+        for v, cell in self.kernel.made:
+            self.write(depth, f"{self.names[cell]}[()] = {self.names[v]}")
+
+    def run_trip(self, depth: int) -> None:
+        """What a thread does in a trip, of which the indices are known."""
+        sums = self.kernel.sums
+        if self.ends_early:
+            self.call(f"{self.kernel.name}_trip", self.trip_arguments(), sums, depth)
+            return
+        self.block(self.launch.body, depth)
+        self.leave_numbers(depth)
+        self.join(depth, [c.param for c in sums], [c.end for c in sums])
 
     def trip_arguments(self) -> list[str]:
         k = self.kernel
@@ -205,7 +225,7 @@ class KernelPrinter(Printer):
             self.write(1, "thread = cuda.grid(1)")
         self.write(1, f"while flat < total and {running}:" if running else "while flat < total:")
         self.indices()
-        self.call(f"{k.name}_trip", self.trip_arguments(), k.sums, 2)
+        self.run_trip(2)
         self.end_trip()
         self.write(2, f"flat += {step}")
         self.combine()

@@ -6,18 +6,19 @@ not contracted to fused multiply-adds unless `fastmath` allows it. Never launche
 
 from __future__ import annotations
 
+import ast
 import cmath
 import math
 from collections.abc import Sequence
-from types import FunctionType
+from functools import lru_cache
 from typing import Any
 
 import cuda.bindings.nvjitlink as nvjitlink
 import numpy as np
 from numba import cuda, from_dtype, types, void
 from numba.cuda import libdevice
-from numba.cuda.compiler import compile as compile_kernel
-from numba.cuda.compiler import compile_cuda
+from numba.cuda.compiler import _compile_pyfunc_with_fixup, compile_cuda
+from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.dispatcher import CUDADispatcher
 
 from srcgrad.backends.cuda.device import KernelText
@@ -37,9 +38,11 @@ def cubin(kernels: Sequence[KernelText], capability: Capability) -> bytes:
         nvjitlink.destroy(handle)
 
 
-def ptx(kernel: KernelText, capability: Capability) -> str:
-    """The assembly text of one kernel before the link, for reading."""
-    return _compiled(kernel, capability, "ptx")
+@global_compiler_lock
+def ptx(kernel: KernelText, *capabilities: Capability) -> tuple[str, ...]:
+    """The assembly texts of one kernel before the link: for reading, and to see that it compiles."""
+    library = _compiled(kernel, capabilities[0])
+    return tuple([library.get_asm_str(cc=c) for c in capabilities])
 
 
 # Code is generated at the link, so it is there that contraction is off. ptxas' `-fmad=false` alone
@@ -47,6 +50,7 @@ def ptx(kernel: KernelText, capability: Capability) -> str:
 EXACT = ("-fma=0",)
 
 
+@global_compiler_lock
 def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
     """The handle of a linker that has linked the kernels."""
     exact = () if all(k.fastmath for k in kernels) else EXACT
@@ -54,7 +58,7 @@ def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
     handle = nvjitlink.create(len(options), options)
     try:
         for kernel in kernels:
-            code = _compiled(kernel, capability, "ltoir")
+            code = _compiled(kernel, capability, lto=True).get_ltoir(cc=capability)
             nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, code, len(code), kernel.name)
         nvjitlink.complete(handle)
     except nvjitlink.nvJitLinkError as error:
@@ -65,26 +69,55 @@ def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
     return handle
 
 
-def _compiled(kernel: KernelText, capability: Capability, output: str) -> Any:
-    scope: dict[str, Any] = {"cuda": cuda, "np": np, "math": math, "libdevice": libdevice}
-    scope["cmath"] = cmath
+def _compiled(kernel: KernelText, capability: Capability, lto: bool = False) -> Any:
+    """Numba's library of a kernel: NVVM IR, from which code for other capabilities is made too."""
+    scope = _names()
     kernel.run_in(scope)
-    function = scope.pop(kernel.name)
-    options = {"fastmath": kernel.fastmath, "capability": capability}
-    for name, helper in list(scope.items()):
-        if isinstance(helper, FunctionType):
-            scope[name] = _DeviceFunction(helper, options)
-    code, _ = compile_kernel(
-        function,
+    scope |= _called(kernel, capability)
+    library, _ = _compile_pyfunc_with_fixup(
+        scope[kernel.name],
         void(*map(_numba_type, kernel.parameters)),
         device=False,
         fastmath=kernel.fastmath,
         cc=capability,
         abi="numba",
         abi_info={"abi_name": kernel.name},
-        output=output,
+        lto=lto,
     )
-    return code
+    return library
+
+
+def _names() -> dict[str, Any]:
+    """What kernels call that is not in their modules."""
+    return {"cuda": cuda, "np": np, "math": math, "cmath": cmath, "libdevice": libdevice}
+
+
+def _called(kernel: KernelText, capability: Capability) -> dict[str, CUDADispatcher]:
+    """The device functions of a kernel: those that other kernels have as well are compiled once."""
+    needed: dict[str, tuple[str, ...]] = {}  # of each its text, behind those of what it calls
+    for node in ast.parse(kernel.source).body:
+        assert isinstance(node, ast.FunctionDef)
+        if node.name != kernel.name:
+            calls = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & needed.keys()
+            texts = [text for name in needed if name in calls for text in needed[name]]
+            needed[node.name] = (*dict.fromkeys(texts), ast.unparse(node))
+    return {n: _device_function(t, capability, kernel.fastmath) for n, t in needed.items()}
+
+
+@lru_cache(maxsize=256)
+def _device_function(
+    texts: tuple[str, ...], capability: Capability, fastmath: bool
+) -> CUDADispatcher:
+    """The last of some functions, which calls the others."""
+    scope, options = _names(), {"fastmath": fastmath, "capability": capability}
+    last = None
+    for text in texts:
+        (code,) = ast.parse(text).body
+        assert isinstance(code, ast.FunctionDef)
+        exec(compile(text, f"<device function {code.name}>", "exec"), scope)
+        last = scope[code.name] = _DeviceFunction(scope[code.name], options)
+    assert last is not None
+    return last
 
 
 def _numba_type(type_: Type) -> Any:
