@@ -21,14 +21,34 @@ def pytest_addoption(parser: pytest.Parser):
 
 def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
+    config.addinivalue_line("markers", "together: tests of a case share what was built for it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
+    together(items)
     if config.getoption("--full"):
         return
     long = [item for item in items if item.get_closest_marker("full")]
     items[:] = [item for item in items if not item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=long)
+
+
+def together(items: list[pytest.Item]):
+    """Let tests so marked follow each other by their cases, in the places that they have."""
+    places = [k for k, item in enumerate(items) if item.get_closest_marker("together")]
+    first: dict[str, int] = {}
+    for k in places:
+        first.setdefault(case_of(items[k]), k)
+    ordered = sorted([items[k] for k in places], key=lambda item: first[case_of(item)])
+    for k, item in zip(places, ordered, strict=True):
+        items[k] = item
+
+
+def case_of(item: pytest.Item) -> str:
+    """The file of a test and the case that it runs; "" if it is not one of those together."""
+    if item.get_closest_marker("together") is None:
+        return ""
+    return f"{item.path}[{item.callspec.params['case'].id}]"  # type: ignore[attr-defined]
 
 
 def forget():
@@ -38,10 +58,17 @@ def forget():
         reuse.forget()
 
 
+_last_case = ""
+
+
 @pytest.fixture(autouse=True)
-def anew():
+def anew(request: pytest.FixtureRequest):
     """What another test has built is built again: tests change what builds."""
-    forget()
+    global _last_case
+    case = case_of(request.node)
+    if not case or case != _last_case:
+        forget()
+    _last_case = case
 
 
 @pytest.fixture

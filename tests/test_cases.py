@@ -1,4 +1,7 @@
-"""Every case through every mode: value, reverse, forward, second order; dtypes, layouts, passes."""
+"""Every case through every mode: value, reverse, forward, second order; dtypes, layouts, passes.
+
+The tests of a case stand together (`conftest.py`), and what one has built serves the next.
+"""
 
 from typing import Any
 
@@ -6,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cases import CASES, Case, sample
+from tests.conftest import forget
 from tests.modes import Modes
 from tests.oracles import (
     check_dot,
@@ -18,7 +22,8 @@ from tests.oracles import (
 )
 from tests.structures import cast, copied, flatten, float_leaves, restrided, unflatten
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.together]
+STEPS = (2, -1, -2)
 EPS32 = float(np.finfo(np.float32).eps)
 SAMPLE = 60  # cases that are compiled for the cpu in the default run: 0.3 to 1 s each
 
@@ -140,16 +145,17 @@ def nudged(value: Any) -> Any:
     return unflatten(numbers * (1.0 + EPS32 * signs), value)
 
 
-@pytest.mark.parametrize("step", [2, -1, -2])
 @over([c for c in with_arrays(CASES) if c.strided])
-def test_strided(case: Case, step: int):
+def test_strided(case: Case):
     """Arrays with gaps and negative strides give the same gradients and stay as they are."""
-    args = restrided(case.args, step)
-    value, grads = Modes(case).value_and_grad(args)
-    check_unchanged(args, case.args)
     contiguous, want = Modes(case).value_and_grad(case.arguments())
-    close(value, contiguous, 1e-12, "value")
-    close(grads, want, 1e-11, "gradient")
+    strided = Modes(case)
+    for step in STEPS:
+        args = restrided(case.args, step)
+        value, grads = strided.value_and_grad(args)
+        check_unchanged(args, case.args)
+        close(value, contiguous, 1e-12, f"value for a step of {step}")
+        close(grads, want, 1e-11, f"gradient for a step of {step}")
 
 
 @pytest.mark.full
@@ -214,25 +220,33 @@ def test_cpu_every_case(case: Case):
     check_cpu(case)
 
 
+@pytest.fixture
+def guarded(monkeypatch: pytest.MonkeyPatch):
+    """The cpu backend with every access checked: decisions/nests_as_llvm.md."""
+    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("guarded")
 @over(sample(SAMPLE))
-def test_cpu_guarded(case: Case, monkeypatch: pytest.MonkeyPatch):
-    """With every access checked: decisions/nests_as_llvm.md."""
-    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+def test_cpu_guarded(case: Case):
     check_cpu(case)
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("guarded")
 @over([c for c in CASES if c.cpu])
-def test_cpu_guarded_every_case(case: Case, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
+def test_cpu_guarded_every_case(case: Case):
     check_cpu(case)
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("guarded")
 @over([c for c in with_arrays(CASES) if c.cpu and c.strided])
-def test_cpu_strided_and_forward(case: Case, monkeypatch: pytest.MonkeyPatch):
+def test_cpu_strided_and_forward(case: Case):
     """The cpu backend with negative strides, and its forward mode, guarded."""
-    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     args = restrided(case.args, -2)
     _, grads = Modes(case, "cpu").value_and_grad(args)
     check_unchanged(args, case.args)
@@ -245,10 +259,10 @@ def test_cpu_strided_and_forward(case: Case, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("guarded")
 @over([c for c in CASES if c.cpu and c.second_order and c.differences and not c.instance])
-def test_cpu_second_order(case: Case, monkeypatch: pytest.MonkeyPatch):
+def test_cpu_second_order(case: Case):
     """Reverse over reverse and forward over reverse, guarded, as on the reference backend."""
-    monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     direction = random_like(tuple(case.args[i] for i in case.wrt), 3)
     for ask in (Modes.reverse_over_reverse, Modes.forward_over_reverse):
         got, want = (ask(Modes(case, t), case.arguments(), direction) for t in ("cpu", "python"))
