@@ -3,6 +3,7 @@
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
 """
 
+import gc
 import os
 import sys
 
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("full")]
     items[:] = [item for item in items if not item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=long)
+
+
+def pytest_collection_finish():
+    """Tens of thousands of tests stay alive: the garbage collector need not go through them."""
+    gc.collect()
+    gc.freeze()
 
 
 def together(items: list[pytest.Item]):

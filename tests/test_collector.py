@@ -19,10 +19,11 @@ def nodes() -> int:
 @pytest.fixture(autouse=True)
 def collecting(monkeypatch):
     monkeypatch.setattr(collector, "_moved", 0)  # whatever was built before
+    gc.unfreeze()
     gc.collect()
     yield
-    gc.unfreeze()
     gc.enable()
+    gc.freeze()  # as `conftest.py` has left it
 
 
 def test_no_collection_inside_and_none_is_due_behind():

@@ -50,14 +50,18 @@ def long(kind: str, times: int) -> Function:
 
 
 def seconds(step: Pass, function: Function) -> float:
-    """The least of three, without the copy that `run` makes first."""
+    """How long the pass takes, without the copy that `run` makes first."""
 
     def once(*steps: Pass) -> float:
         start = time.process_time()
         run(function, steps)
         return time.process_time() - start
 
-    return min(once(step) for _ in range(3)) - min(once() for _ in range(3))
+    return once(step) - once()
+
+
+def grows_slowly(step: Pass, short: Function, longer: Function) -> bool:
+    return seconds(step, longer) < MOST * max(seconds(step, short), 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -66,5 +70,6 @@ def seconds(step: Pass, function: Function) -> float:
 @pytest.mark.parametrize("name", PASSES)
 def test_time_grows_as_the_program(name: str, kind: str):
     few = 60
-    short, more = (seconds(PASSES[name], long(kind, times)) for times in (few, GROWTH * few))
-    assert more < MOST * max(short, 1e-3)
+    short, longer = (long(kind, times) for times in (few, GROWTH * few))
+    attempts = 3  # the machine does other things as well
+    assert any(grows_slowly(PASSES[name], short, longer) for _ in range(attempts))
