@@ -7,6 +7,9 @@ import pytest
 from srcgrad.backends.cuda.machine import machine
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
+from tests.cuda.alike import compiled
+
+__all__ = ["compiled"]
 
 
 def pytest_configure(config: pytest.Config):

@@ -1,17 +1,38 @@
-"""Every case on the simulated device: right, or refused with a line."""
+"""Every case for the device: right on the simulator, or refused with a line; and its kernels
+compile to PTX.
+"""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pytest
 
+from srcgrad.backends.cuda.device import Kernel, KernelText
+from srcgrad.backends.cuda.selection import using
+from srcgrad.backends.cuda.simulator import Simulator
+from srcgrad.backends.cuda.toolchain import ptx
 from srcgrad.errors import UnsupportedError
 from tests.cases import CASES, Case, sample
+from tests.cuda.alike import Compiled
 from tests.modes import Modes
 from tests.test_cases import close
 
 pytestmark = pytest.mark.usefixtures("quiet")
+CAPABILITIES = ((8, 0), (9, 0))
 SAMPLE = sample(150)
 RIGHT = 105  # of these, at least
+
+
+@dataclass(frozen=True, eq=False)
+class Recording(Simulator):
+    """The simulator, and the kernels that it was given."""
+
+    kernels: list[KernelText] = field(default_factory=list)
+
+    def load(self, kernels: Sequence[KernelText], keep: bool = True) -> Mapping[str, Kernel]:
+        self.kernels.extend(kernels)
+        return super().load(kernels, keep)
 
 
 def outcome(case: Case) -> str:
@@ -27,13 +48,17 @@ def outcome(case: Case) -> str:
     return "right"
 
 
-def test_a_sample():
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+def test_cases(case: Case, compiled: Compiled):
+    device = Recording()
+    with using(device):
+        outcome(case)
+    for kernel in filter(compiled.is_new, device.kernels):
+        for text in ptx(kernel, *CAPABILITIES):
+            assert f".entry {kernel.name}(" in text
+
+
+def test_most_of_a_sample_is_right():
     found = Counter(map(outcome, SAMPLE))
     print("\n".join(f"{n:5} {reason}" for reason, n in found.most_common()))
     assert found["right"] >= RIGHT
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
-def test_cases(case: Case):
-    outcome(case)

@@ -172,7 +172,10 @@ def test_the_text_of_the_kernels():
     f = flow.grad(chain, target="cuda")
     f(np.ones(3))
     text = f.source("cuda")
-    assert "def chain_grad_0(start, trips1, x, x_bar):" in text and "    chain_grad_0(0, n, x, x_bar)" in text
+    assert (
+        "def chain_grad_0(start, trips1, x, x_bar):" in text
+        and "    chain_grad_0(0, n, x, x_bar)" in text
+    )
 
 
 def test_nothing_is_loaded_before_it_is_needed():

@@ -40,7 +40,7 @@ def cubin(kernels: Sequence[KernelText], capability: Capability) -> bytes:
 
 @global_compiler_lock
 def ptx(kernel: KernelText, *capabilities: Capability) -> tuple[str, ...]:
-    """The assembly texts of one kernel before the link: for reading, and to see that it compiles."""
+    """The assembly texts of one kernel before the link, one for each capability."""
     library = _compiled(kernel, capabilities[0])
     return tuple([library.get_asm_str(cc=c) for c in capabilities])
 
