@@ -7,7 +7,7 @@ class that varies anywhere varies everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from srcgrad.autodiff.rules import depends
 from srcgrad.ir.alias import AliasClasses
@@ -22,7 +22,8 @@ class Activity:
     """The active scalars and alias classes: `activity(atom)` answers for one atom.
 
     `inputs` are the variables differentiated by. With `outputs` a value must also be able to
-    reach one of them; without, everything that varies is active.
+    reach one of them; without, everything that varies is active. `held` are constants, whatever
+    they are computed from.
     """
 
     def __init__(
@@ -31,9 +32,13 @@ class Activity:
         inputs: Iterable[Var],
         classes: AliasClasses,
         outputs: Iterable[Atom] | None = None,
+        held: Sequence[Var] = (),
     ):
         self.classes = classes
         edges = [edge for s in walk(function.body) for edge in flows(s)]
+        if held:
+            keys = {self._key(v) for v in held}
+            edges = [(a, b) for a, b in edges if self._key(b) not in keys]
         self.varied = self._closure(inputs, edges)
         self.useful: set[Var] | None = None
         if outputs is not None:

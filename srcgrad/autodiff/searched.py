@@ -2,9 +2,10 @@
 
 Both ends are floats that a loop carries; one condition keeps the one or the other, or puts one
 value in the place of either, and what is new was computed from both. The condition chooses, or it
-is a factor 0 or 1. They depend on an input through it alone, which compares the input with what was
-computed from them. The gradient leaves that out, though it may be far from zero: it is that of the
-equation which the loop solves.
+is a factor 0 or 1. It compares an input with what was computed from the ends, and for given ends
+what is new does not vary with that input, as a step of Newton's does. The gradient leaves out what
+the comparison does, though that may be far from zero: it is the derivative of the root. That the
+ends begin at values which vary with the input makes no root's derivative of it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def searched(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) ->
     for k in wrt:
         varied = Activity(function, [function.params[k]], classes)
         for i in narrowed:
-            if any(map(varied.varies, i.ends)) or not any(map(useful.reaches, i.ends)):
+            for_given_ends = Activity(function, [function.params[k]], classes, held=i.ends)
+            if any(map(for_given_ends.varies, i.new)) or not any(map(useful.reaches, i.ends)):
                 continue
             steps = [*_compared(i, varied, classes)]
             if steps:

@@ -89,6 +89,54 @@ def golden_section(a):
     return a + left
 
 
+def begun_at_the_argument(a):
+    """The ends vary with the argument, but not as the root does."""
+    low, high = 0.0, max(1.0, a)
+    while high - low > 1e-12:
+        middle = 0.5 * (low + high)
+        if middle * middle > a:
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def around_the_argument(a):
+    left, right = a - 1.0, a + 3.0
+    for _ in range(60):
+        p, q = right - 0.618 * (right - left), left + 0.618 * (right - left)
+        if (p - 0.5 * a) ** 2 < (q - 0.5 * a) ** 2:
+            right = q
+        else:
+            left = p
+    return left
+
+
+def safeguarded_newton(a):
+    """What is new varies with the argument as the root does."""
+    low, high, x = 0.0, max(1.0, a), 1.0
+    for _ in range(40):
+        if x * x < a:
+            low = x
+        else:
+            high = x
+        x -= (x * x - a) / (2.0 * x)
+        if x < low or x > high:
+            x = 0.5 * (low + high)
+    return x + 0.0 * (low + high)
+
+
+def false_position(a):
+    low, high = 0.0, 2.0
+    for _ in range(60):
+        x = low + (a - low * low) * (high - low) / (high * high - low * low)
+        if x * x < a:
+            low = x
+        else:
+            high = x
+    return low
+
+
 def moved_besides(a):
     """An end that may be moved before the comparison, and a value that other paths reach."""
     low, high, x, y = -8.0, 8.0, 0.0, 0.0
@@ -186,6 +234,8 @@ NARROWING = [
     (moved_besides, 2.0, ("low", "high")),
     (of_arrays, X, ("low", "high")),
     (golden_section, 1.5, ("left", "right")),
+    (begun_at_the_argument, 2.0, ("low", "high")),
+    (around_the_argument, 2.0, ("left", "right")),
     (weighted_by_the_test, 2.0, ("low", "high")),
     (mixed_by_the_test, X, ("low", "high")),
 ]
@@ -203,8 +253,12 @@ def test_an_interval_that_is_narrowed(f, at, ends):
 
 
 @pytest.mark.parametrize(
-    "f", [counted, newton, adaptive, between, of_constants, meant, switched_by_the_test]
-)
+    "f",
+    [
+        counted, newton, adaptive, between, of_constants, meant, switched_by_the_test,
+        safeguarded_newton, false_position,
+    ],
+)  # fmt: skip
 def test_no_warning(f):
     assert not issued(flow.grad(flow.compile(f, target="python", cache=False)), 2.0)
 

@@ -26,7 +26,8 @@ from srcgrad.backends.cuda.expressions import (
     taken,
 )
 from srcgrad.backends.cuda.schedule import Carried, Launch
-from srcgrad.ir.nodes import Atom, Def, Var
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Def, Function, Var
 from srcgrad.ir.text import note_of
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims, is_complex
 from srcgrad.ir.walk import free_variables, walk
@@ -72,6 +73,15 @@ class Kernel:
     def stored(self) -> list[Var]:
         """The arrays of a trip for which the host makes memory: a row for each thread."""
         return [v for v in self.launch.made if _local_size(v) > LOCAL]
+
+    @cached_property
+    def reshaped(self) -> set[Var]:
+        """The arrays of a trip that must be contiguous; of others threads share cache lines."""
+        body = self.launch.body
+        classes = AliasClasses(Function("", (), body, ()))
+        views = [s for s in walk(body) if isinstance(s, Def) and s.op is memory.reshape]
+        found = {classes.of(s.args[0]) for s in views}
+        return {v for v in self.launch.made if classes.of(v) in found}
 
     @property
     def of_threads(self) -> list[Var]:
@@ -327,7 +337,8 @@ class KernelPrinter(Printer):
     def memory(self, v: Var) -> str:
         """The expression of an array of a trip."""
         if v in self.kernel.stored:
-            return f"{self.rows_of(v)}[{':, ' * v.type.ndim}thread]"
+            axes = "" if v in self.kernel.reshaped else ":, " * v.type.ndim
+            return f"{self.rows_of(v)}[{axes}thread]"
         return f"cuda.local.array({self.shape(v)})"
 
     def rows_of(self, v: Var) -> str:

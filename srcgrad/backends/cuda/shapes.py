@@ -47,7 +47,13 @@ def shape(
 def _of_threads(k: Kernel, trips: int, sizes: Sequence[Size]) -> Shape:
     room = THREADS * sum(map(_bytes, k.stored, sizes))
     blocks = blocks_of(trips, room)
-    return Shape(k, blocks, THREADS, [(*s, blocks * THREADS) for s in sizes])
+    return Shape(k, blocks, THREADS, _rows(k, sizes, blocks * THREADS))
+
+
+def _rows(k: Kernel, sizes: Sequence[Size], threads: int) -> list[Size]:
+    """The memory of the arrays that each thread makes: what neighbours read lies side by side."""
+    pairs = zip(k.stored, sizes, strict=True)
+    return [(threads, *s) if v in k.reshaped else (*s, threads) for v, s in pairs]
 
 
 def _of_blocks(k: BlockKernel, trips: int, sizes: Sequence[Size], longest: int) -> Shape:
@@ -56,9 +62,10 @@ def _of_blocks(k: BlockKernel, trips: int, sizes: Sequence[Size], longest: int) 
     each = [1 if v in k.of_block else threads for v in k.stored]
     room = sum(n * _bytes(v, s) for n, v, s in zip(each, k.stored, sizes, strict=True))
     blocks = _blocks(trips, room)
+    rows = _rows(k, sizes, blocks * threads)
     return Shape(k, blocks, threads, [
-        (blocks, *s) if v in k.of_block else (*s, blocks * threads)
-        for v, s in zip(k.stored, sizes, strict=True)
+        (blocks, *s) if v in k.of_block else row
+        for v, s, row in zip(k.stored, sizes, rows, strict=True)
     ])  # fmt: skip
 
 
