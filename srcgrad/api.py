@@ -12,7 +12,7 @@ from srcgrad.solvers.odes import odeint
 from srcgrad.tracebacks import entered
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.entry_points import compile, grad, jit, jvp, stop_gradient, value_and_grad
-from srcgrad.transforms.jacobians import jacfwd, jacrev
+from srcgrad.transforms.jacobians import hessian, jacfwd, jacrev
 from srcgrad.transforms.mindspore import GradOperation, get_grad, linearize
 from srcgrad.transforms.vjp import vjp
 
@@ -21,7 +21,7 @@ LATE.append(lambda: importlib.import_module("srcgrad.bridge.tensor_functions"))
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [
     "Compiled", "GradOperation", "compile", "custom_jvp", "custom_vjp", "fixed_point",
-    "get_grad", "grad", "implicit_root", "insert_grad_of", "jacfwd", "jacrev", "jit",
+    "get_grad", "grad", "hessian", "implicit_root", "insert_grad_of", "jacfwd", "jacrev", "jit",
     "jvp", "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip
 globals().update(entered({n: globals()[n] for n in __all__}, __name__))

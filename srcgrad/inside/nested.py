@@ -28,7 +28,7 @@ from srcgrad.solvers import odes
 from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.transforms import entry_points
 from srcgrad.transforms.jacobian_program import Jacobian
-from srcgrad.transforms.jacobians import jacfwd, jacrev
+from srcgrad.transforms.jacobians import hessian, jacfwd, jacrev
 from srcgrad.transforms.signature import Same
 from srcgrad.transforms.specs import Gradient
 from srcgrad.transforms.stacking import by_name, taken_apart, tangent_of
@@ -114,6 +114,14 @@ def _jacfwd(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
 ) -> Any:
     return _jacobian(it, node, jacfwd, fn, grad_position, has_aux)
+
+
+@implements(hessian)
+def _hessian(
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
+) -> Any:
+    rows = _jacobian(it, node, jacrev, fn, grad_position, has_aux)
+    return _jacobian(it, node, jacfwd, rows, grad_position, has_aux)
 
 
 def _jacobian(
