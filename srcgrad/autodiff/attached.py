@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from srcgrad.autodiff.splice import emit
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, altered
 from srcgrad.ir.rule import Direction, Rule, operands
 from srcgrad.ir.types import Array, Scalar, Type
-from srcgrad.ir.walk import free_variables, map_atoms, rename, walk
+from srcgrad.ir.walk import free_variables, map_atoms, rename
 
 Own = Callable[[int], Atom]  # the k-th value, as a result with its derivative
 
@@ -34,9 +35,12 @@ def refuse_foreign(s: Def, varies: Callable[[Atom], bool]) -> None:
 
 def run(
     b: Builder, s: Def, direction: Direction, given: Sequence[Atom], own: Own,
-    contents: Callable[[Atom], Atom],
+    contents: Callable[[Atom], Atom], head: list[Stmt],
 ) -> list[Atom | None]:  # fmt: skip
-    """Inline one direction; `given` are the adjoints or the tangents. One entry for each result."""
+    """Inline one direction; `given` are the adjoints or the tangents. One entry for each result.
+
+    Its tapes are allocated in `head`, for it may be run in a loop: see `splice`.
+    """
     rule: Rule = s.params["rule"]
     of = operands(s)
     params = direction.function.params
@@ -44,21 +48,19 @@ def run(
     read = set(free_variables(direction.function.body, direction.function.returns))
     rest = [contents(a) if p in read else a for p, a in zip(params[last:], of.rest, strict=True)]
     mine = [own(k) if p in read else of.values[k] for k, p in enumerate(params[first:last])]
-    made = _inlined(b, direction.function, [*given, *mine, *rest], read)
+    made = _inlined(b, direction.function, [*given, *mine, *rest], read, head)
     return [None if k is None else made[k] for k in direction.gives]
 
 
-def _inlined(b: Builder, function: Function, args: list[Atom], read: set[Var]) -> tuple[Atom, ...]:
+def _inlined(
+    b: Builder, function: Function, args: list[Atom], read: set[Var], head: list[Stmt]
+) -> tuple[Atom, ...]:
     fn = clone(function)
     mapping: dict[Var, Atom] = {}
     for old, p, a in zip(function.params, fn.params, args, strict=True):
         mapping[p] = _fitting(b, p.type, a) if old in read else a
     fn = rename(fn.with_body(_derived(fn.body, b.loc)), mapping)
-    for s in fn.body:
-        b.append(s)
-    for s in walk(fn.body):
-        if isinstance(s, Def) and s.var is not None:
-            b.definition[s.var] = s
+    emit(b, fn.body, head)
     return fn.returns
 
 

@@ -18,7 +18,7 @@ from srcgrad.autodiff.traced import scalar_of
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Var, While, type_vars
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
 from srcgrad.primitives import attached as rows
 from srcgrad.primitives import memory, tapes
@@ -44,6 +44,7 @@ class _Forward:
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
         self.ruled: dict[Atom, list[Atom | None]] = {}  # tangents of values with user-defined rules
+        self.head: list[Stmt] = []  # before all else
 
     def run(self) -> Function:
         f = self.function
@@ -54,7 +55,7 @@ class _Forward:
         self._constant_buffers()
         self.block(f.body)
         dots = tuple(self.of_type(a, a.type) for a in f.returns if float_type(a.type))
-        body = tuple(self.b.out)
+        body = (*self.head, *self.b.out)
         return Function(f"{f.name}_jvp", (*f.params, *new), body, (*f.returns, *dots))
 
     # ---- values ----
@@ -155,7 +156,7 @@ class _Forward:
         direction = s.params["rule"].forward()
         tangents = [self.of_type(a, a.type) for a in attached.operands(s).inputs]
         self.ruled[v] = attached.run(
-            self.b, s, direction, tangents, lambda k: self.b("part", v, k=k), lambda a: a
+            self.b, s, direction, tangents, lambda k: self.b("part", v, k=k), lambda a: a, self.head
         )
 
     def _owns(self, s: Def, t: Atom, ts: list[Atom | None]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array, same_dim, same_dims
 from srcgrad.ir.walk import after_checks, map_type, rename, replaced_by, walk
 from srcgrad.primitives import memory, tapes
@@ -35,16 +35,21 @@ def splice(
         else:
             mapping |= length
     fn = _with_one_name(fn.with_body(tuple(body)), mapping, b)
-    for s in fn.body:
+    emit(b, fn.body, head)
+    return fn.returns
+
+
+def emit(b: Builder, body: Block, head: list[Stmt] | None) -> None:
+    """Emit statements whose tapes are allocated in `head`, unless that is None."""
+    for s in body:
         if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
             params = {**s.params, "scratch": True}
             head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), params, s.loc))
             s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)
-    for s in walk(fn.body):
+    for s in walk(body):
         if isinstance(s, Def) and s.var is not None:
             b.definition[s.var] = s
-    return fn.returns
 
 
 def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Function:

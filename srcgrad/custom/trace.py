@@ -29,7 +29,19 @@ from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Atom, Block, Def, Function, Var, atom, type_vars
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    atom,
+    type_vars,
+)
 from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
@@ -217,10 +229,13 @@ class Called:
         it = self.it
         before = len(it.snapshots)
         with apart(it), it.b.block() as out:
+            it.heads.append((len(it.b.scopes), []))
             try:
                 made = run()
             except Diverged:  # it raises whenever it runs
                 made = [None] * results
+            finally:
+                out[:0] = it.heads.pop()[1]
         seen, it.snapshots[before:] = it.snapshots[before:], []
         returns = tuple(a for a in made if a is not None)
         function = self.function(given, tuple(out), returns)
@@ -244,12 +259,34 @@ class Called:
 
 
 def _on_copies(fn: Function, given: list[Var]) -> Function:
-    """The function on copies of what it is given and stores to."""
+    """The function on copies of what it is given and stores to, and of what its loops carry.
+
+    Where a derivative is taken an argument may be memory of a tape. The derivative of a loop that
+    carries a reference to it would need the adjoint of the tape before the loop.
+    """
     classes = AliasClasses(fn)
-    written = [v for v in given if is_reference(v.type) and not classes.is_pure(v)]
-    outer = {v: Var(v.name, v.type) for v in written}
-    copies = [Def(v, REGISTRY["copy"], (outer[v],)) for v in written]
+    joined = (a for s in walk(fn.body) for a in _joined(s))
+    carried = {classes.of(a) for a in joined if isinstance(a, Var) and is_reference(a.type)}
+    copied = [
+        v
+        for v in fn.params
+        if isinstance(v.type, Array)
+        if classes.of(v) in carried or (v in given and not classes.is_pure(v))
+    ]
+    outer = {v: Var(v.name, v.type) for v in copied}
+    copies = [Def(v, REGISTRY["copy"], (outer[v],)) for v in copied]
     return replace(fn, params=tuple(outer.get(p, p) for p in fn.params), body=(*copies, *fn.body))
+
+
+def _joined(s: Stmt) -> tuple[Atom, ...]:
+    """What a loop begins with, or a branch ends with."""
+    match s:
+        case For() | While():
+            return s.inits
+        case If():
+            return (*s.then_yields, *s.else_yields)
+        case _:
+            return ()
 
 
 def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:

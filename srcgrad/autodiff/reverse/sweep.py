@@ -172,7 +172,7 @@ class Sweep:
         pull = s.params["rule"].reverse()
         # what the user's rule decides again must come out as it did
         recover = self.values.exact.recover if any_decision(pull.function) else self.values.contents
-        made = attached.run(self.b, s, pull, seeds, own, recover)
+        made = attached.run(self.b, s, pull, seeds, own, recover, self.values.insertions.head)
         for a, g in zip(of.inputs, made, strict=True):
             self.adjoints.add(a, g)
 
