@@ -22,7 +22,7 @@ _HOMES = {
     "vjp": "srcgrad.api", "jvp": "srcgrad.api", "stop_gradient": "srcgrad.api",
     "Compiled": "srcgrad.api", "get_grad": "srcgrad.api", "jacfwd": "srcgrad.api",
     "jacrev": "srcgrad.api", "hessian": "srcgrad.api", "linearize": "srcgrad.api",
-    "custom_jvp": "srcgrad.api", "custom_vjp": "srcgrad.api",
+    "custom_jvp": "srcgrad.api", "custom_vjp": "srcgrad.api", "checkpoint": "srcgrad.api",
     "fixed_point": "srcgrad.api", "implicit_root": "srcgrad.api",
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.promises",
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from srcgrad import amp, autograd, cuda, errors, linalg, nn, ops, optim, testing, tools, tree
     from srcgrad.api import (
         Compiled,
+        checkpoint,
         compile,
         custom_jvp,
         custom_vjp,
@@ -123,6 +124,7 @@ __all__ = [
     "UnsupportedError",
     "amp",
     "autograd",
+    "checkpoint",
     "compile",
     "cuda",
     "custom_jvp",

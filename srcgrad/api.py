@@ -2,6 +2,7 @@
 
 import importlib
 
+from srcgrad.custom.checkpointed import checkpoint
 from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.inserted import insert_grad_of
 from srcgrad.custom.opaque import opaque
@@ -20,7 +21,7 @@ LATE.append(lambda: importlib.import_module("srcgrad.bridge.tensor_functions"))
 
 # loading `nested` tells the frontend what the transforms mean inside a compiled function
 __all__ = [
-    "Compiled", "GradOperation", "compile", "custom_jvp", "custom_vjp", "fixed_point",
+    "Compiled", "GradOperation", "checkpoint", "compile", "custom_jvp", "custom_vjp", "fixed_point",
     "get_grad", "grad", "hessian", "implicit_root", "insert_grad_of", "jacfwd", "jacrev", "jit",
     "jvp", "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

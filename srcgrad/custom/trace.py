@@ -127,6 +127,7 @@ class Call:
         assert it.b.out is out
         block = tuple(out[start:])
         refuse_stores(block, (), f"{self.name}() has a derivative of its own and stores to")
+        out[start:] = block = _carrying_copies(block)
         return made, block
 
     def attach(self, value: Any, block: Block, make: Callable[[Called], None]) -> Any:
@@ -256,6 +257,19 @@ class Called:
         self.rest = list(dict.fromkeys(free))
         params = (*given, *self.own, *self.rest)
         return clone(_on_copies(Function(fn.name, params, fn.body, fn.returns), given))
+
+
+def _carrying_copies(block: Block) -> Block:
+    """Statements whose loops carry copies of what they begin with.
+
+    The derivative goes through the rule, not through these statements: what their loops carry
+    would have an adjoint, and be kept for it, if it were in one class with what does have one.
+    """
+    outside = {v for v in free_variables(block) if isinstance(v.type, Array)}
+    carried = [a for s in walk(block) for a in _joined(s) if a in outside]
+    new = {v: Var(v.name, replace(v.type, layout="C")) for v in dict.fromkeys(carried)}
+    copies = [Def(new[v], REGISTRY["copy"], (v,)) for v in new]
+    return (*copies, *rename(Function("", (), block, ()), new).body)
 
 
 def _on_copies(fn: Function, given: list[Var]) -> Function:

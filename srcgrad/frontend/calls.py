@@ -120,7 +120,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
             return result
     if hasattr(f, "py_func"):  # numba.njit's dispatchers
         return it.call(f.py_func, args, kwargs, node)
-    if hasattr(f, "srcgrad_inline"):  # our own transforms
+    if hasattr(f, "srcgrad_inline") and not isinstance(f, type):  # our own transforms
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # what it keeps is what it would compute
         kept = it.call(f.__wrapped__, args, kwargs, node)

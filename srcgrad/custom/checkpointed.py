@@ -1,0 +1,119 @@
+"""`checkpoint`: reverse mode computes a function again instead of keeping what it computed.
+
+A rule like any other: its residuals are the arguments, its backward pass the gradient of the value
+times the adjoint. Never decides what is worth computing again.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from srcgrad.custom.functions import custom_vjp
+from srcgrad.custom.trace import is_floating, varies
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.transforms.entry_points import grad
+from srcgrad.tree import leaves
+
+
+class checkpoint(custom_vjp):
+    """A function of which reverse mode keeps the arguments only, and computes the rest again.
+
+    It saves memory where a loop has many long steps: of each trip what a step begins with is kept,
+    and not what it computes on its way. The price is that the function runs once more. Values and
+    derivatives, of any order and direction, are those of the function itself. It takes arguments by
+    position, stores to none of them, and a derivative by what it captures is refused. What it
+    prints is printed again when it is computed again. `flow.checkpoint` is used as a decorator.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> @flow.checkpoint
+    ... def step(u):
+    ...     for _ in range(10):
+    ...         u = u + 0.01 * np.sin(u)
+    ...     return u
+    >>> @flow.compile(target="python")
+    ... def loss(u):
+    ...     for _ in range(100):
+    ...         u = step(u)
+    ...     return np.sum(u)
+    >>> bool(flow.grad(loss)(np.array([0.0, 3.1]))[0].round() == 21016.0)
+    True
+    """
+
+    kind = "checkpoint"
+
+    def __init__(self, function: Callable):
+        if isinstance(function, custom_vjp):
+            raise ArgumentTypeError(f"{function!r} has a rule of its own: it decides what is kept")
+        super().__init__(function)
+
+        def forward(*args: Any) -> Any:
+            return function(*args), args
+
+        def backward(args: Any, g: Any) -> Any:
+            positions = floating_positions(args)
+            adjoints = [None] * len(args)
+            if len(positions) > 0:
+                found = grad(lambda *given: product(function(*given), g), positions)(*args)
+                found = found if len(positions) > 1 else (found,)
+                for k, made in zip(positions, found, strict=True):
+                    adjoints[k] = made
+            return tuple(adjoints)
+
+        self.defvjp(forward, backward)
+
+
+def floating_positions(args: tuple) -> tuple[int, ...]:
+    """The positions of the arguments that have a float in them."""
+    return tuple([k for k, a in enumerate(args) if any(map(_is_floating, leaves(a)))])
+
+
+def product(value: Any, bars: Any) -> Any:
+    """The sum of the products of floats with their adjoints, of which None stands for zero."""
+    total = 0.0
+    for y, g in zip(leaves(value), leaves(bars), strict=True):
+        if g is not None and _is_floating(y):
+            total = total + (y * g).sum()
+    return total
+
+
+def _is_floating(v: Any) -> bool:
+    """Whether a number, an array or a tensor is floating."""
+    return np.asarray(getattr(v, "_a", v)).dtype.kind in "fc"
+
+
+@lru_cache(maxsize=512)
+def _of(function: types.FunctionType) -> checkpoint:
+    """One object for one function: what is built for it is found again."""
+    return checkpoint(function)
+
+
+@implements(checkpoint)
+def _checkpoint(it: Interpreter, node: Node, function: Any) -> checkpoint:
+    if not isinstance(function, types.FunctionType):
+        it.refuse(
+            node, "a checkpoint of what is defined inside a compiled function is not supported",
+            "define the function outside, and pass it what it needs",
+        )  # fmt: skip
+    return _of(function)
+
+
+@implements(floating_positions)
+def _floating_positions(it: Interpreter, node: Node, args: Any) -> tuple[int, ...]:
+    return tuple([k for k, a in enumerate(args) if any(map(varies, leaves(a)))])
+
+
+@implements(product)
+def _product(it: Interpreter, node: Node, value: Any, bars: Any) -> Any:
+    total: Any = 0.0
+    for y, g in zip(leaves(value), leaves(bars), strict=True):
+        if g is not None and is_floating(y):
+            term = it.call(np.sum, [it.call(np.multiply, [y, g], {}, node)], {}, node)
+            total = it.call(np.add, [total, term], {}, node)
+    return total
