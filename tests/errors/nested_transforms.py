@@ -79,3 +79,21 @@ def jacobian_of_booleans(x):
 @program(1.5)
 def no_function(x):
     return flow.grad(x)(x)  # error: UnsupportedError: cannot be differentiated: it is no function
+
+
+def exchanged(y):
+    a, b = y * 1.0, np.cos(y)
+    for i in range(3):
+        if y[i] > 0.25:
+            a, b = b, a
+        a = a * 0.5
+        b[i] = a[i] * b[i]
+    return np.sum(a * b)
+
+
+@program(vec(3))
+def gradient_in_a_loop_of_names_that_are_exchanged(x):
+    y = x
+    for _ in range(2):  # error: UnsupportedError: in a loop, of a function whose
+        y = y + flow.grad(exchanged)(y)
+    return np.sum(y)

@@ -13,6 +13,7 @@ from typing import Any
 from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.values import ValueRecovery
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dims, RefTape, Tape, same_dims
 from srcgrad.ir.walk import walk
@@ -133,6 +134,13 @@ class References:
         program, values = self.program, self.values
         point = program.defined[v]
         loops = program.loops(point)
+        if isinstance(v.type, RefTape):  # each trip fills it anew
+            raise UnsupportedError(
+                "a gradient that is taken in a loop, of a function whose loops carry arrays that "
+                "are stored to, cannot be differentiated in reverse mode",
+                loops[-1].loc,
+                "use forward mode around it: flow.jvp or flow.jacfwd",
+            )
         if v not in self._reftape:
             with values.insertions.into(values.insertions.at_head()) as b:
                 tape = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_refs")
