@@ -94,6 +94,13 @@ def exchanged(y):
 @program(vec(3))
 def gradient_in_a_loop_of_names_that_are_exchanged(x):
     y = x
-    for _ in range(2):  # error: UnsupportedError: in a loop, of a function whose
+    for _ in range(2):  # error: UnsupportedError: in a loop or a branch, of a
         y = y + flow.grad(exchanged)(y)
     return np.sum(y)
+
+
+@program(vec(3, 1))
+def gradient_in_a_branch_of_names_that_are_exchanged(x):
+    if x[0] < 9.0:  # error: UnsupportedError: in a loop or a branch, of a function whose
+        return np.sum(flow.grad(exchanged)(x))
+    return x[0]

@@ -135,10 +135,11 @@ class References:
         point = program.defined[v]
         loops = program.loops(point)
         if isinstance(v.type, RefTape):  # each trip fills it anew
+            (around, _), _ = point[-1]
             raise UnsupportedError(
-                "a gradient that is taken in a loop, of a function whose loops carry arrays that "
-                "are stored to, cannot be differentiated in reverse mode",
-                loops[-1].loc,
+                "a gradient that is taken in a loop or a branch, of a function whose loops carry "
+                "arrays that are stored to, cannot be differentiated in reverse mode",
+                around.loc,
                 "use forward mode around it: flow.jvp or flow.jacfwd",
             )
         if v not in self._reftape:
