@@ -35,7 +35,7 @@ def declared(parameters):
     """The sizes of the parameters of a compiled kernel."""
     names = [f"a{k}" for k in range(len(parameters))]
     kernel = KernelText("k", f"def k({', '.join(names)}):\n    pass\n", parameters)
-    (text,) = toolchain.ptx(kernel, (9, 0))
+    (text,) = toolchain.ptx([kernel], (9, 0))
     found = re.findall(r"\.param (?:\.align \d+ )?\.(\w+)(?: .*)? k_param_\d+", text)
     return [SIZES[word] for word in found]
 

@@ -91,14 +91,14 @@ def test_the_words_of_the_arguments():
             INT,
         ),
     )
-    words = re.findall(r"\.param \.(\w+)(?: .*)? k_param_\d+", toolchain.ptx(kernel, (9, 0))[0])
+    words = re.findall(r"\.param \.(\w+)(?: .*)? k_param_\d+", toolchain.ptx([kernel], (9, 0))[0])
     assert words == ["u64"] * (5 + 4) + ["u64"] * (5 + 2) + ["f32", "u8", "u64"]
 
 
 def test_a_division_by_zero_does_not_leave_the_kernel():
     # with Python's error model it would: nothing raises on a device
     kernel = KernelText("k", "def k(x, y):\n    x[0] = 1.0 / y[0]\n", (vector("f64"),) * 2)
-    assert "bra" not in toolchain.ptx(kernel, (9, 0))[0]
+    assert "bra" not in toolchain.ptx([kernel], (9, 0))[0]
 
 
 def test_the_package_does_not_load_numba_cuda():

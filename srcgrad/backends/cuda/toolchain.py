@@ -17,8 +17,11 @@ import cuda.bindings.nvjitlink as nvjitlink
 import numpy as np
 from numba import cuda, from_dtype, types, void
 from numba.cuda import libdevice
-from numba.cuda.compiler import _compile_pyfunc_with_fixup, compile_cuda
-from numba.cuda.core.compiler_lock import global_compiler_lock
+from numba.cuda.compiler import (
+    _compile_pyfunc_with_fixup,  # type: ignore[attr-defined]  (numba-cuda's own)
+    compile_cuda,
+)
+from numba.cuda.cudadrv import nvvm
 from numba.cuda.dispatcher import CUDADispatcher
 
 from srcgrad.backends.cuda.device import KernelText
@@ -38,11 +41,10 @@ def cubin(kernels: Sequence[KernelText], capability: Capability) -> bytes:
         nvjitlink.destroy(handle)
 
 
-@global_compiler_lock
-def ptx(kernel: KernelText, *capabilities: Capability) -> tuple[str, ...]:
-    """The assembly texts of one kernel before the link, one for each capability."""
-    library = _compiled(kernel, capabilities[0])
-    return tuple([library.get_asm_str(cc=c) for c in capabilities])
+def ptx(kernels: Sequence[KernelText], *capabilities: Capability) -> tuple[str, ...]:
+    """The assembly text of some kernels before the link, one for each capability."""
+    modules = _modules(kernels, capabilities[0])
+    return tuple([_translated(kernels, modules, c).decode() for c in capabilities])
 
 
 # Code is generated at the link, so it is there that contraction is off. ptxas' `-fmad=false` alone
@@ -50,16 +52,14 @@ def ptx(kernel: KernelText, *capabilities: Capability) -> tuple[str, ...]:
 EXACT = ("-fma=0",)
 
 
-@global_compiler_lock
 def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
     """The handle of a linker that has linked the kernels."""
     exact = () if all(k.fastmath for k in kernels) else EXACT
     options = [f"-arch=sm_{capability[0]}{capability[1]}", "-lto", *exact]
     handle = nvjitlink.create(len(options), options)
+    code = _translated(kernels, _modules(kernels, capability, lto=True), capability, lto=True)
     try:
-        for kernel in kernels:
-            code = _compiled(kernel, capability, lto=True).get_ltoir(cc=capability)
-            nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, code, len(code), kernel.name)
+        nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, code, len(code), kernels[0].name)
         nvjitlink.complete(handle)
     except nvjitlink.nvJitLinkError as error:
         log = bytearray(nvjitlink.get_error_log_size(handle))
@@ -69,8 +69,24 @@ def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
     return handle
 
 
-def _compiled(kernel: KernelText, capability: Capability, lto: bool = False) -> Any:
-    """Numba's library of a kernel: NVVM IR, from which code for other capabilities is made too."""
+def _modules(kernels: Sequence[KernelText], capability: Capability, lto: bool = False) -> list[str]:
+    """The modules of NVVM IR of some kernels; a function that several of them call is in one."""
+    texts = [text for k in kernels for text in _compiled(k, capability, lto).llvm_strs]
+    return [*dict.fromkeys(texts)]
+
+
+def _translated(
+    kernels: Sequence[KernelText], modules: list[str], capability: Capability, lto: bool = False
+) -> Any:
+    """What libNVVM makes of modules for one capability, which need not be that of `_modules`."""
+    options: dict[str, Any] = {"opt": 3, "fastmath": all(k.fastmath for k in kernels)}
+    if lto:
+        options["gen-lto"] = None
+    return nvvm.compile_ir(modules, arch=f"compute_{capability[0]}{capability[1]}", **options)
+
+
+def _compiled(kernel: KernelText, capability: Capability, lto: bool) -> Any:
+    """Numba's library of a kernel."""
     scope = _names()
     kernel.run_in(scope)
     scope |= _called(kernel, capability)
