@@ -39,11 +39,11 @@ class checkpoint(custom_vjp):
     ...     return u
     >>> @flow.compile(target="python")
     ... def loss(u):
-    ...     for _ in range(100):
+    ...     for _ in range(10):
     ...         u = step(u)
     ...     return np.sum(u)
-    >>> bool(flow.grad(loss)(np.array([0.0, 3.1]))[0].round() == 21016.0)
-    True
+    >>> flow.grad(loss)(np.zeros(2)).round(6)  # 1.01**100
+    array([2.704814, 2.704814])
     """
 
     kind = "checkpoint"
@@ -74,12 +74,12 @@ def floating_positions(args: tuple) -> tuple[int, ...]:
     return tuple([k for k, a in enumerate(args) if any(map(_is_floating, leaves(a)))])
 
 
-def product(value: Any, bars: Any) -> Any:
-    """The sum of the products of floats with their adjoints, of which None stands for zero."""
+def product(value: Any, weights: Any) -> Any:
+    """The sum of the products of floats with weights, of which None stands for zero."""
     total = 0.0
-    for y, g in zip(leaves(value), leaves(bars), strict=True):
-        if g is not None and _is_floating(y):
-            total = total + (y * g).sum()
+    for y, w in zip(leaves(value), leaves(weights), strict=True):
+        if w is not None and _is_floating(y):
+            total = total + (y * w).sum()
     return total
 
 
@@ -110,10 +110,10 @@ def _floating_positions(it: Interpreter, node: Node, args: Any) -> tuple[int, ..
 
 
 @implements(product)
-def _product(it: Interpreter, node: Node, value: Any, bars: Any) -> Any:
+def _product(it: Interpreter, node: Node, value: Any, weights: Any) -> Any:
     total: Any = 0.0
-    for y, g in zip(leaves(value), leaves(bars), strict=True):
-        if g is not None and is_floating(y):
-            term = it.call(np.sum, [it.call(np.multiply, [y, g], {}, node)], {}, node)
+    for y, w in zip(leaves(value), leaves(weights), strict=True):
+        if w is not None and is_floating(y):
+            term = it.call(np.sum, [it.call(np.multiply, [y, w], {}, node)], {}, node)
             total = it.call(np.add, [total, term], {}, node)
     return total

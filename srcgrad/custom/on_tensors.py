@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.custom.functions import custom_vjp
 from srcgrad.eager import mode
 from srcgrad.eager.apply import recording
 from srcgrad.eager.engine import grad
@@ -137,7 +136,7 @@ def call(owner: Any, args: tuple) -> Any:
     inputs = floats(primals)
     if _is_followed(owner):
         return attach(owner.function(*args), inputs, [], owner.__name__, _refused(owner.__name__))
-    stated = _by_vjp if isinstance(owner, custom_vjp) else _by_jvp
+    stated = _by_vjp if hasattr(owner, "bwd") else _by_jvp
     with _following(owner):
         return stated(owner, args, primals, constants, inputs)
 

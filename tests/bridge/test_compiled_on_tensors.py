@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.cases import CASES, Case, sample
+from tests.cases import CASES, Case, first_instances, sample
 from tests.modes import Modes
 from tests.structures import float_leaves, is_float, mapped
 
@@ -34,7 +34,9 @@ def has_complex(case: Case) -> bool:
 
 @pytest.mark.parametrize(
     "case",
-    [c for c in CASES if c.name not in NUMPYS_METHODS | IN_PLACE_ON_NUMBERS and is_one_node(c)],
+    first_instances(
+        [c for c in CASES if c.name not in NUMPYS_METHODS | IN_PLACE_ON_NUMBERS and is_one_node(c)]
+    ),
     ids=lambda c: c.id,
 )
 def test_reference(case: Case):

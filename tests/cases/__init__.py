@@ -4,9 +4,11 @@ import importlib
 import pkgutil
 from typing import Any
 
+import pytest
+
 from tests.cases.registry import CASES, Case
 
-__all__ = ["CASES", "Case", "sample"]
+__all__ = ["CASES", "Case", "first_instances", "sample"]
 
 LONGEST = 30  # lines of a function in the sample
 
@@ -32,6 +34,11 @@ def sample(count: int) -> list[Case]:
             if cases and len(chosen) < count:
                 chosen.append(cases.pop(0))
     return chosen
+
+
+def first_instances(cases: list[Case]) -> list[Any]:
+    """Parameters for a test: other arguments of a function are for `--full`."""
+    return [pytest.param(c, marks=pytest.mark.full) if c.instance else c for c in cases]
 
 
 def lines_of(fn: Any) -> int:

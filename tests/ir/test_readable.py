@@ -14,7 +14,7 @@ from srcgrad.ir.readable import readable
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.ir.walk import walk
 from srcgrad.tree import paths
-from tests.cases import CASES, Case
+from tests.cases import CASES, Case, first_instances
 from tests.structures import copied
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -47,7 +47,7 @@ def program(case: Case, kind: str) -> tuple[Function, list[Any]]:
 
 
 @pytest.mark.parametrize("kind", ["primal", "adjoint"])
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
+@pytest.mark.parametrize("case", first_instances(CASES), ids=lambda c: c.id)
 def test_it_computes_the_same(case: Case, kind: str):
     function, inputs = program(case, kind)
     want = build(function)(*copied(inputs))
