@@ -267,8 +267,11 @@ def _carrying_copies(block: Block) -> Block:
     """
     outside = {v for v in free_variables(block) if isinstance(v.type, Array)}
     carried = [a for s in walk(block) for a in _joined(s) if a in outside]
-    new = {v: Var(v.name, replace(v.type, layout="C")) for v in dict.fromkeys(carried)}
-    copies = [Def(new[v], REGISTRY["copy"], (v,)) for v in new]
+    new: dict[Var, Atom] = {}
+    copies: list[Def] = []
+    for v in dict.fromkeys(a for a in carried if isinstance(a, Var)):
+        new[v] = made = Var(v.name, replace(v.type, layout="C"))
+        copies.append(Def(made, REGISTRY["copy"], (v,)))
     return (*copies, *rename(Function("", (), block, ()), new).body)
 
 
