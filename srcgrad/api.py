@@ -2,12 +2,12 @@
 
 import importlib
 
-from srcgrad.custom.checkpointed import checkpoint
 from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.inserted import insert_grad_of
 from srcgrad.custom.opaque import opaque
 from srcgrad.frontend.handlers.registry import LATE
 from srcgrad.inside import nested
+from srcgrad.inside.checkpointed import checkpoint
 from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.solvers.odes import odeint
 from srcgrad.tracebacks import entered

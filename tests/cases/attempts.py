@@ -276,3 +276,13 @@ def shapes_that_do_not_fit(x, y):
     except ValueError:
         z = x * y[0]
     return np.sum(z * z)
+
+
+@case(1.5, vec(3), 7, expected=(3.0, np.zeros(3)), second_order=False)
+def infinite_factor_before_an_error(w, x, k):
+    """What decides computes the product too; its adjoint is zero where the handler runs."""
+    try:
+        y = w * math.inf + x[k]
+    except IndexError:
+        y = w * 3.0
+    return y

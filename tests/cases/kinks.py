@@ -176,15 +176,6 @@ def infinite_factor_not_taken(x):
     return x * 3.0
 
 
-@kink(1.5, vec(3), 7, expected=(3.0, np.zeros(3)), tags=("p38",))
-def infinite_factor_before_an_error(w, x, k):
-    try:
-        y = w * math.inf + x[k]
-    except IndexError:
-        y = w * 3.0
-    return y
-
-
 @kink(A([-1.0, 0.0, 2.0]), expected=(A([0.0, 0.0, 0.5]),), tags=("p38",))
 def log_where(x):
     return np.where(x > 0, np.log(x), 0.0)

@@ -55,7 +55,7 @@ def test_on_the_simulator(case: Case):
     outcome(case)
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda c: c.id)
+@pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)
 def test_kernels_of_a_sample(case: Case, compiled: Compiled):
     check_kernels(case, compiled)
 
