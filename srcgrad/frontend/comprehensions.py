@@ -101,14 +101,19 @@ def list_of(it: Interpreter, v: Any, node: Node) -> Any:
 
 def _is_pure(it: Interpreter, node: Node) -> bool:
     """Whether computing an item that Python would not compute changes nothing."""
+    targets = [n for g in node.generators for n in gast.walk(g.target)]
+    own = {n.id for n in targets if isinstance(n, gast.Name)}
     return not _binds(node) and all(
-        _is_of_library(it, n.func) for n in gast.walk(node) if isinstance(n, gast.Call)
+        _is_of_library(it, n.func, own) for n in gast.walk(node) if isinstance(n, gast.Call)
     )
 
 
-def _is_of_library(it: Interpreter, function: Any) -> bool:
+def _is_of_library(it: Interpreter, function: Any, own: set[str]) -> bool:
+    """Whether a call is one of the library's; `own` are names that are not bound yet."""
     if isinstance(function, gast.Attribute) and function.attr in CHANGING:
         return False
+    if any(isinstance(n, gast.Name) and n.id in own for n in gast.walk(function)):
+        return isinstance(function, gast.Attribute) and ("array", function.attr) in METHODS
     try:
         return handler_of(it.expression(function)) is not None
     except SrcgradError:  # a method of an item, which may be an object

@@ -108,6 +108,15 @@ def methods_that_change_their_owner(x, limit):
 
 
 @case(FEW, 0.7)
+def methods_that_change_their_owner_in_a_loop(x, limit):
+    bodies = [Body(v) for v in (x[0], x[1], x[2], x[3])]
+    found = 0
+    for k in range(3):
+        found += any(b.above(limit - 0.2 * k) for b in bodies)
+    return sum(b.asked * (k + 1) for k, b in enumerate(bodies)) + found * x[4]
+
+
+@case(FEW, 0.7)
 @case(np.array([0.41, 0.92, 0.66]), 0.7)
 def walrus_in_any_and_all(x, limit):
     total = 0.0
