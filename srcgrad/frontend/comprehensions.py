@@ -99,7 +99,7 @@ def list_of(it: Interpreter, v: Any, node: Node) -> Any:
     return loop_over(it, function_at(node, LISTING), [v], node)
 
 
-def _is_pure(it: Interpreter, node: Node) -> bool:
+def _is_pure(it: Interpreter, node: Unrolled) -> bool:
     """Whether computing an item that Python would not compute changes nothing."""
     targets = [n for g in node.generators for n in gast.walk(g.target)]
     own = {n.id for n in targets if isinstance(n, gast.Name)}
