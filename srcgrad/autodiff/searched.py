@@ -2,10 +2,10 @@
 
 Both ends are floats that a loop carries; one condition keeps the one or the other, or puts one
 value in the place of either, and what is new was computed from both. The condition chooses, or it
-is a factor 0 or 1. It compares an input with what was computed from the ends, and for given ends
-what is new does not vary with that input, as a step of Newton's does. The gradient leaves out what
-the comparison does, though that may be far from zero: it is the derivative of the root. That the
-ends begin at values which vary with the input makes no root's derivative of it.
+is a factor 0 or 1. It compares an input with what was computed from the ends, and what is new does
+not vary with that input while the ends are held (a step of Newton's method would). The gradient
+leaves out the effect of the comparison, which may be all of the root's derivative; that the ends
+begin at values which vary with the input does not put it back.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import numpy as np
 from numba import cuda, from_dtype, types, void
 from numba.cuda import libdevice
 from numba.cuda.compiler import (
-    _compile_pyfunc_with_fixup,  # type: ignore[attr-defined]  (numba-cuda's own)
+    _compile_pyfunc_with_fixup,  # type: ignore[attr-defined]  (not in numba's cuda)
     compile_cuda,
 )
 from numba.cuda.cudadrv import nvvm
