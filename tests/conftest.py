@@ -55,7 +55,7 @@ def case_of(item: pytest.Item) -> str:
     """The file of a test and the case that it runs; "" if it is not one of those together."""
     if item.get_closest_marker("together") is None:
         return ""
-    spec = item.callspec  # type: ignore[attr-defined]  (those that are marked have parameters)
+    spec = item.callspec  # type: ignore[attr-defined]  (what is marked has parameters)
     return f"{item.path}[{spec.params['case'].id}]"
 
 

@@ -29,7 +29,8 @@ class checkpoint(custom_vjp):
     and not what it computes on its way. The price is that the function runs once more. Values and
     derivatives, of any order and direction, are those of the function itself. It takes arguments by
     position, stores to none of them, and has no complex numbers in compiled code; a derivative by
-    what it captures is refused. What it prints is printed again when it is computed again. `flow.checkpoint` is used as a decorator.
+    what it captures is refused. What it prints is printed again when it is computed again.
+    `flow.checkpoint` is used as a decorator.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.checkpoint
