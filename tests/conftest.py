@@ -16,17 +16,16 @@ os.environ["SRCGRAD_CACHE_STAGES"] = "0"
 
 def pytest_addoption(parser: pytest.Parser):
     parser.addoption("--full", action="store_true", help="run the long tests as well")
+    parser.addoption("--checks", help="of each case, run these checks alone: value,gradient")
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
     parser.addoption("--update-docs", action="store_true", help="rewrite printed texts in docs")
 
 
 def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
-    config.addinivalue_line("markers", "together: tests of a case share what was built for it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    together(items)
     if config.getoption("--full"):
         return
     long = [item for item in items if item.get_closest_marker("full")]
@@ -40,25 +39,6 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-def together(items: list[pytest.Item]):
-    """Let tests so marked follow each other by their cases, in the places that they have."""
-    places = [k for k, item in enumerate(items) if item.get_closest_marker("together")]
-    first: dict[str, int] = {}
-    for k in places:
-        first.setdefault(case_of(items[k]), k)
-    ordered = sorted([items[k] for k in places], key=lambda item: first[case_of(item)])
-    for k, item in zip(places, ordered, strict=True):
-        items[k] = item
-
-
-def case_of(item: pytest.Item) -> str:
-    """The file of a test and the case that it runs; "" if it is not one of those together."""
-    if item.get_closest_marker("together") is None:
-        return ""
-    spec = item.callspec  # type: ignore[attr-defined]  (what is marked has parameters)
-    return f"{item.path}[{spec.params['case'].id}]"
-
-
 def forget():
     """Let what was built be built again."""
     reuse = sys.modules.get("srcgrad.transforms.reuse")
@@ -66,17 +46,10 @@ def forget():
         reuse.forget()
 
 
-_last_case = ""
-
-
 @pytest.fixture(autouse=True)
-def anew(request: pytest.FixtureRequest):
+def anew():
     """What another test has built is built again: tests change what builds."""
-    global _last_case
-    case = case_of(request.node)
-    if not case or case != _last_case:
-        forget()
-    _last_case = case
+    forget()
 
 
 @pytest.fixture

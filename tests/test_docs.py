@@ -19,11 +19,11 @@ from srcgrad.demo import lynx_hare
 from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import LOWERING, run
-from tests import docs_examples as examples
 from tests.errors import PROGRAMS, Program
 from tests.frontend import language
-from tests.kept import ROOT, blocks, check_block, fenced
-from tests.structures import copied
+from tests.tools import docs_examples as examples
+from tests.tools.kept import ROOT, blocks, check_block, fenced
+from tests.tools.structures import copied
 
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 ARGUMENTS = {

@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad as flow
 from tests.errors import PROGRAMS, Program
-from tests.structures import copied, same
+from tests.tools.structures import copied, same
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
 

@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import errors
-from tests.kept import ROOT, check_file
+from tests.tools.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "errors.md"
 TOLD = (errors.SrcgradError, errors.LocatedWarning)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.kept import ROOT, check_file
+from tests.tools.kept import ROOT, check_file
 
 FOLDER = ROOT / "tests" / "golden"
 GOLDEN: list["Golden"] = []

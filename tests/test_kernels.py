@@ -6,7 +6,7 @@ import sys
 from examples.kernels import FAMILIES
 from tests.benchmarks.kernels import PAGE, rows_of, table
 from tests.cases import CASES
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 KERNELS = [kernel for kernels in FAMILIES.values() for kernel in kernels]
 

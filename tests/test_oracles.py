@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 from tests.cases import CASES, Case, sample
-from tests.oracles import check_dot, check_gradient, derivative, differences, directions, total
-from tests.structures import copied, flatten, restrided, same, unflatten
+from tests.tools.oracles import (
+    check_dot,
+    check_gradient,
+    derivative,
+    differences,
+    directions,
+    total,
+)
+from tests.tools.structures import copied, flatten, restrided, same, unflatten
 
 PROGRAMS = {f"p{n}" for n in range(1, 43)} - {
     "p27",  # refused: tests/errors

@@ -1,11 +1,12 @@
 """Every place that refuses a program is reached by one in `tests/errors`, which holds its text.
 
-A new refusal fails here until it has a program. `python -m tests.refusals` lists what is missing.
+A new refusal fails here until it has a program. `python -m tests.tools.refusals` lists what is
+missing.
 """
 
 import pytest
 
-from tests.refusals import places, unreached
+from tests.tools.refusals import places, unreached
 
 pytestmark = pytest.mark.usefixtures("quiet")
 

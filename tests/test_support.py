@@ -21,7 +21,7 @@ from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
-from tests.kept import ROOT, check_file
+from tests.tools.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "support.md"
 MODULES: dict[str, Any] = {

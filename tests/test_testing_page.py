@@ -4,7 +4,7 @@ import doctest
 import re
 
 from tests.fuzz.__main__ import _parser
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 PAGE = ROOT / "docs" / "testing.md"
 

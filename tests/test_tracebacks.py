@@ -17,7 +17,7 @@ import scipy.optimize
 import srcgrad as flow
 from srcgrad import tracebacks
 from srcgrad.eager import PUBLIC
-from tests.mistakes import HEAD, MISTAKES, in_pytest, on_python
+from tests.tools.mistakes import HEAD, MISTAKES, in_pytest, on_python
 
 ROOT = Path(__file__).parents[1]
 MOST = 12
@@ -36,7 +36,7 @@ def ran(*command: str, cwd: Path) -> str:
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory) -> dict[str, str]:
     """What a terminal and IPython show, by place and mistake."""
-    text = ran("-m", "tests.mistakes", str(tmp_path_factory.mktemp("scripts")), cwd=ROOT)
+    text = ran("-m", "tests.tools.mistakes", str(tmp_path_factory.mktemp("scripts")), cwd=ROOT)
     parts = re.split(r"^==== (\w+ \w+)\n", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

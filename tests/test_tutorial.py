@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 PAGE = ROOT / "docs" / "tutorial.md"
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)

@@ -10,7 +10,7 @@ from srcgrad.ir.check import check
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.primitives import REGISTRY
-from tests.oracles import derivative
+from tests.tools.oracles import derivative
 
 
 def floats(values: Any) -> np.ndarray:

@@ -17,12 +17,12 @@ from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.passes import LOWERING, run
 from srcgrad.primitives import scans
-from tests import faults
 from tests.autodiff.nudged import nudged
-from tests.cases import CASES, Case, sample
+from tests.cases import Case, sample
 from tests.fuzz.nudged_programs import DECISIONS, NEAR, apart, ask
-from tests.modes import Modes
-from tests.structures import flatten
+from tests.tools import faults
+from tests.tools.modes import Modes
+from tests.tools.structures import flatten
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -193,25 +193,7 @@ def test_how_often_a_divisor_is_taken_away_is_told_by_the_result(fn):
     assert np.allclose(got, [-9.0, 10.0 if fn is np.mod else 9.0])
 
 
-# ---- every case, and random programs ----
-def check_case(case: Case):
-    want = flatten(Modes(case).gradient(*case.arguments()))
-    with nudged():
-        got = flatten(Modes(case).gradient(*case.arguments()))
-    assert apart(want, got) <= NEAR
-
-
-@pytest.mark.parametrize("case", sample(100), ids=lambda c: c.id)
-def test_cases(case: Case):
-    check_case(case)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
-def test_every_case(case: Case):
-    check_case(case)
-
-
+# ---- random programs; every case: tests/checks/recomputed.py ----
 @pytest.mark.parametrize("first", [0, 20])
 def test_random_programs(first):
     answers = [ask(seed) for seed in range(first, first + 20)]

@@ -5,7 +5,7 @@ import pytest
 
 from srcgrad.primitives import REGISTRY
 from tests.autodiff.examples import ELEMENTWISE
-from tests.oracles import derivative
+from tests.tools.oracles import derivative
 
 CASES = [
     (e, k)

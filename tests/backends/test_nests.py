@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.backends.cpu.emit import state
 from tests.cases import CASES
-from tests.modes import Modes
+from tests.tools.modes import Modes
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from srcgrad.backends.cpu.text.module import text_of
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Scalar, np_dtype
 from tests.cases import Case, sample
-from tests.modes import Modes
-from tests.test_cases import close
+from tests.checks.comparing import close
+from tests.tools.modes import Modes
 
 
 def as_text(function, options):

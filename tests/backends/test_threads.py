@@ -14,7 +14,7 @@ from srcgrad.backends.cpu import threads
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.passes import loops_in_chunks
 from tests.cases import Case, sample
-from tests.test_cases import close
+from tests.checks.comparing import close
 
 
 @pytest.fixture(autouse=True)

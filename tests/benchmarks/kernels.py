@@ -27,7 +27,7 @@ from typing import Any
 from examples.kernels import FAMILIES
 from examples.kernels.table import Kernel, program
 from tests.benchmarks.first_call import ROOT, lines_of, measured
-from tests.structures import copied, float_leaves
+from tests.tools.structures import copied, float_leaves
 
 PAGE = ROOT / "docs" / "kernels.md"
 SECONDS, FEWEST = 0.5, 5  # a kernel is called for so long, and so often

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.structures import copied, float_leaves
+from tests.tools.structures import copied, float_leaves
 
 CASES: list["Case"] = []
 

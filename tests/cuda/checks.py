@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.backends.cuda.device import Kernel, KernelText
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.structures import flatten
+from tests.tools.structures import flatten
 
 ORDERS = ("forward", "backward", 0)
 

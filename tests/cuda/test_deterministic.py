@@ -14,7 +14,7 @@ from tests.cuda.programs import histogram, neighbours, tones
 from tests.cuda.row_programs import ADDING
 from tests.cuda.test_machine_code import compiles, kernels_of
 from tests.cuda.test_waits import failing
-from tests.structures import flatten
+from tests.tools.structures import flatten
 
 
 def gathered(w, places):

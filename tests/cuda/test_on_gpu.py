@@ -15,12 +15,12 @@ from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import BoundsError, UnsupportedError
 from srcgrad.ir.types import BOOL, FLOAT, INT, Scalar
 from tests.cases import CASES, Case
+from tests.checks.comparing import close
 from tests.cuda.programs import PROGRAMS, Program, chain, histogram, newton
 from tests.cuda.test_simulator import SQUARES
 from tests.cuda.test_toolchain import contractible, vector
-from tests.modes import Modes
-from tests.structures import flatten
-from tests.test_cases import close
+from tests.tools.modes import Modes
+from tests.tools.structures import flatten
 
 pytestmark = [pytest.mark.cuda, pytest.mark.usefixtures("quiet")]
 

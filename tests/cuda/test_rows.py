@@ -12,7 +12,7 @@ from tests.cuda import row_programs as rows
 from tests.cuda.checks import ORDERS, Watched, near
 from tests.cuda.programs import Program
 from tests.cuda.row_programs import ADDING, ROWS
-from tests.structures import flatten
+from tests.tools.structures import flatten
 
 
 def gradient(program: Program, order="forward"):

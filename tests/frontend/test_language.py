@@ -6,7 +6,7 @@ import pytest
 
 import srcgrad as flow
 from tests.frontend.language import AT, ROWS, outcomes, slope
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 
 def test_tensors_take_the_tape_where_the_compiler_refuses():

@@ -13,7 +13,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
 from srcgrad.passes import loops_in_chunks, pipeline
 from srcgrad.primitives import REGISTRY
-from tests.test_cases import close
+from tests.checks.comparing import close
 
 
 @pytest.fixture(autouse=True)

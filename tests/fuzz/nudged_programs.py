@@ -23,7 +23,7 @@ from tests.fuzz.source import copied, loaded
 from tests.fuzz.stages import Unusable
 from tests.fuzz.subject import Subject, fault
 from tests.fuzz.trial import Trial
-from tests.structures import flatten
+from tests.tools.structures import flatten
 
 NEAR = 1e-7
 WIDE = Options(themes=3)

@@ -54,6 +54,6 @@ def fault(rule: str | None) -> AbstractContextManager[Any]:
     """Reverse mode with one of its rules switched off, to see whether the fuzzer notices."""
     if rule is None:
         return nullcontext()
-    from tests import faults
+    from tests.tools import faults
 
     return faults.inject(rule)

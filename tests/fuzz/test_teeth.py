@@ -11,10 +11,10 @@ import pytest
 from srcgrad.autodiff.reverse import vjp
 from srcgrad.backends.python import build
 from srcgrad.primitives import REGISTRY
-from tests import faults
 from tests.autodiff.build import function, while_
 from tests.fuzz import Check, Settings
 from tests.fuzz.runner import FAILURES, run_one
+from tests.tools import faults
 
 # rule -> (order of derivatives, seed)
 CAUGHT = {

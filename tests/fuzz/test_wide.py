@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests import faults
 from tests.fuzz import Check, Options, Settings, check, generate, run
 from tests.fuzz.__main__ import main
 from tests.fuzz.aliased import sharings
@@ -26,7 +25,8 @@ from tests.fuzz.subject import Subject
 from tests.fuzz.themes.vocabulary import THEMES
 from tests.fuzz.tree import Expr, If, Line, Program
 from tests.fuzz.trial import Trial
-from tests.kept import ROOT
+from tests.tools import faults
+from tests.tools.kept import ROOT
 
 WIDE = Options(themes=3)
 

@@ -17,7 +17,7 @@ from srcgrad.passes.pipeline import (
     PIPELINE,
 )  # fmt: skip
 from srcgrad.primitives import REGISTRY
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 NAMES = {
     "REGISTRY": REGISTRY,

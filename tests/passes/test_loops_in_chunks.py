@@ -13,10 +13,10 @@ from srcgrad.passes import loops_in_chunks as module
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from tests.cases import Case, sample
+from tests.checks.comparing import close
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.passes.orders import random_programs_agree
 from tests.passes.programs import agree, program
-from tests.test_cases import close
 
 
 @pytest.fixture

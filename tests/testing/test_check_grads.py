@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.testing import GradientError, check_grads, slope
-from tests import faults
+from tests.tools import faults
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.testing import GradientError, check_grads, check_jvp_vjp, gradcheck
 from srcgrad.testing.gradcheck import _elements
-from tests import faults
+from tests.tools import faults
 
 
 @dataclass

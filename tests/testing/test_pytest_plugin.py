@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from tests.kept import ROOT
+from tests.tools.kept import ROOT
 
 pytest_plugins = ("pytester",)
 PLUGIN = "srcgrad.testing.plugin"

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.tree import paths
 from tests.cases import CASES
-from tests.modes import Modes
-from tests.oracles import check_unchanged, random_like
+from tests.tools.modes import Modes
+from tests.tools.oracles import check_unchanged, random_like
 from tests.transforms.jacobians import MODES, at, by_rows, held_against
 
 BY_THEME = {c.theme: c for c in CASES if c.second_order}

@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.frontend.source import fingerprint
-from tests.mistakes import on_python
+from tests.tools.mistakes import on_python
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = """

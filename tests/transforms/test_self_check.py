@@ -9,7 +9,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.errors import GradientError, GradientWarning
 from srcgrad.transforms import self_check
-from tests import faults
+from tests.tools import faults
 
 
 @dataclass

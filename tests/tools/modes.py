@@ -6,7 +6,7 @@ from typing import Any
 
 import srcgrad as flow
 from tests.cases import Case
-from tests.oracles import zeros_like
+from tests.tools.oracles import zeros_like
 
 
 @dataclass(frozen=True)

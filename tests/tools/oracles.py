@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.structures import copied, flatten, float_leaves, mapped, same, unflatten
+from tests.tools.structures import copied, flatten, float_leaves, mapped, same, unflatten
 
 FULL = 24  # up to so many inputs every partial derivative is differenced, beyond it directions
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(
     r"(<!-- (?P<name>[\w-]+):begin -->\n)(?P<text>.*?)(<!-- (?P=name):end -->)", re.S
 )

@@ -1,6 +1,6 @@
 """Counts what keeps the package simple: lines, functions, circles of imports.
 
-`python -m tests.house` prints the counts; tests/test_house.py holds them to limits.
+`python -m tests.tools.house` prints the counts; tests/test_house.py holds them to limits.
 """
 
 import ast
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-PACKAGE = Path(__file__).parents[1] / "srcgrad"
+PACKAGE = Path(__file__).parents[2] / "srcgrad"
 
 
 @cache

@@ -1,6 +1,6 @@
 """Typical user mistakes: definitions, and the line that raises.
 
-`python -m tests.mistakes FOLDER` runs each as a script and as IPython cells, and prints the
+`python -m tests.tools.mistakes FOLDER` runs each as a script and as IPython cells, and prints the
 tracebacks that a terminal and a notebook would show.
 """
 
@@ -11,7 +11,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-HEAD = "import numpy as np\nimport srcgrad as flow\nfrom tests.mistakes import on_python\n"
+HEAD = "import numpy as np\nimport srcgrad as flow\nfrom tests.tools.mistakes import on_python\n"
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pathlib import Path
 import srcgrad as flow
 from srcgrad import errors
 from tests.errors import PROGRAMS
-from tests.kept import ROOT
-from tests.structures import copied
+from tests.tools.kept import ROOT
+from tests.tools.structures import copied
 
 SOURCES = ("frontend/**/*.py", "autodiff/**/*.py", "inside/nested.py")
 CLASSES = {

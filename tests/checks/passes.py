@@ -1,0 +1,37 @@
+"""A pass changes no number: with each one off, and as the loop nests that they lower to."""
+
+from srcgrad.passes import LOWERING, PIPELINE, checking, without
+from tests.cases import sample
+from tests.checks.comparing import close
+from tests.checks.registry import Record, check, never
+from tests.tools.modes import Modes
+
+SAMPLE = frozenset(sample(60))
+
+
+@check(always=never, changes=True)
+def without_each_pass(record: Record):
+    for each in PIPELINE:
+        with without(each.name):
+            value, grads = Modes(record.case).value_and_grad(record.case.arguments())
+        close(value, record.value, 1e-12, f"value without {each.name}")
+        close(grads, record.grads, 1e-11, f"gradient without {each.name}")
+
+
+def check_lowered(record: Record, *off: str):
+    """As loop nests, run by the reference backend."""
+    with without(*off), checking():
+        value, grads = Modes(record.case, "loops").value_and_grad(record.case.arguments())
+    close(value, record.value, 1e-11, f"value as loops without {off}")
+    close(grads, record.grads, 1e-10, f"gradient as loops without {off}")
+
+
+@check(of=lambda c: c.cpu, always=SAMPLE.__contains__, changes=True)
+def lowered(record: Record):
+    check_lowered(record)
+
+
+@check(of=lambda c: c.cpu, always=never, changes=True)
+def lowered_without_each_pass(record: Record):
+    for name in dict.fromkeys(p.name for p in LOWERING if p.name != "lower"):
+        check_lowered(record, name)

@@ -1,0 +1,47 @@
+"""Which third of the dearer checks a run tries, and which cases it tries in any case.
+
+The third follows from the commit, so that a run can be repeated. Cases that the last day's commits
+or the working tree have changed are tried by every check: those in the files that changed, and
+those whose programs use a primitive that is defined in one.
+"""
+
+import subprocess
+import zlib
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+THIRDS = 3
+SINCE = 24 * 3600  # seconds of history before the last commit
+
+
+def _git(*words: str) -> str:
+    """The output of git; nothing where there is no repository, as in a source distribution."""
+    try:
+        done = subprocess.run(("git", *words), cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+@cache
+def turn() -> int:
+    """The number of the third that the commit in the working tree gives."""
+    return int(_git("rev-parse", "HEAD")[:8] or "0", 16) % THIRDS
+
+
+def is_in_turn(case: str, check: str, number: int) -> bool:
+    """Whether the check tries the case in the runs of this third; each is in one of them."""
+    return (zlib.crc32(f"{case} {check}".encode()) + number) % THIRDS == 0
+
+
+@cache
+def changed_files() -> frozenset[str]:
+    """The paths that the commits of the last day before the current one changed, or since."""
+    date = _git("log", "-1", "--format=%ct")
+    if not date:
+        return frozenset()
+    base = _git("rev-list", "-1", f"--before={int(date) - SINCE}", "HEAD")
+    committed = _git("diff", "--name-only", base) if base else ""
+    new = _git("ls-files", "--others", "--exclude-standard")
+    return frozenset((*committed.splitlines(), *new.splitlines()))
