@@ -20,7 +20,7 @@ from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import LOWERING, run
 from tests.errors import PROGRAMS, Program
-from tests.frontend import language
+from tests.frontend import statements as language
 from tests.tools import docs_examples as examples
 from tests.tools.kept import ROOT, blocks, check_block, fenced
 from tests.tools.structures import copied

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from examples.kernels import FAMILIES
-from tests.benchmarks.kernels import PAGE, rows_of, table
+from tests.benchmarks.kernel_times import PAGE, rows_of, table
 from tests.cases import CASES
 from tests.tools.kept import ROOT
 
@@ -24,7 +24,7 @@ def test_they_know_nothing_of_srcgrad():
 
 
 def test_the_page_lists_them():
-    """`python -m tests.benchmarks.kernels --update-docs --only` writes it with the old figures."""
+    """`python -m tests.benchmarks.kernel_times --update-docs --only` writes it with old figures."""
     page = PAGE.read_text(encoding="utf-8")
     rows = rows_of(page)
     assert set(rows) == {k.fn.__name__ for k in KERNELS}

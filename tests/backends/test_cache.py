@@ -15,7 +15,7 @@ from srcgrad.backends.cpu import environment as environment_of
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit.called import CALLED
 from srcgrad.passes.lower import fuse
-from tests.backends.programs import Program
+from tests.backends.backend_programs import Program
 
 SCRIPT = """
 import numpy as np

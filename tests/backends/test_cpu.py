@@ -13,7 +13,7 @@ from srcgrad.ir.types import FLOAT, INT, np_dtype
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.special import SPECIAL
-from tests.backends.programs import Program, agree, outcome, random_program, same
+from tests.backends.backend_programs import Program, agree, outcome, random_program, same
 
 FLOATS = [-np.inf, -3.5, -1.0, -0.0, 0.0, 0.25, 1.0, 2.0, 7.3, np.inf, np.nan]
 INTEGERS = [-7, -2, -1, 0, 1, 2, 3, 5]

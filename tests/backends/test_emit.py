@@ -17,8 +17,8 @@ from srcgrad.ir.types import FLOAT, INT, Tape
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import tapes
 from srcgrad.tools.command_line import cached_files
+from tests.backends.backend_programs import Program
 from tests.backends.failing_calls import leaves_nothing
-from tests.backends.programs import Program
 
 PRINTED = {*TEMPLATES, *DEFINITIONS, *EFFECTS, tapes.reserve}
 

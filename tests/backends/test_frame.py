@@ -12,7 +12,7 @@ from srcgrad.backends.cpu.emit.frame import ROOM, STEP, Frame
 from srcgrad.ir.nodes import For, If, Var, While, atom
 from srcgrad.ir.types import FLOAT, INT
 from srcgrad.passes.lower import lower
-from tests.backends.programs import Program
+from tests.backends.backend_programs import Program
 
 OPTIONS = BuildOptions(cache=False)
 

@@ -12,8 +12,8 @@ from srcgrad.backends import python
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.ir.types import FLOAT, INT, np_dtype
+from tests.backends.backend_programs import Program, outcome, strided
 from tests.backends.failing_calls import leaves_nothing
-from tests.backends.programs import Program, outcome, strided
 
 CLOSE = {"f32": 2e-4, "c64": 2e-4, "f64": 1e-9, "c128": 1e-9}
 NUMBERS = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}

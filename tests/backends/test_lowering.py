@@ -7,7 +7,7 @@ from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For, atom
 from srcgrad.ir.walk import walk
 from srcgrad.passes.lower import fuse, lower
-from tests.backends.programs import Program, agree, random_program
+from tests.backends.backend_programs import Program, agree, random_program
 
 WHOLE = {"view", "transpose", "reshape", "zeros", "empty", "argsort", "dim", "load", "store"}
 

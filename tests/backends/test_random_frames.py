@@ -12,7 +12,7 @@ from srcgrad.ir.check import check
 from srcgrad.ir.nodes import For, If, Var, While, atom
 from srcgrad.ir.types import FLOAT, INT
 from srcgrad.passes.lower import lower
-from tests.backends.programs import Program
+from tests.backends.backend_programs import Program
 
 DEPTH, LENGTH = 3, 8
 SHAPES = ((5,), (3, 6), (6, 3), (2, 2))

@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.emit import driver
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.special import SPECIAL
-from tests.backends.programs import Program
+from tests.backends.backend_programs import Program
 
 PROGRAM = """
 import numpy as np

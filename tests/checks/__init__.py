@@ -3,8 +3,8 @@
 `tests/test_cases.py` runs the checks of a case as one test and reports every one that fails.
 """
 
-from tests.checks import derivatives, layouts, passes, recomputed, shown, targets, tensors
-from tests.checks.registry import CHECKS, Check, failures
+from tests.checks import derivatives, layouts, on_tensors, passes, recomputed, shown, targets
+from tests.checks.case_checks import CHECKS, Check, failures
 
 __all__ = [
     "CHECKS",
@@ -12,9 +12,9 @@ __all__ = [
     "derivatives",
     "failures",
     "layouts",
+    "on_tensors",
     "passes",
     "recomputed",
     "shown",
     "targets",
-    "tensors",
 ]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.cases import Case
+from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
-from tests.checks.registry import Record, check, never
 from tests.tools.oracles import (
     check_dot,
     check_form,

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.checks.case_checks import Record, check
 from tests.checks.comparing import EPS32, close, with_arrays
-from tests.checks.registry import Record, check
 from tests.tools.modes import Modes
 from tests.tools.oracles import check_form, check_unchanged
 from tests.tools.structures import cast, copied, flatten, restrided, unflatten

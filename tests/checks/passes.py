@@ -2,8 +2,8 @@
 
 from srcgrad.passes import LOWERING, PIPELINE, checking, without
 from tests.cases import sample
+from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
-from tests.checks.registry import Record, check, never
 from tests.tools.modes import Modes
 
 SAMPLE = frozenset(sample(60))

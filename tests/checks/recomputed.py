@@ -2,7 +2,7 @@
 
 from tests.autodiff.nudged import nudged
 from tests.cases import sample
-from tests.checks.registry import Record, check
+from tests.checks.case_checks import Record, check
 from tests.fuzz.nudged_programs import NEAR, apart
 from tests.tools.modes import Modes
 from tests.tools.structures import flatten

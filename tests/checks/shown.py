@@ -12,7 +12,7 @@ from srcgrad.ir.readable import readable
 from srcgrad.ir.types import Scalar, np_dtype
 from srcgrad.ir.walk import walk
 from srcgrad.tree import paths
-from tests.checks.registry import Record, check, never
+from tests.checks.case_checks import Record, check, never
 from tests.tools.structures import copied
 
 

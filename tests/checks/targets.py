@@ -9,9 +9,9 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import UnsupportedError
 from tests.cases import sample
+from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close, with_arrays
 from tests.checks.derivatives import is_twice_differentiable
-from tests.checks.registry import Record, check, never
 from tests.conftest import forget
 from tests.tools.modes import Modes
 from tests.tools.oracles import check_form, check_unchanged, random_like

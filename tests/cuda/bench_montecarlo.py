@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 import srcgrad as flow
-from tests.cuda.programs import option
+from tests.cuda.device_programs import option
 from tests.cuda.timing import milliseconds, require_gpu
 
 

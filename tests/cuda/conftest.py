@@ -7,7 +7,7 @@ import pytest
 from srcgrad.backends.cuda.machine import machine
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.cuda.alike import compiled
+from tests.cuda.kernel_forms import compiled
 
 __all__ = ["compiled"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import srcgrad as flow
-from tests.cuda.programs import Program
+from tests.cuda.device_programs import Program
 
 
 def softmax(x):

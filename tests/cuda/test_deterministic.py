@@ -9,8 +9,8 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from tests.cuda.checks import ORDERS, at, near
-from tests.cuda.programs import PROGRAMS as CUDA
-from tests.cuda.programs import histogram, neighbours, tones
+from tests.cuda.device_programs import PROGRAMS as CUDA
+from tests.cuda.device_programs import histogram, neighbours, tones
 from tests.cuda.row_programs import ADDING
 from tests.cuda.test_machine_code import compiles, kernels_of
 from tests.cuda.test_waits import failing

@@ -8,7 +8,7 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.errors import BoundsError
 from srcgrad.passes import without
 from tests.cuda.checks import ORDERS, Watched, near
-from tests.cuda.programs import cross_entropy, mlp
+from tests.cuda.device_programs import cross_entropy, mlp
 
 R = np.random.default_rng(5)
 LOSS = (cross_entropy, 0, (R.normal(size=(5, 4)), R.normal(size=(9, 5)), R.integers(0, 4, 9)))

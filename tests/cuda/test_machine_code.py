@@ -13,7 +13,7 @@ from srcgrad.backends.cuda.device import Kernel, KernelText
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.toolchain import cubin
 from srcgrad.errors import UnsupportedError
-from tests.cuda.programs import PROGRAMS, Program
+from tests.cuda.device_programs import PROGRAMS, Program
 from tests.cuda.row_programs import ADDING, ROWS
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -16,7 +16,7 @@ from srcgrad.errors import BoundsError, UnsupportedError
 from srcgrad.ir.types import BOOL, FLOAT, INT, Scalar
 from tests.cases import CASES, Case
 from tests.checks.comparing import close
-from tests.cuda.programs import PROGRAMS, Program, chain, histogram, newton
+from tests.cuda.device_programs import PROGRAMS, Program, chain, histogram, newton
 from tests.cuda.test_simulator import SQUARES
 from tests.cuda.test_toolchain import contractible, vector
 from tests.tools.modes import Modes
@@ -130,7 +130,7 @@ def test_a_failed_check_leaves_the_device_usable():
 def test_a_second_process_takes_the_machine_code_from_disk(tmp_path):
     code = (
         "import sys, numpy as np, srcgrad as flow\n"
-        "from tests.cuda.programs import chain\n"
+        "from tests.cuda.device_programs import chain\n"
         "flow.grad(chain, target='cuda')(np.ones(3))\n"
         "print('numba' in sys.modules)"
     )

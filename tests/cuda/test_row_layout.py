@@ -9,7 +9,7 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.passes import without
 from tests.cuda import row_programs as rows
 from tests.cuda.checks import ORDERS, Watched, at
-from tests.cuda.programs import bodies, option
+from tests.cuda.device_programs import bodies, option
 from tests.cuda.test_device_arguments import Elsewhere
 
 _r = np.random.default_rng(6)

@@ -10,7 +10,7 @@ from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
 from tests.cuda import row_programs as rows
 from tests.cuda.checks import ORDERS, Watched, near
-from tests.cuda.programs import Program
+from tests.cuda.device_programs import Program
 from tests.cuda.row_programs import ADDING, ROWS
 from tests.tools.structures import flatten
 

@@ -11,7 +11,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.cuda import programs
+from tests.cuda import device_programs as programs
 from tests.cuda.checks import ORDERS, at, near
 from tests.cuda.test_device_arguments import Elsewhere
 

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from tests.errors.registry import PROGRAMS, Program
+from tests.errors.programs import PROGRAMS, Program
 
 __all__ = ["PROGRAMS", "Program"]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 # ---- axes and shapes ----

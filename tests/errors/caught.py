@@ -5,7 +5,7 @@ import cmath
 import numpy as np
 
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(vec(3), 2)

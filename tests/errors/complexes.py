@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.cases.complex_numbers import Z, zmat, zvec
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(Z)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 class Pair(NamedTuple):

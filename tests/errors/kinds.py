@@ -4,7 +4,7 @@
 import numpy as np
 
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(3)

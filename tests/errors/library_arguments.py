@@ -7,7 +7,7 @@ import numpy as np
 import srcgrad.testing
 from tests.cases.complex_numbers import zvec
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 HALF = np.array([0.5, 0.25, 0.75], dtype=np.float16)
 

@@ -5,7 +5,7 @@ import scipy.linalg
 
 from tests.cases.complex_numbers import zmat
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(vec(8), 2)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 import srcgrad as flow
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 def square(x):

@@ -9,7 +9,7 @@ import numpy as np
 import srcgrad as flow
 from tests.cases.registry import mat, vec
 from tests.errors.misuse import on_python, square
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 # ---- names ----

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 class OutOfRange(ValueError):

@@ -1,7 +1,7 @@
 """Instances of registered classes that are not followed."""
 
 import srcgrad as flow
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 class Measured:

@@ -6,7 +6,7 @@ from scipy import integrate, ndimage, signal
 from scipy.spatial import distance
 
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 SINGLE = np.array([1.0, 2.0, 4.0], dtype=np.float32)
 

@@ -5,7 +5,7 @@ import scipy.special
 import scipy.stats
 
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(2.5)

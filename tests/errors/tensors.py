@@ -3,7 +3,7 @@
 import numpy as np
 
 import srcgrad as flow
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 def on(f, *args):

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 import srcgrad as flow
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 # ---- recursion ----

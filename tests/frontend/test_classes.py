@@ -3,7 +3,7 @@
 import abc
 
 import srcgrad as flow
-from tests.frontend.alike import agrees, raises_alike, slope_agrees
+from tests.frontend.as_python import agrees, raises_alike, slope_agrees
 
 
 class Base:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.frontend.alike import agrees, raises_alike, slope_agrees
+from tests.frontend.as_python import agrees, raises_alike, slope_agrees
 
 NAN = float("nan")
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import srcgrad as flow
-from tests.frontend.language import AT, ROWS, outcomes, slope
+from tests.frontend.statements import AT, ROWS, outcomes, slope
 from tests.tools.kept import ROOT
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.frontend.alike import TARGETS, agrees, raises_alike, slope_agrees
+from tests.frontend.as_python import TARGETS, agrees, raises_alike, slope_agrees
 
 VALUES = np.array([3.0, 1.0, 2.0])
 

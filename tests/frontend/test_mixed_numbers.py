@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.frontend.alike import TARGETS, agrees, slope_agrees
+from tests.frontend.as_python import TARGETS, agrees, slope_agrees
 
 
 def chosen(x):

@@ -15,7 +15,7 @@ from srcgrad.frontend.handlers.registry import (
     know_tensors,
     method,
 )
-from tests.frontend.vocabulary import lines, thin_handlers
+from tests.frontend.handler_census import lines, thin_handlers
 
 
 def another(*args):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.frontend.alike import TARGETS, agrees, raises_alike, slope_agrees
+from tests.frontend.as_python import TARGETS, agrees, raises_alike, slope_agrees
 
 
 class Left:

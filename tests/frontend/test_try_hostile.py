@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from tests.frontend.alike import TARGETS, outcome
+from tests.frontend.as_python import TARGETS, outcome
 from tests.fuzz.source import loaded
 
 HEADER = "import cmath\nimport math\nimport operator\n\nimport numpy as np\n\n\n"

@@ -22,7 +22,7 @@ from tests.fuzz.keep import keep
 from tests.fuzz.routes import CHOICES
 from tests.fuzz.runner import FAILURES, Result, Settings, run, tally
 from tests.fuzz.state import State, code_digest, default_path
-from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.themes.wide_vocabulary import THEMES
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.themes.wide_vocabulary import THEMES
 from tests.fuzz.tree import (
     Block,
     For,

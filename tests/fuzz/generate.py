@@ -17,7 +17,7 @@ from tests.fuzz.expressions import FORMS, LEAVES
 from tests.fuzz.moves import FAMILIES, simple
 from tests.fuzz.nests import NESTS, nest
 from tests.fuzz.themes.theme import Theme
-from tests.fuzz.themes.vocabulary import THEMES, alone, widened
+from tests.fuzz.themes.wide_vocabulary import THEMES, alone, widened
 from tests.fuzz.tree import (
     Block,
     Expr,

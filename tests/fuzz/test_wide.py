@@ -22,7 +22,7 @@ from tests.fuzz.runner import FAILURES, Result
 from tests.fuzz.source import copied, loaded
 from tests.fuzz.state import OtherRun, State
 from tests.fuzz.subject import Subject
-from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.themes.wide_vocabulary import THEMES
 from tests.fuzz.tree import Expr, If, Line, Program
 from tests.fuzz.trial import Trial
 from tests.tools import faults

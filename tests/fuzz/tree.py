@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from tests.fuzz.helpers import header
+from tests.fuzz.helper_functions import header
 
 
 @dataclass(frozen=True)

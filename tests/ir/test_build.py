@@ -7,7 +7,7 @@ from srcgrad.errors import ShapeError, UnsupportedError
 from srcgrad.ir.nodes import Const, Def, Var, atom
 from srcgrad.ir.types import BOOL, FLOAT, INT, Array, Scalar, join_scalars, np_dtype
 from srcgrad.primitives import REGISTRY
-from tests.ir.programs import F32, F64, I64, array, builder
+from tests.ir.ir_programs import F32, F64, I64, array, builder
 
 STRONG = ("bool", "i8", "i32", "i64", "u8", "u64", "f16", "f32", "f64", "c64", "c128")
 ARITHMETIC = ("add", "mul", "div", "maximum", "lt", "logical_and", "arctan2")

@@ -5,7 +5,7 @@ import pytest
 
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import BOOL, FLOAT, INT, Scalar
-from tests.ir.programs import F32, F64, I64, builder
+from tests.ir.ir_programs import F32, F64, I64, builder
 
 X, N, C = Var("x", F64), Var("n", INT), Var("c", BOOL)
 

@@ -23,7 +23,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.parse import parse
 from srcgrad.ir.types import FLOAT, INT
 from srcgrad.primitives import REGISTRY
-from tests.ir import programs
+from tests.ir import ir_programs as programs
 
 HERE = Location(__file__, 1, 3, 6, "f")
 

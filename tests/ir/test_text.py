@@ -11,7 +11,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.ir.text import printed, to_text
 from srcgrad.ir.types import BOOL, COMPLEX, FLOAT, INT, RefTape, Scalar, Tape, Tuple
 from srcgrad.primitives import REGISTRY
-from tests.ir import programs
+from tests.ir import ir_programs as programs
 
 
 def round_trip(f):

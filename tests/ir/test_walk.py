@@ -8,7 +8,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import defined, free_variables, rename, results, walk
 from srcgrad.primitives import REGISTRY
-from tests.ir import programs
+from tests.ir import ir_programs as programs
 
 
 def named(f):

@@ -8,7 +8,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.passes import checking, without
 from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.primitives import REGISTRY
-from tests.passes.programs import agree, count, vec
+from tests.passes.pass_programs import agree, count, vec
 
 ARGS = 2.0, -3.0, vec(5.0, 7.0)
 ROWS = """p: f64[2] = pack(x, y)

@@ -4,7 +4,7 @@ import pytest
 
 from srcgrad.passes.compared_lengths import compared, with_equal
 from srcgrad.passes.unify_lengths import unify_lengths
-from tests.passes.programs import agree, program, vec
+from tests.passes.pass_programs import agree, program, vec
 
 PARAMS = "x: f64[n], y: f64[m]"
 EQUAL = (((0, 0), (1, 0)),)

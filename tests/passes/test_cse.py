@@ -3,7 +3,7 @@
 import pytest
 
 from srcgrad.passes.cse import cse
-from tests.passes.programs import after, agree, count, program, text, vec
+from tests.passes.pass_programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 

@@ -8,7 +8,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.passes import checking
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.primitives import REGISTRY
-from tests.passes.programs import agree, count, outcome
+from tests.passes.pass_programs import agree, count, outcome
 
 HEAD = """
 def f(x: f64[n, m], v: f64):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from srcgrad.passes.fold_views import fold_views
-from tests.passes.programs import after, agree, program, text
+from tests.passes.pass_programs import after, agree, program, text
 
 X = np.arange(24.0).reshape(2, 3, 4)
 

@@ -11,7 +11,7 @@ from srcgrad.passes import checking, without
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.forward_joins import forward_joins
 from srcgrad.primitives import REGISTRY
-from tests.passes.programs import agree, count, vec
+from tests.passes.pass_programs import agree, count, vec
 
 ARGS = 2.0, -3.0, vec(5.0, 7.0)
 BLOCKS = """p: f64[2] = pack(x, y)

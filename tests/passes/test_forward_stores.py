@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from srcgrad.passes.forward_stores import forward_stores
-from tests.passes.programs import agree, program, text, vec
+from tests.passes.pass_programs import agree, program, text, vec
 
 X, Y, V = np.arange(12.0).reshape(4, 3), np.arange(3.0), np.array([5.0, 7.0, 9.0])
 PARAMS = "x: f64[4, 3], y: f64[3], v: f64[3], k: int"

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from srcgrad.passes.hoist import hoist
-from tests.passes.programs import after, agree, count, program, text, vec
+from tests.passes.pass_programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 NONE = vec()

@@ -5,7 +5,7 @@ import pytest
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.simplify import simplify
-from tests.passes.programs import after, agree, count, program, text, vec
+from tests.passes.pass_programs import after, agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0, 4.0)
 NONE = vec()

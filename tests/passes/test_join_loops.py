@@ -14,7 +14,7 @@ from srcgrad.primitives import memory
 from tests.cases import Case, sample
 from tests.fuzz.chunks import bits
 from tests.fuzz.joined import joined, loops
-from tests.passes.programs import after, agree, program, text
+from tests.passes.pass_programs import after, agree, program, text
 
 MATRICES = "x: f64[n, k], y: f64[m, k], t: f64[n], u: f64[n], z: f64[n, k], k: int"
 VECTORS = "x: f64[n], y: f64[m], t: f64[n], u: f64[n], k: int"

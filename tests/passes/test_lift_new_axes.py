@@ -8,7 +8,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.ir.walk import walk
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.primitives import REGISTRY
-from tests.passes.programs import agree, count
+from tests.passes.pass_programs import agree, count
 
 HEAD = """
 def f(x: f64[n, m], y: f64[n], z: f64[n]):

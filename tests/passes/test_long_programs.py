@@ -6,7 +6,7 @@ import pytest
 
 from srcgrad.ir.nodes import Function
 from srcgrad.passes.pipeline import LOWERING, PIPELINE, Pass, run
-from tests.passes.programs import program
+from tests.passes.pass_programs import program
 
 # an eightfold quadratic part takes 64 times as long; a few times 8 are caches and chance
 GROWTH, MOST = 8, 24

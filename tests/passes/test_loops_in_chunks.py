@@ -16,7 +16,7 @@ from tests.cases import Case, sample
 from tests.checks.comparing import close
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.passes.orders import random_programs_agree
-from tests.passes.programs import agree, program
+from tests.passes.pass_programs import agree, program
 
 
 @pytest.fixture

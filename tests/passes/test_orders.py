@@ -16,7 +16,7 @@ from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.primitives import REGISTRY
-from tests.backends.programs import Program, agree
+from tests.backends.backend_programs import Program, agree
 
 PASSES = {
     p.__name__: p for p in (

@@ -11,7 +11,7 @@ from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.pack_columns import pack_columns
-from tests.backends.programs import Program, agree
+from tests.backends.backend_programs import Program, agree
 
 WIDTH = 3
 

@@ -6,7 +6,7 @@ import pytest
 
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import PIPELINE, Pass, PassError, checking, run, without
-from tests.passes.programs import agree, count, program, text, vec
+from tests.passes.pass_programs import agree, count, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 BODY = """

@@ -8,7 +8,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import inner_definitions, results, walk
 from srcgrad.passes import LOWERING, PIPELINE, Pass, run
 from tests.cases import Case, sample
-from tests.passes.programs import program
+from tests.passes.pass_programs import program
 from tests.tools.modes import Modes
 
 SAMPLE = 40

@@ -3,7 +3,7 @@
 import pytest
 
 from srcgrad.passes.simplify import simplify
-from tests.passes.programs import agree, count, outcome, program, text, vec
+from tests.passes.pass_programs import agree, count, outcome, program, text, vec
 
 X = vec(1.0, 2.0, 3.0)
 

@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.passes.small import small_arrays
-from tests.passes.programs import agree, count, program, text, vec
+from tests.passes.pass_programs import agree, count, program, text, vec
 
 MEMORY = ("pack", "zeros", "empty", "store", "view", "copy", "add_at", "assign", "add_to")
 Q = "p: f64[2] = pack(a, b)"

@@ -10,7 +10,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes import checking, without
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.primitives import REGISTRY
-from tests.passes.programs import agree, program, text, vec
+from tests.passes.pass_programs import agree, program, text, vec
 
 PARAMS = "x: f64[n], y: f64[m]"
 CALLS = (vec(1, 2, 3), vec(4, 5, 6)), (vec(1, 2, 3), vec(4, 5)), (vec(), vec())

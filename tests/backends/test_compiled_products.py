@@ -7,8 +7,8 @@ import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import blas
+from tests.backends.backend_programs import Program
 from tests.backends.failing_calls import leaves_nothing
-from tests.backends.programs import Program
 
 WAYS = ["", "guarded"]
 DTYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128,

@@ -18,7 +18,7 @@ from srcgrad.backends.cuda.toolchain import ptx
 from srcgrad.errors import UnsupportedError
 from tests.cases import CASES, Case, sample
 from tests.checks.comparing import close
-from tests.cuda.alike import Compiled
+from tests.cuda.kernel_forms import Compiled
 from tests.tools.modes import Modes
 
 pytestmark = pytest.mark.usefixtures("quiet")

@@ -6,8 +6,8 @@ import numpy as np
 
 import srcgrad as flow
 from tests.cases import Case, sample
+from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close_each
-from tests.checks.registry import Record, check, never
 from tests.tools.modes import Modes
 from tests.tools.structures import float_leaves, is_float, mapped
 

@@ -6,7 +6,7 @@ from scipy.linalg import solve_banded, solve_circulant, solveh_banded
 
 from tests.cases.complex_numbers import zmat
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(mat(3, 4), vec(4))

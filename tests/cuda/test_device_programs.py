@@ -11,7 +11,7 @@ from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from tests.cuda.checks import ORDERS, Watched, near
-from tests.cuda.programs import PROGRAMS, Program, chain
+from tests.cuda.device_programs import PROGRAMS, Program, chain
 
 
 def cuda(fn, **options):

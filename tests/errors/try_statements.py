@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 
 from tests.cases.registry import mat, vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 
 @program(vec(3), 5)

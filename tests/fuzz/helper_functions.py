@@ -6,7 +6,7 @@ of any length from 2 (`relax`: a matrix; `ends`: of 4) and keeps its values boun
 
 import re
 
-from tests.fuzz.themes.helpers import NEEDED, WIDE
+from tests.fuzz.themes.helpers_theme import NEEDED, WIDE
 
 IMPORTS = "import itertools\nimport math\n\nimport numpy as np\n\n\n"
 

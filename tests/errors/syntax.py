@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 COUNT = 0
 

@@ -10,7 +10,7 @@ from tests.fuzz.__main__ import main
 from tests.fuzz.census import census
 from tests.fuzz.generate import TINY
 from tests.fuzz.runner import FAILURES, run_one, tally
-from tests.fuzz.themes.vocabulary import THEMES
+from tests.fuzz.themes.wide_vocabulary import THEMES
 from tests.fuzz.tree import Expr, Line, Program, size
 
 ALONE = Settings(alone="decisions")

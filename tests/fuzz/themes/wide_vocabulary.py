@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.fuzz.draw import Draw, Form
-from tests.fuzz.themes.attempts import ATTEMPTS
+from tests.fuzz.themes.attempts_theme import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.guarded import GUARDED
-from tests.fuzz.themes.iterators import ITERATORS
+from tests.fuzz.themes.iterators_theme import ITERATORS
 from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
-from tests.fuzz.themes.recurrences import RECURRENCES
+from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.theme import Theme, forms

@@ -10,7 +10,7 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.errors import UnsupportedError
 from tests.cuda.checks import ORDERS, at, near
-from tests.cuda.programs import chain
+from tests.cuda.device_programs import chain
 
 
 def scan(x):

@@ -1,6 +1,6 @@
 """First call and steady times of the kernels in `examples/kernels`, at their large sizes.
 
-    OMP_NUM_THREADS=1 python -m tests.benchmarks.kernels [--update-docs] [--only NAME ...]
+    OMP_NUM_THREADS=1 python -m tests.benchmarks.kernel_times [--update-docs] [--only NAME ...]
 
 Each kernel in a process of its own with an empty cache folder: the first call of its value and
 gradient as `first_call` measures it, then medians of calls of the compiled kernel and of its value
@@ -62,7 +62,7 @@ def in_fresh_process(name: str) -> tuple[str, ...]:
     """First call in seconds; kernel and gradient in ms; their ratio. As they are printed."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.kernels", "--one", name],
+            [sys.executable, "-m", "tests.benchmarks.kernel_times", "--one", name],
             cwd=ROOT, env={**os.environ, "SRCGRAD_CACHE_DIR": folder}, capture_output=True,
             text=True, check=False,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Counts how the functions of libraries are written down: `python -m tests.frontend.vocabulary`.
+"""Counts how the functions of libraries are written: `python -m tests.frontend.handler_census`.
 
 A thin handler uses nothing of the interpreter but the builder, calls of NumPy's functions, refusals
 and static integers: it is a NumPy program spelled in calls of the builder, and could be a formula.

@@ -9,7 +9,7 @@ import numpy as np
 
 import srcgrad as flow
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 # ---- functions that cannot be followed ----
 FIRST = operator.itemgetter(0)

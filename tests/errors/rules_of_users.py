@@ -4,7 +4,7 @@ import numpy as np
 
 import srcgrad as flow
 from tests.cases.registry import vec
-from tests.errors.registry import program
+from tests.errors.programs import program
 
 WEIGHT = flow.Parameter(np.array([1.0, 2.0, 3.0]))
 
