@@ -1,21 +1,32 @@
 """`--full` adds the long tests: every case on every backend, and with each pass off.
 
+`--smoke` runs some 400 tests from all files, the same ones each time: for a Python or a NumPy beside
+the one that runs everything. Where numba-cuda is not installed, tests/cuda is left out.
+
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
 """
 
 import gc
 import os
 import sys
+import zlib
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 # tests change what stages do: nothing that one has made is read by another
 os.environ["SRCGRAD_CACHE_STAGES"] = "0"
+CUDA = Path(__file__).parent / "cuda"
+SMOKE = 400  # tests
 
 
 def pytest_addoption(parser: pytest.Parser):
     parser.addoption("--full", action="store_true", help="run the long tests as well")
+    parser.addoption("--smoke", action="store_true", help="run some 400 tests from all files")
+    parser.addoption("--dearest", type=int, default=0, help="print so many of the dearest files")
     parser.addoption("--checks", help="of each case, run these checks alone: value,gradient")
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
     parser.addoption("--update-docs", action="store_true", help="rewrite printed texts in docs")
@@ -25,12 +36,46 @@ def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out what needs numba-cuda where it is not installed."""
+    return True if collection_path == CUDA and not find_spec("numba_cuda") else None
+
+
+def pytest_report_header() -> list[str]:
+    return [] if find_spec("numba_cuda") else ["numba-cuda is not installed: no tests of kernels"]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    if config.getoption("--full"):
-        return
-    long = [item for item in items if item.get_closest_marker("full")]
-    items[:] = [item for item in items if not item.get_closest_marker("full")]
-    config.hook.pytest_deselected(items=long)
+    left_out = []
+    if not config.getoption("--full"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+    if config.getoption("--smoke"):
+        chosen = smoke([item for item in items if not item.get_closest_marker("full")])
+        left_out = [item for item in items if item not in chosen]
+    if left_out:
+        others = set(left_out)
+        items[:] = [item for item in items if item not in others]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def smoke(items: list[pytest.Item]) -> set[pytest.Item]:
+    """About SMOKE tests: of each file the same share, chosen by their names."""
+    share = SMOKE / len(items)
+    chance = lambda item: zlib.crc32(item.nodeid.encode()) / 2**32
+    return {item for item in items if chance(item) < share}
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config):
+    """The files whose tests took longest, by the seconds of all processes together."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    if count := config.getoption("--dearest"):
+        terminalreporter.section(f"the {count} dearest files")
+        for file, spent in seconds.most_common(count):
+            terminalreporter.write_line(f"{spent:8.1f} s  {file}")
 
 
 def pytest_collection_finish():
