@@ -1,6 +1,6 @@
 """`--full` adds the long tests: every case on every backend, and with each pass off.
 
-`--smoke` runs some 400 tests from all files, the same ones each time: for a Python or a NumPy beside
+`--smoke` runs some 400 tests from all files, the same each time: for a Python or a NumPy beside
 the one that runs everything. Where numba-cuda is not installed, tests/cuda is left out.
 
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.tools import turns
 
 # tests change what stages do: nothing that one has made is read by another
 os.environ["SRCGRAD_CACHE_STAGES"] = "0"
@@ -34,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser):
 
 def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
+    turns.everything = config.getoption("--full")
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -12,6 +12,7 @@ from tests.fuzz import Check, Settings, run
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.fuzz.runner import FAILURES, run_one
 from tests.fuzz.stages import Mismatch
+from tests.tools.turns import third
 
 ORDERS = Settings(Check(parallel="orders"), alone="parallel", largest=90)
 THREADS = Settings(Check(parallel="threads"), alone="parallel", largest=90)
@@ -23,32 +24,33 @@ def failures(results):
 
 
 def test_parallel_loops_are_right():
-    results = list(run(range(30), ORDERS))
+    results = list(run(third(range(30)), ORDERS))
     assert not failures(results)
-    assert sum(r.outcome.kind == "ok" for r in results) >= 25
+    assert sum(r.outcome.kind == "ok" for r in results) >= 0.8 * len(results)
 
 
 def test_parallel_loops_are_right_on_threads():
-    assert not failures(run(range(100, 103), THREADS))
+    assert not failures(run(third(range(100, 103)), THREADS))
 
 
 def test_core_programs_in_chunks():
-    assert not failures(run(range(200, 206), Settings(Check(parallel="orders"), themes=3)))
+    assert not failures(run(third(range(200, 206)), Settings(Check(parallel="orders"), themes=3)))
 
 
 # ---- teeth ----
-def kinds(seeds):
-    return {run_one(seed, ORDERS).outcome.stage for seed in seeds}
+def stages(seeds):
+    """Where programs fail, one after the other."""
+    return (run_one(seed, ORDERS).outcome.stage for seed in seeds)
 
 
 def test_a_proof_that_is_too_weak_is_noticed(monkeypatch):
     monkeypatch.setattr(dependence._Trips, "apart", lambda self, accesses: 0)
-    assert any("chunks" in stage for stage in kinds(range(12)))
+    assert any("chunks" in stage for stage in stages(range(12)))
 
 
 def test_a_claim_that_a_promise_is_broken_is_noticed(monkeypatch):
     monkeypatch.setattr(combining, "_choice", lambda s, made: None)
-    assert "chunks, refused in chunks" in kinds(range(20))
+    assert "chunks, refused in chunks" in stages(range(20))
 
 
 def scratch(x, w):

@@ -27,6 +27,7 @@ from tests.fuzz.tree import Expr, If, Line, Program
 from tests.fuzz.trial import Trial
 from tests.tools import faults
 from tests.tools.kept import ROOT
+from tests.tools.turns import third
 
 WIDE = Options(themes=3)
 
@@ -76,24 +77,24 @@ def test_layouts_are_kept_by_copies():
 
 def test_wide_programs_are_right():
     settings = Settings(Check(shared=True, passes="sampled"), themes=3)
-    results = list(run(range(10_000, 10_025), settings))
+    results = list(run(third(range(10_000, 10_025)), settings))
     assert not failures(results)
-    assert sum(r.outcome.kind == "ok" for r in results) >= 20
+    assert sum(r.outcome.kind == "ok" for r in results) >= 0.8 * len(results) - 1
 
 
 def test_wide_programs_to_second_order_and_in_single_precision():
     settings = Settings(Check(order=2, single=True), themes=3)
-    results = list(run(range(11_000, 11_008), settings))
+    results = list(run(third(range(11_000, 11_009)), settings))
     assert not failures(results)
 
 
 def test_wide_programs_by_their_jacobians():
-    results = list(run(range(13_000, 13_015), Settings(Check(passes="jacobians"), themes=3)))
+    results = list(run(third(range(13_000, 13_015)), Settings(Check(passes="jacobians"), themes=3)))
     assert not failures(results)
 
 
 def test_wide_programs_on_every_target():
-    results = list(run(range(12_000, 12_003), Settings(Check("all"), themes=3)))
+    results = list(run(third(range(12_000, 12_003)), Settings(Check("all"), themes=3)))
     assert not failures(results)
 
 

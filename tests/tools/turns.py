@@ -1,4 +1,4 @@
-"""Which third of the dearer checks a run tries, and which cases it tries in any case.
+"""Which third of the dearer checks and of the random programs a run tries.
 
 The third follows from the commit, so that a run can be repeated. Cases that the last day's commits
 or the working tree have changed are tried by every check: those in the files that changed, and
@@ -7,12 +7,16 @@ those whose programs use a primitive that is defined in one.
 
 import subprocess
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 THIRDS = 3
 SINCE = 24 * 3600  # seconds of history before the last commit
+everything = False  # set by `--full`
 
 
 def _git(*words: str) -> str:
@@ -28,6 +32,11 @@ def _git(*words: str) -> str:
 def turn() -> int:
     """The number of the third that the commit in the working tree gives."""
     return int(_git("rev-parse", "HEAD")[:8] or "0", 16) % THIRDS
+
+
+def third(seeds: Sequence[T]) -> list[T]:
+    """Every third of the seeds, from the number of the run on; all of them under `--full`."""
+    return [*seeds] if everything else [*seeds][turn() :: THIRDS]
 
 
 def is_in_turn(case: str, check: str, number: int) -> bool:
