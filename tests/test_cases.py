@@ -7,29 +7,26 @@ those of these names alone.
 import pytest
 
 from tests.cases import CASES, Case
-from tests.checks import CHECKS, Check, failures
+from tests.checks import CHECKS, Check, Record, failures
 from tests.checks.touched import is_touched
 from tests.tools.turns import is_in_turn, turn
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def is_due(check: Check, case: Case) -> bool:
+def is_due(check: Check, record: Record) -> bool:
     """Whether the default run of this commit tries the check on the case."""
-    if check.always(case):
-        return True
-    return check.rotates and (is_touched(case) or is_in_turn(case.id, check.name, turn()))
+    if check.always(record.case) or not check.rotates:
+        return check.always(record.case)
+    return is_in_turn(record.case.id, check.name, turn()) or is_touched(record)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.id)
 def test_case(case: Case, request: pytest.FixtureRequest):
-    full, names = (request.config.getoption(o) for o in ("--full", "--checks"))
-    checks = [c for c in CHECKS if c.of(case)]
-    if names:
-        checks = [c for c in checks if c.name in names.split(",")]
-    elif not full:
-        checks = [c for c in checks if is_due(c, case)]
-    failed = failures(case, checks)
+    names = request.config.getoption("--checks")
+    checks = [c for c in CHECKS if c.of(case) and (not names or c.name in names.split(","))]
+    chosen = bool(names or request.config.getoption("--full"))
+    failed = failures(case, checks, lambda c, r: chosen or is_due(c, r))
     assert not failed, report(failed)
 
 

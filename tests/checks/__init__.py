@@ -3,17 +3,19 @@
 `tests/test_cases.py` runs the checks of a case as one test and reports every one that fails.
 """
 
-from tests.checks import derivatives, layouts, on_tensors, passes, recomputed, shown, targets
-from tests.checks.case_checks import CHECKS, Check, failures
+from tests.checks import derivatives, layouts, on_tensors, passes, posed, recomputed, shown, targets
+from tests.checks.case_checks import CHECKS, Check, Record, failures
 
 __all__ = [
     "CHECKS",
     "Check",
+    "Record",
     "derivatives",
     "failures",
     "layouts",
     "on_tensors",
     "passes",
+    "posed",
     "recomputed",
     "shown",
     "targets",

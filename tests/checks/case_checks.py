@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from srcgrad.ir.nodes import Function
 from tests.cases import Case
 from tests.tools.memo import Memo
 from tests.tools.modes import Modes
@@ -35,6 +36,12 @@ class Record:
     def value_and_grads(self) -> tuple[Any, tuple[Any, ...]]:
         """The value and the gradients on the reference backend, at the arguments of the case."""
         return self.reference.value_and_grad(self.case.arguments())
+
+    @property
+    def program(self) -> Function:
+        """The IR of the function, where the value has been computed; empty if it was not."""
+        entries = [e for found in self.reference.compiled._entries.values() for e in found]
+        return entries[0].whole.function if entries else Function("empty", (), (), ())
 
     @property
     def value(self) -> Any:
@@ -83,10 +90,16 @@ def never(case: Case) -> bool:
     return False
 
 
-def failures(case: Case, checks: Iterable[Check]) -> dict[str, str]:
-    """The tracebacks of the checks that fail, by their names."""
+def failures(
+    case: Case,
+    checks: Iterable[Check],
+    is_due: Callable[[Check, Record], bool] = lambda check, record: True,
+) -> dict[str, str]:
+    """The tracebacks of the checks that are due and fail, by their names."""
     record, memo, found = Record(case), Memo(), {}
     for each in checks:
+        if not is_due(each, record):
+            continue
         try:
             with nullcontext() if each.changes else memo.active():
                 each.run(record)

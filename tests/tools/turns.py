@@ -1,8 +1,7 @@
 """Which third of the dearer checks and of the random programs a run tries.
 
-The third follows from the commit, so that a run can be repeated. Cases that the last day's commits
-or the working tree have changed are tried by every check: those in the files that changed, and
-those whose programs use a primitive that is defined in one.
+The third follows from the commit, so that a run can be repeated. Cases that the last commit or the
+working tree has changed are tried by every check: see `tests/checks/touched.py`.
 """
 
 import subprocess
@@ -15,7 +14,6 @@ from typing import TypeVar
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 THIRDS = 3
-SINCE = 24 * 3600  # seconds of history before the last commit
 everything = False  # set by `--full`
 
 
@@ -46,11 +44,7 @@ def is_in_turn(case: str, check: str, number: int) -> bool:
 
 @cache
 def changed_files() -> frozenset[str]:
-    """The paths that the commits of the last day before the current one changed, or since."""
-    date = _git("log", "-1", "--format=%ct")
-    if not date:
-        return frozenset()
-    base = _git("rev-list", "-1", f"--before={int(date) - SINCE}", "HEAD")
-    committed = _git("diff", "--name-only", base) if base else ""
+    """The paths that the last commit changed, or the working tree since."""
+    changed = _git("diff", "--name-only", "HEAD~1") or _git("diff", "--name-only", "HEAD")
     new = _git("ls-files", "--others", "--exclude-standard")
-    return frozenset((*committed.splitlines(), *new.splitlines()))
+    return frozenset((*changed.splitlines(), *new.splitlines()))
