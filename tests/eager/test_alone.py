@@ -17,8 +17,9 @@ def test_the_eager_tests_pass_without_the_compiler(tmp_path):
 
     shutil.copytree(ROOT / "srcgrad", tmp_path / "srcgrad", ignore=without)
     shutil.copytree(ROOT / "tests" / "eager", tmp_path / "tests" / "eager", ignore=without)
-    for name in ("__init__.py", "conftest.py"):
-        shutil.copy(ROOT / "tests" / name, tmp_path / "tests")
+    (tmp_path / "tests" / "tools").mkdir()
+    for name in ("__init__.py", "conftest.py", "tools/__init__.py", "tools/turns.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
          "-p", "no:srcgrad",  # the plugin of the package as installed
