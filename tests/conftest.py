@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser):
 
 def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
+    config.addinivalue_line("markers", "about(folder): runs if the folder has changed, or --full")
     turns.everything = config.getoption("--full")
 
 
@@ -51,14 +52,22 @@ def pytest_report_header() -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
     left_out = []
     if not config.getoption("--full"):
-        left_out = [item for item in items if item.get_closest_marker("full")]
+        left_out = [item for item in items if is_long(item)]
     if config.getoption("--smoke"):
-        chosen = smoke([item for item in items if not item.get_closest_marker("full")])
+        chosen = smoke([item for item in items if not is_long(item)])
         left_out = [item for item in items if item not in chosen]
     if left_out:
         others = set(left_out)
         items[:] = [item for item in items if item not in others]
         config.hook.pytest_deselected(items=left_out)
+
+
+def is_long(item: pytest.Item) -> bool:
+    """Whether a test is for `--full`: always, or as long as what it is about has not changed."""
+    about = item.get_closest_marker("about")
+    if about is None:
+        return item.get_closest_marker("full") is not None
+    return not any(file.startswith(about.args[0]) for file in turns.changed_files())
 
 
 def smoke(items: list[pytest.Item]) -> set[pytest.Item]:

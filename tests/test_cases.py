@@ -36,17 +36,6 @@ def report(failed: dict[str, str]) -> str:
     )
 
 
-def test_a_run_tries_each_case_and_three_runs_try_all_of_it():
-    rotating = [c for c in CHECKS if c.rotates]
-    assert rotating
-    for check in rotating:
-        cases = [c for c in CASES if check.of(c)]
-        turns = [{c.id for c in cases if is_in_turn(c.id, check.name, k)} for k in range(3)]
-        assert set.union(*turns) == {c.id for c in cases}
-        assert sum(map(len, turns)) == len(cases)
-        assert min(map(len, turns)) > 0.2 * len(cases)
-
-
 def test_each_failing_check_is_reported(monkeypatch: pytest.MonkeyPatch):
     def first(record):
         raise AssertionError("one thing")

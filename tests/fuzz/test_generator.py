@@ -104,6 +104,7 @@ def test_same_seed_same_program():
     assert generate(7) != generate(8)
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_every_construct_is_common():
     shares = census(generate(seed) for seed in range(600))
     rare = {name: share for name, share in shares.items() if share < 0.05}
@@ -116,6 +117,7 @@ def test_every_construct_is_in_some_small_program():
     assert not {name: share for name, share in shares.items() if share < 0.01}
 
 
+@pytest.mark.about("tests/fuzz/")
 @pytest.mark.parametrize("options", [Options(), SMALL_OPTIONS])
 def test_no_program_is_larger_than_allowed(options):
     assert max(size(generate(seed, options)) for seed in range(300)) <= options.largest

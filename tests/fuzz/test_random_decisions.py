@@ -37,6 +37,7 @@ def test_programs_of_one_theme_are_small():
     assert ALONE.drawn == replace(TINY, alone="decisions")
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_ties_are_common():
     programs = [generate(seed, ALONE.drawn) for seed in range(300)]
     shares = census(programs, ("decision", "tie", "kink"))

@@ -37,6 +37,7 @@ def failures(results):
     return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 
 
+@pytest.mark.about("tests/fuzz/")
 # ---- programs ----
 def test_every_theme_is_common():
     # of fewer programs the share of the rarest, 0.095, is found too far off
@@ -47,11 +48,13 @@ def test_every_theme_is_common():
     assert {t.moves[0].tags[0] for t in THEMES if t.moves[0].tags} <= set(THEMED)
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_no_construct_of_the_core_is_lost():
     shares = census((generate(seed, WIDE) for seed in range(400)), CONSTRUCTS)
     assert not {name: share for name, share in shares.items() if share < 0.01}
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_programs_run_and_stay_bounded():
     unusable = 0
     for seed in range(150):
