@@ -2,22 +2,32 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
+import cuda.pathfinder
 import pytest
 
 import srcgrad as flow
 from srcgrad.backends.cuda import machine as home
-from srcgrad.backends.cuda.machine import Machine
+from srcgrad.backends.cuda import toolchain
+from srcgrad.backends.cuda.device import KernelText
+from srcgrad.backends.cuda.machine import COMPILER, LIBRARIES, Machine
 from srcgrad.errors import DeviceError
 from srcgrad.tools.command_line import main
+
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 @pytest.fixture
 def found(monkeypatch):
     """Puts the machine together: `found(missing=(), driver=(status, number, devices))`."""
 
-    def arrange(missing=(), driver=None, toolkit=(13, 0)):
+    def arrange(missing=(), driver=None, toolkit=(13, 0), numba_cuda="0.30.4", numpy="2.4.6"):
+        releases = {"numba-cuda": numba_cuda, "numpy": numpy}
+        monkeypatch.setattr(home, "release_of", releases.get)
         monkeypatch.setattr(home, "_found", lambda module: module not in missing)
+        monkeypatch.setattr(home, "_loads", lambda library: library not in missing)
         monkeypatch.setattr(home, "toolkit", lambda: toolkit)
         if driver is not None:
             monkeypatch.setattr(home, "_driver", lambda: driver)
@@ -44,6 +54,62 @@ def test_packages_are_missing(found):
     m = found(missing=("cupy", "numba_cuda"), driver=((13, 0), H100, ""))
     with pytest.raises(DeviceError, match=r"not installed: numba-cuda, CuPy\n.*srcgrad\[cuda13\]"):
         m.check()
+
+
+def test_libraries_that_cupy_calls_are_missing(found):
+    m = found(missing=("cublas", "cufft"), driver=((13, 0), H100, ""))
+    with pytest.raises(DeviceError, match=r"not installed: cuBLAS, cuFFT\n.*srcgrad\[cuda13\]"):
+        m.check()
+
+
+def test_libraries_are_asked_for_by_their_names():
+    assert {name.lower() for name in LIBRARIES} <= set(cuda.pathfinder.SUPPORTED_NVIDIA_LIBNAMES)
+
+
+def test_a_library_that_is_there_and_one_that_is_not(monkeypatch):
+    assert home._loads("nvJitLink")
+
+    def fails(name):
+        raise cuda.pathfinder.DynamicLibNotFoundError(name)
+
+    monkeypatch.setattr(cuda.pathfinder, "load_nvidia_dynamic_lib", fails)
+    assert not home._loads("nvJitLink")
+
+
+MEND = "pip install 'numba-cuda>=0.30.4,<0.31' 'numpy>=2.0,<2.5'"
+PAIRS = [
+    ("0.30.4", "2.0.0", True),
+    ("0.30.9", "2.4.6", True),
+    ("0.30.4", "2.5.0rc1", False),
+    ("0.30.4", "2.10.0", False),
+    ("0.30.3", "2.4.6", False),
+    ("0.31.0", "2.4.6", False),
+]
+
+
+@pytest.mark.parametrize(("numba_cuda", "numpy", "compiles"), PAIRS)
+def test_the_compiler_and_the_numpy_beside_it(found, numba_cuda, numpy, compiles):
+    m = found(driver=((13, 0), H100, ""), numba_cuda=numba_cuda, numpy=numpy)
+    said = f"kernels do not compile with numba-cuda {numba_cuda} and numpy {numpy}"
+    assert (m.problem, m.devices) == ("" if compiles else said, H100)
+    if not compiles:
+        with pytest.raises(DeviceError) as error:
+            m.check()
+        assert str(error.value) == f"{said}\n  {MEND}"
+
+
+def test_compiling_without_a_gpu_asks_for_the_numpy_too(found):
+    found(driver=(None, (), "no NVIDIA driver was found"), numpy="2.5.5")
+    kernel = KernelText("k", "def k():\n    pass\n", ())
+    with pytest.raises(DeviceError, match=r"numba-cuda 0\.30\.4 and numpy 2\.5\.5\n.*'numpy>=2"):
+        toolchain.cubin([kernel], (9, 0))
+
+
+@pytest.mark.parametrize("extra", ["cuda12", "cuda13", "test"])
+def test_the_extras_ask_for_releases_that_compile(extra):
+    extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
+    asked = {line.replace("[cu12]", "").replace("[cu13]", "") for line in extras[extra]}
+    assert {name + releases for name, releases in COMPILER.items()} <= asked
 
 
 def test_no_driver(found):
@@ -100,3 +166,17 @@ def test_info_prints_what_was_found(found, capsys):
     for line in ("toolkit    CUDA 13.0", "driver     CUDA 12.4", "GPU 0      NVIDIA H100 (sm_90)"):
         assert line in out
     assert "cuda       the driver is one of CUDA 12.4" in out and "srcgrad[cuda12]" in out
+
+
+def test_info_says_that_kernels_do_not_compile(found, capsys):
+    found(driver=(None, (), "no NVIDIA driver was found"), numpy="2.5.5")
+    assert main(["info"]) == 0
+    out = capsys.readouterr().out
+    assert "cuda       kernels do not compile with numba-cuda 0.30.4 and numpy 2.5.5\n" in out
+    assert f"           {MEND}\n" in out
+
+
+def test_info_names_missing_libraries(found, capsys):
+    found(missing=("cusolver", "curand"), driver=(None, (), "no NVIDIA driver was found"))
+    assert main(["info"]) == 0
+    assert "cuda       not installed: cuSOLVER, cuRAND\n" in capsys.readouterr().out

@@ -5,6 +5,7 @@ Asks without CuPy and without the compiler, so that the question is cheap and al
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +15,13 @@ from typing import Any
 from srcgrad.errors import DeviceError
 
 NEEDED = {"numba_cuda": "numba-cuda", "cupy": "CuPy", "cuda.core": "cuda-core"}
+# what CuPy calls for products, factorisations, transforms and random numbers
+LIBRARIES = ("cuBLAS", "cuSOLVER", "cuSPARSE", "cuFFT", "cuRAND")
 INSTALL = "pip install 'srcgrad[cuda13]', or 'srcgrad[cuda12]' for a driver of CUDA 12"
+# Releases that compile kernels: numba-cuda calls functions that NumPy 2.5 has no more, and the
+# toolchain derives from numba-cuda's internals.
+COMPILER = {"numba-cuda": ">=0.30.4,<0.31", "numpy": ">=2.0,<2.5"}
+COMPILER_INSTALL = "pip install " + " ".join(f"'{name}{r}'" for name, r in COMPILER.items())
 # what makes machine code; of nvvm and nvjitlink one of each is installed
 LINKERS = ("nvidia-nvjitlink", "nvidia-nvjitlink-cu12")
 PACKAGES = ("numba-cuda", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12", *LINKERS, "cuda-core")
@@ -38,16 +45,47 @@ class Machine:
 @cache
 def machine() -> Machine:
     """What this process found when it first asked."""
+    driver, devices, no_device = _driver() if _found("cuda.bindings") else (None, (), "")
+    elsewhere = 'run on a machine with an NVIDIA GPU and its driver, or use target="cpu"'
+    older = "update the NVIDIA driver, or install the toolkit for it: " + INSTALL
+    problems = (
+        (_missing(), INSTALL),
+        (compiler_problem(), COMPILER_INSTALL),
+        (no_device, elsewhere),
+        (_older_driver(driver, toolkit()), older),
+    )
+    return Machine(driver, devices, *next((p for p in problems if p[0]), ("", "")))
+
+
+def check_compiler() -> None:
+    """Raise unless kernels can be compiled; neither a driver nor a GPU is needed."""
+    if problem := compiler_problem():
+        raise DeviceError(problem, None, COMPILER_INSTALL)
+
+
+def compiler_problem() -> str:
+    """A complaint about a numba-cuda and a NumPy that do not compile kernels together."""
+    found = {name: release_of(name) or "" for name in COMPILER}
+    if "" in found.values() or all(_in_range(found[n], r) for n, r in COMPILER.items()):
+        return ""
+    return f"kernels do not compile with {' and '.join(map(' '.join, found.items()))}"
+
+
+def _in_range(release: str, bounds: str) -> bool:
+    """Whether a release is in a range like ">=2.0,<2.5"; 2.5.0rc1 counts as 2.5.0."""
+    first, end = map(_numbers, bounds.split(","))
+    return first <= _numbers(release) < end
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", release)[:3]]
+
+
+def _missing() -> str:
+    """A complaint about what is not installed: packages, or the libraries that CuPy calls."""
     missing = [name for module, name in NEEDED.items() if not _found(module)]
-    driver, devices, problem = _driver() if _found("cuda.bindings") else (None, (), "")
-    if missing:
-        return Machine(driver, devices, f"not installed: {', '.join(missing)}", INSTALL)
-    if problem:
-        way_out = 'run on a machine with an NVIDIA GPU and its driver, or use target="cpu"'
-        return Machine(driver, devices, problem, way_out)
-    older = _older_driver(driver, toolkit())
-    way_out = "update the NVIDIA driver, or install the toolkit for it: " + INSTALL
-    return Machine(driver, devices, older, way_out if older else "")
+    missing = missing or [name for name in LIBRARIES if not _loads(name.lower())]
+    return f"not installed: {', '.join(missing)}" if missing else ""
 
 
 def toolkit() -> tuple[int, int] | None:
@@ -70,6 +108,17 @@ def _found(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # of the package around it
         return False
+
+
+def _loads(library: str) -> bool:
+    """Whether a library of CUDA is found as CuPy finds it; loads it, which needs no driver."""
+    from cuda.pathfinder import load_nvidia_dynamic_lib
+
+    try:
+        load_nvidia_dynamic_lib(library)
+    except RuntimeError:  # the class of what is not found derives from it
+        return False
+    return True
 
 
 def _driver() -> tuple[tuple[int, int] | None, tuple[str, ...], str]:

@@ -25,6 +25,7 @@ from numba.cuda.cudadrv import nvvm
 from numba.cuda.dispatcher import CUDADispatcher
 
 from srcgrad.backends.cuda.device import KernelText
+from srcgrad.backends.cuda.machine import check_compiler
 from srcgrad.ir.types import Array, Scalar, Type, np_dtype
 
 Capability = tuple[int, int]  # (9, 0) is sm_90
@@ -71,6 +72,7 @@ def _linked(kernels: Sequence[KernelText], capability: Capability) -> int:
 
 def _modules(kernels: Sequence[KernelText], capability: Capability, lto: bool = False) -> list[str]:
     """The modules of NVVM IR of some kernels; a function that several of them call is in one."""
+    check_compiler()
     texts = [text for k in kernels for text in _compiled(k, capability, lto).llvm_strs]
     return [*dict.fromkeys(texts)]
 
