@@ -88,7 +88,7 @@ WITHOUT = {
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
     np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",
-    np.row_stack: "is deprecated, and is vstack",
+    **({np.row_stack: "is deprecated, and is vstack"} if hasattr(np, "row_stack") else {}),
     **{np.dtype(n).type: "converts a number" for n in "?bhilBHILefdFD"},
 }  # fmt: skip
 
