@@ -61,7 +61,8 @@ class SrcgradError(Exception):
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
-        super().__init__(located(reason, location, way_out))
+        # not super(): among the bases of `_also` NumPy's AxisError would keep the text elsewhere
+        Exception.__init__(self, located(reason, location, way_out))
 
     def __init_subclass__(cls, **kwargs: object):
         super().__init_subclass__(**kwargs)
