@@ -8,7 +8,6 @@ no primitive and no rule.
 from __future__ import annotations
 
 import heapq
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.graph import HOOKED, Leaf, Node
+from srcgrad.eager.holders import IN_CALLERS_DICT, IN_CALLERS_VARIABLE, references
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorTypeError
 
@@ -35,7 +35,7 @@ def run(
     heap = [(-node.level, k, node) for k, node in enumerate(pending) if type(node) is not Leaf]
     heapq.heapify(heap)
     count, hooked, node = len(heap), HOOKED.data, None  # type: ignore[attr-defined]  (set by `hooks`)
-    watcher = mode.watcher()
+    watcher, g = mode.watcher(), None
     if heap:
         node = heapq.heappop(heap)[2]
         g = pending.pop(node)
@@ -108,10 +108,10 @@ def added(a: Any, b: Any) -> Any:
         for k, g in b.items():
             both[k] = added(both[k], g) if k in both else g
         return both
-    # `pending`, this frame and getrefcount's argument hold it: nobody else sees it change
+    # `pending` alone holds it: nobody else sees it change
     if (
         type(a) is np.ndarray and type(b) is np.ndarray and a.base is None
-        and a.dtype is b.dtype and sys.getrefcount(a) <= 3
+        and a.dtype is b.dtype and references(a) <= IN_CALLERS_DICT
     ):  # fmt: skip
         a += b
         return a
@@ -156,8 +156,8 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
         else:
             tensor._grad = make(before._a + g)
     else:
-        # held by this frame, its caller's variable and getrefcount's argument: ours alone
-        ours = type(g) is np.ndarray and g.base is None and sys.getrefcount(g) <= 3
+        alone = references(g) <= IN_CALLERS_VARIABLE
+        ours = alone and type(g) is np.ndarray and g.base is None
         tensor._grad = make(
             g if ours else (g if type(g) is np.ndarray else devices.array_of(g)).copy()
         )

@@ -7,7 +7,6 @@ replaced, and every view of it is derived anew. Each write counts up the version
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.apply import Unsuitable, apply, operand, recorded, recording
 from srcgrad.eager.graph import Leaf
+from srcgrad.eager.holders import IN_VARIABLE, references
 from srcgrad.eager.indexing import basic_part, getitem, numpy_index
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import AutogradError, TensorError, TensorTypeError
@@ -67,7 +67,7 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
         names = {"f": "Float", "i": "Long", "u": "Byte", "b": "Bool", "c": "ComplexFloat"}
         source, target = (names.get(a.dtype.kind, str(a.dtype)) for a in (made._a, t._a))
         raise TensorError(f"result type {source} can't be cast to the desired output type {target}")
-    if sys.getrefcount(old) > 2:  # its node reads it
+    if references(old) > IN_VARIABLE:  # its node reads it
         old._a = old._a.copy()
     node = made._node
     if node is not None and made._a.dtype != t._a.dtype:

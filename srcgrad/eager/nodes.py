@@ -6,12 +6,12 @@ reads and compares its version; the rules come from the table. Writes no derivat
 
 from __future__ import annotations
 
-import sys
 from typing import Any, ClassVar
 
 import numpy as np
 
 from srcgrad.eager import devices
+from srcgrad.eager.holders import IN_CALLERS_VARIABLE, references
 from srcgrad.eager.saved import Saved, fitted, modified, rebuilt
 from srcgrad.eager.tensor import Storage, Tensor
 from srcgrad.primitives import numpy_fast_paths
@@ -19,20 +19,6 @@ from srcgrad.primitives.rules import product
 
 _ndarray = np.ndarray
 _multiply = np.multiply
-_references = sys.getrefcount
-
-
-def _held(g: Any) -> int:
-    return _references(g)
-
-
-def _held_by_one() -> int:
-    g = np.ones(1)
-    return _held(g)
-
-
-# what getrefcount returns in a function whose caller alone holds its argument
-ALONE = _held_by_one()
 
 
 class OfInput(Saved):
@@ -154,7 +140,7 @@ class Scaling(Saved):
         p = self.p
         if type(p) is _ndarray:
             # into the gradient's own memory where nobody else holds it
-            if _references(g) == ALONE and g.base is None and g.ndim:
+            if references(g) == IN_CALLERS_VARIABLE and g.base is None and g.ndim:
                 return _multiply(g, p, g)
             return _multiply(g, p)
         return g if p == 1.0 else g * p
