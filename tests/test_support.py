@@ -6,6 +6,7 @@
 import builtins
 import inspect
 import math
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,14 +20,17 @@ from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import Followed, know_scipy
 from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
+from srcgrad.frontend.versions import there
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
+from tests.support.samples import IN_SOME_VERSIONS
 from tests.tools.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "support.md"
 MODULES: dict[str, Any] = {
     "builtins": builtins,
     "math": math,
+    "warnings": warnings,
     "numpy": np,
     "numpy.linalg": np.linalg,
     "srcgrad.tree": flow.tree,
@@ -167,11 +171,19 @@ def functions() -> str:
         public = TREES if module == "srcgrad.tree" else dir(flow)
         if ours and f.__name__ not in public:
             continue  # what our own programs are written with
+        if names in IN_SOME_VERSIONS.get(module, ()):
+            continue
         row = (f"`{names}`", *becomes(names.split("`")[0], handler))
         by_module.setdefault(module, []).append(row)
     return "\n\n".join(
-        f"### {module}\n\n{listed(rows, 'name')}" for module, rows in sorted(by_module.items())
+        f"### {module}\n\n{listed(rows, 'name')}{_in_some_versions(module)}"
+        for module, rows in sorted(by_module.items())
     )
+
+
+def _in_some_versions(module: str) -> str:
+    names = ", ".join(f"`{name}`" for name in IN_SOME_VERSIONS.get(module, ()))
+    return f"\n\nWhere the installed version has them: {names}." if names else ""
 
 
 def methods() -> str:
@@ -219,6 +231,13 @@ def page() -> str:
 def test_the_page_is_fresh(pytestconfig: pytest.Config):
     update = pytestconfig.getoption("--update-docs")
     check_file(PAGE, page(), update, "--update-docs tests/test_support.py")
+
+
+def test_functions_of_some_versions_are_followed_where_they_are_there():
+    know_scipy()
+    for module, names in IN_SOME_VERSIONS.items():
+        for f in there(MODULES[module], *names):
+            assert within(f) in FUNCTIONS, f
 
 
 def test_every_kind_is_said():

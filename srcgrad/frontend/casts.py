@@ -18,10 +18,9 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
 from srcgrad.operation import Primitive
 
-DIVIDED = "integer division or modulo by zero"
 # what compiled code raises where Python, or NumPy, goes on
 TOO_LARGE = "an integer of more than 64 bits"
-DIVIDED_BY_NUMPY = f"{DIVIDED}, which gives 0 in NumPy"
+DIVIDED_BY_NUMPY = "integer division or modulo by zero, which gives 0 in NumPy"
 NO_FLOAT = "an integer to a negative power is a float: write float(n) ** k"
 LIMITS = (TOO_LARGE, DIVIDED_BY_NUMPY, NO_FLOAT)
 

@@ -30,6 +30,7 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
+from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var
 from srcgrad.tracebacks import OF_TENSORS
 
@@ -275,8 +276,8 @@ def set_field(
             like=AttributeError,
         )
     if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
-        said = f"'{owner.cls.__name__}' object has no attribute '{name}'"
-        it.wrong(node, said, AttributeError)
+        blank = type(owner.cls.__name__, (), {"__slots__": ()})()
+        it.wrong(node, error_text(setattr, blank, name, None), AttributeError)
     if name not in owner.fields:
         it.shaped_at[id(owner)] = it.b.loc
     owner.fields[name] = value

@@ -13,7 +13,6 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.casts import (
-    DIVIDED,
     DIVIDED_BY_NUMPY,
     across_signs,
     of_python,
@@ -47,6 +46,7 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
+from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var, atom
 
 STATIC = {
@@ -66,10 +66,7 @@ OPERATORS = {
     "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
 UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
-DIVISIONS = {
-    "Div": "float division by zero", "FloorDiv": "float floor division by zero",
-    "Mod": "float modulo by zero",
-}  # fmt: skip
+DIVISIONS = ("Div", "FloorDiv", "Mod")
 SHIFTS = ("LShift", "RShift")
 BITWISE = ("BitAnd", "BitOr", "BitXor")  # which booleans of Python's have too
 
@@ -217,9 +214,9 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if name not in BITWISE:
         a, c = widened_pair(it, a, c)
     if name in ("FloorDiv", "Mod") or (name == "Div" and of_python(a) and of_python(c)):
-        _check_divisor(it, a, c)
+        _check_divisor(it, STATIC[name], a, c)
     if name in DIVISIONS:
-        check_float_division(it, a, c, DIVISIONS[name])
+        check_float_division(it, a, c, STATIC[name])
     if name in SHIFTS and of_python(a) and of_python(c):
         it.fail_if(plain(it.b("lt", c, 0)), "ValueError", "negative shift count")
     if (
@@ -248,11 +245,12 @@ def emit(
         it.refuse(node, str(e), like=TypeError)
 
 
-def _check_divisor(it: Interpreter, a: Any, c: Any) -> None:
+def _check_divisor(it: Interpreter, divided: Any, a: Any, c: Any) -> None:
     """An integer divided by a zero integer raises, as in Python."""
     if all(is_scalar(v) and atom(v).type.dtype[0] in "iub" for v in (a, c)):
         zero = plain(it.b("eq", c, 0))
-        said = DIVIDED if of_python(a) and of_python(c) else DIVIDED_BY_NUMPY
+        own = of_python(a) and of_python(c)
+        said = error_text(divided, 1, 0) if own else DIVIDED_BY_NUMPY
         it.fail_if(zero, "ZeroDivisionError", said)
 
 

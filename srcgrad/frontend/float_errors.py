@@ -16,11 +16,14 @@ from typing import Any
 from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.mixed import is_either, may_be_python
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import is_scalar, plain
+from srcgrad.frontend.versions import error_text, raised
 from srcgrad.ir.nodes import Var, atom
 
 LARGEST = 1e308
-DOMAIN, RANGE = "math domain error", "math range error"
+RANGE = error_text(math.exp, LARGEST)
+OUTSIDE = (-1, 2, math.inf)  # a function of `math` with a domain refuses one of these, but for pow
 
 
 def is_python(v: Any) -> bool:
@@ -30,14 +33,14 @@ def is_python(v: Any) -> bool:
     return type(v) in (bool, int, float, complex)
 
 
-def check_float_division(it: Interpreter, a: Any, c: Any, said: str) -> None:
-    """Python's floats are not divided by zero."""
+def check_float_division(it: Interpreter, a: Any, c: Any, divided: Callable[..., Any]) -> None:
+    """Python's floats are not divided by zero, with an operator of this name."""
     if not it.catches(ZeroDivisionError):
         return
     refuse_either(it, a, c)
     floats = any(atom(v).type.dtype in ("f64", "c128") for v in (a, c))
     if floats and is_python(a) and is_python(c):
-        it.fail_if(plain(it.b("eq", c, 0.0)), "ZeroDivisionError", said)
+        it.fail_if(plain(it.b("eq", c, 0.0)), "ZeroDivisionError", error_text(divided, 1.0, 0.0))
 
 
 def refuse_either(it: Interpreter, a: Any, c: Any) -> None:
@@ -61,10 +64,10 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
     if it.catches(ZeroDivisionError):
         falling = it.b("logical_and", it.b("lt", n, 0.0), it.b("isfinite", n))
         pole = it.b("logical_and", it.b("eq", a, 0.0), falling)
-        it.fail_if(plain(pole), "ZeroDivisionError", "0.0 cannot be raised to a negative power")
+        it.fail_if(plain(pole), "ZeroDivisionError", error_text(pow, 0.0, -1.0))
     if it.catches(OverflowError):
         too_large = _infinite(it, (a, n), y)
-        it.fail_if(plain(too_large), "OverflowError", "(34, 'Numerical result out of range')")
+        it.fail_if(plain(too_large), "OverflowError", error_text(pow, LARGEST, 2.0))
 
 
 def refuse_complex(it: Interpreter, what: str) -> None:
@@ -73,20 +76,37 @@ def refuse_complex(it: Interpreter, what: str) -> None:
         raise undecided(f"whether {what} raises is not known before it runs", it.b.loc)
 
 
-def check_math(it: Interpreter, f: Callable[..., Any], xs: Sequence[Any], y: Any) -> None:
-    """The errors of a function of `math` of these operands with this result."""
+def check_math(
+    it: Interpreter, f: Callable[..., Any], xs: Sequence[Any], y: Any, whole: bool = False
+) -> None:
+    """The errors of a function of `math` of these operands, once whole, with this result."""
     if atom(y).type.dtype != "f64" or not (it.catches(ValueError) or it.catches(OverflowError)):
         return
+    outside = (domain_error(f, len(xs), whole), *xs[:1])
     known = reduce(lambda a, c: it.b("logical_or", a, c), [it.b("isnan", x) for x in xs])
     invalid = it.b("logical_and", it.b("isnan", y), it.b("logical_not", known))
-    it.fail_if(plain(invalid), "ValueError", DOMAIN)
+    it.fail_if(plain(invalid), "ValueError", *outside)
     infinite = _infinite(it, xs, y)
     if f is math.pow:
         pole = it.b("logical_and", infinite, it.b("eq", xs[0], 0.0))
-        it.fail_if(plain(pole), "ValueError", DOMAIN)
-    overflows = _overflows(f, len(xs))
-    kind, text = ("OverflowError", RANGE) if overflows else ("ValueError", DOMAIN)
-    it.fail_if(plain(infinite), kind, text)
+        it.fail_if(plain(pole), "ValueError", *outside)
+    if _overflows(f, len(xs)):
+        it.fail_if(plain(infinite), "OverflowError", RANGE)
+    else:
+        it.fail_if(plain(infinite), "ValueError", *outside)
+
+
+@functools.cache
+def domain_error(f: Callable[..., Any], count: int = 1, whole: bool = False) -> str:
+    """What a function of `math` says of a float outside its domain, or of an integer of Python's.
+
+    The text is a template: newer versions of Python say the operand.
+    """
+    for x in OUTSIDE:
+        error = raised(f, *[x if whole else float(x)] * count)
+        if isinstance(error, ValueError):
+            return literal(str(error)).replace(repr(float(x)), "{}")
+    return error_text(math.fmod, 1.0, 0.0)
 
 
 @functools.cache

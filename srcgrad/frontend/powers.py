@@ -7,6 +7,7 @@ from typing import Any
 from srcgrad.frontend.casts import NO_FLOAT, of_python, widened, widened_pair
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import FLOAT, is_float, promoted
 
@@ -40,8 +41,7 @@ def _negative_power(it: Interpreter, a: Any, n: Any) -> None:
     """An integer to a negative integer power: Python's is a float, NumPy's raises."""
     if of_python(a) and of_python(n):
         zero = plain(it.b("eq", a, 0))
-        text = "0.0 cannot be raised to a negative power"
-        it.fail_if(zero, "ZeroDivisionError", text)
+        it.fail_if(zero, "ZeroDivisionError", error_text(pow, 0, -1))
     else:
         it.fail("ValueError", "Integers to negative integer powers are not allowed.")
 

@@ -257,7 +257,7 @@ def search_of_run_time_values(x):
 
 @program(0.7)
 def item_that_is_not_there(x):
-    return x * [1, 2].index(3)  # error: ValueError: 3 is not in list
+    return x * [1, 2].index(3)  # error: ValueError: as plain Python says
 
 
 @program(0.7)

@@ -179,7 +179,7 @@ def distinct_rows(x):
 
 @program(vec(3))
 def limits_of_an_array(x):
-    return np.sum(x) * np.finfo(x).eps  # error: ValueError: not inexact
+    return np.sum(x) * np.finfo(x).eps  # error: ValueError: as plain Python says
 
 
 @program(mat(3, 3))

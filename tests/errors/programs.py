@@ -6,13 +6,15 @@
             ...
 
 The comment names the class (srcgrad's, a builtin that it inherits from, or the user's own) and a
-fragment of the text; `...` in a fragment stands for anything. The error has to report this line,
-unless the comment says `# error, no line:` as for an argument, which has none. The line may stand
-in a helper above the program. Each program is run by `grad` at position 0; compiled and called with
-`how="call"`; called as it is with `how="plain"`.
+fragment of the text; `...` in a fragment stands for anything, and `as plain Python says` for the
+text that plain Python raises, which is another in another version. The error has to report this
+line, unless the comment says `# error, no line:` as for an argument, which has none. The line may
+stand in a helper above the program. Each program is run by `grad` at position 0; compiled and
+called with `how="call"`; called as it is with `how="plain"`.
 """
 
 import builtins
+import copy
 import inspect
 import re
 from collections.abc import Callable
@@ -46,13 +48,23 @@ class Program:
         scopes = (vars(errors), vars(builtins), inspect.unwrap(self.fn).__globals__)
         return next(scope[self.cls] for scope in scopes if self.cls in scope)
 
+    def plain_text(self) -> str:
+        """The text of what plain Python raises."""
+        try:
+            self.fn(*copy.deepcopy(self.args))
+        except Exception as error:
+            return str(error)
+        raise AssertionError(f"plain Python does not raise in {self.id}")
+
     def matches(self, text: str) -> bool:
         """Whether the fragment occurs; letters' case and line breaks do not count.
 
         A text shows the line with its comment, which would always match itself: it does not count.
         """
         text = "\n".join(line for line in text.splitlines() if not COMMENT.search(line))
-        parts = [re.escape(part.strip()) for part in self.fragment.split("...")]
+        plain = self.fragment == "as plain Python says"
+        fragments = [self.plain_text()] if plain else self.fragment.split("...")
+        parts = [re.escape(part.strip()) for part in fragments]
         return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
 
 

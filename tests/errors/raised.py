@@ -146,7 +146,7 @@ def one_by_the_constant_zero(x):
 def root_of_a_negative_constant(x):
     import math
 
-    return x * math.sqrt(-1.0)  # error: ValueError: math domain error
+    return x * math.sqrt(-1.0)  # error: ValueError: as plain Python says
 
 
 @program(None)

@@ -183,7 +183,7 @@ def raised_in_else(x, k):
     except ZeroDivisionError:
         y = x[0]
     else:
-        y = y * (1 // k)  # error: ZeroDivisionError: integer division or modulo by zero
+        y = y * (1 // k)  # error: ZeroDivisionError: as plain Python says
     return y
 
 

@@ -27,6 +27,8 @@ import numpy as np
 from scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stats
 from scipy.spatial import distance
 
+from srcgrad.frontend.versions import there
+
 P = inspect.Parameter
 BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
@@ -60,6 +62,13 @@ def inputs(rows: int = 3, columns: int = 4, seed: int = 0) -> dict[str, Any]:
     }  # fmt: skip
 
 
+# what not all versions of Python and of the libraries have
+IN_SOME_VERSIONS = {
+    "math": ("sumprod",),
+    "numpy": ("cumulative_prod", "cumulative_sum", "row_stack", "unstack"),
+    "scipy.special": ("softplus",),
+}
+
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -88,7 +97,7 @@ WITHOUT = {
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
     np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",
-    **({np.row_stack: "is deprecated, and is vstack"} if hasattr(np, "row_stack") else {}),
+    **dict.fromkeys(there(np, "row_stack"), "is deprecated, and is vstack"),
     **{np.dtype(n).type: "converts a number" for n in "?bhilBHILefdFD"},
 }  # fmt: skip
 
@@ -175,9 +184,16 @@ def _samples() -> tuple[Sample, ...]:
     for line in Path(__file__).with_name("calls.txt").read_text().splitlines():
         if line.startswith("#"):
             section = line.removeprefix("# ")
-        elif line:
+        elif line and not is_missing(line):
             out.append(_sample(line, names, section == "stores"))
     return tuple(out)
+
+
+def is_missing(line: str) -> bool:
+    """Whether the installed versions do not have the function of a line, as some do not."""
+    module, _, name = line.partition("(")[0].rpartition(".")
+    some = {n for names in IN_SOME_VERSIONS.values() for n in names}
+    return name in some and not hasattr(eval(module, dict(SPACE)), name)
 
 
 SAMPLES = _samples()

@@ -23,6 +23,7 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import there
 
 
 # ---- logarithms of sums ----
@@ -60,8 +61,8 @@ stand_for({
     # NaN below 0, as the logarithm of a complex number has it
     special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
 })  # fmt: skip
-if hasattr(special, "softplus"):  # since SciPy 1.15
-    stand_for({special.softplus: lambda x: np.logaddexp(0.0, x)})
+# since SciPy 1.15
+stand_for({f: lambda x: np.logaddexp(0.0, x) for f in there(special, "softplus")})
 
 
 @stands_for(special.logit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import gast
@@ -50,7 +51,7 @@ def math_log(it: Interpreter, node: Node, x: Any, base: Any = None) -> Any:
     if base is not None:
         logs = (math_log(it, node, v) for v in (x, base))
         above, below = logs
-        check_float_division(it, above, below, "float division by zero")
+        check_float_division(it, above, below, operator.truediv)
         return it.emit(node, "div", above, below)
     return elementwise(it, node, "log", math.log, (x,), None, None)
 

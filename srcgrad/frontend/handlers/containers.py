@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,11 @@ from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_number
+from srcgrad.frontend.versions import error_text, raised
 from srcgrad.ir.nodes import Var
+
+MISSING = -1  # which is in no empty list
+EMPTY = namedtuple("Empty", ())()
 
 
 def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> None:
@@ -51,7 +56,7 @@ def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
         return pop_grown(it, owner, node)
     if not owner:
         lists.grow_in_flow(it, owner)
-        it.wrong(node, "pop from empty list", IndexError)
+        it.wrong(node, error_text([].pop), IndexError)
     reshaping(it, owner, node)
     return owner.pop(it.list_place(owner, [k], node))
 
@@ -89,8 +94,9 @@ def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
         if k == len(owner):
             template, values = shown(displayed(it, item, node, True), True)
             if isinstance(owner, tuple):
-                it.fail("ValueError", "tuple.index(x): x not in tuple")
-            it.fail("ValueError", f"{template} is not in list", *values)
+                it.fail("ValueError", error_text(().index, MISSING))
+            text = literal(error_text([].index, MISSING)).replace(repr(MISSING), template)
+            it.fail("ValueError", text, *values)
         hit = same_item(it, owner[k], item, node)
         return it.branch(hit, lambda: k, lambda: search(k + 1), node, live_rest=True)
 
@@ -141,7 +147,8 @@ def replaced(it: Interpreter, node: Node, owner: Any, **changes: Any) -> Any:
     """A named tuple with other values in some fields."""
     wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
     if wrong:
-        it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'", like=ValueError)
+        error = raised(EMPTY._replace, **{wrong[0]: None})
+        it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'", like=type(error))
     return type(owner)(*(changes.get(f, v) for f, v in zip(owner._fields, owner, strict=True)))
 
 

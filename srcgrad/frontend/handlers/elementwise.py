@@ -111,6 +111,7 @@ def elementwise(
         return at_compile_time(it, node, f, args)
     values = operands(it, node, args, what)
     of_math = getattr(f, "__module__", "") == "math"
+    whole = all(atom(v).type == INT for v in values)
     if of_math:
         values = [it.b.cast(number_of_math(it, node, v, what), FLOAT) for v in values]
     if dtype is not None:
@@ -128,7 +129,7 @@ def elementwise(
         values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
     if of_math:
-        check_math(it, f, values, result)
+        check_math(it, f, values, result, whole)
     return to_out(it, node, result, out, what)
 
 

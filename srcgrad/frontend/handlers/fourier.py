@@ -6,6 +6,7 @@ numpy.fft's documentation.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
+from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar, is_complex, real_dtype
 
@@ -196,7 +198,7 @@ for _default, _names in (((-2, -1), "2"), (None, "n")):
 def _spacing(it: Interpreter, node: Node, n: Any, d: Any) -> tuple[Any, Any]:
     (n,) = dims_of(it, node, n)
     nothing = plain(it.b("eq", it.b("mul", n, d), 0))
-    it.fail_if(nothing, "ZeroDivisionError", "float division by zero")
+    it.fail_if(nothing, "ZeroDivisionError", error_text(operator.truediv, 1.0, 0.0))
     return n, it.b("div", 1.0, it.b("mul", n, d))
 
 

@@ -17,6 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rows import stacked_rows
 from srcgrad.frontend.stores import in_place, spread
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
+from srcgrad.frontend.versions import there
 from srcgrad.ir.nodes import Const, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
@@ -77,7 +78,7 @@ def joined(
     return it.b("concatenate", *(it.b.cast(x, kind) for x in xs), axis=axis)
 
 
-@implements(np.concatenate, np.concat if hasattr(np, "concat") else np.concatenate)
+@implements(np.concatenate)
 def concatenate(
     it: Interpreter, node: Node, xs: Any, axis: Any = 0, *, dtype: Any = None,
     casting: Any = "same_kind",
@@ -117,8 +118,7 @@ def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
     return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
-# NumPy 2 has the second name too, and will drop it
-@implements(np.vstack, getattr(np, "row_stack", np.vstack))
+@implements(np.vstack, *there(np, "row_stack"))  # until NumPy 2.4
 def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
     if _grows(xs):
         whole = stacked_rows(it, xs, node)

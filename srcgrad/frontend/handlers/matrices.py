@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from srcgrad.frontend.handlers.solvers import LINALG, check_square
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import of_arguments
 from srcgrad.frontend.values import is_array, plain
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype
 
 COMPUTED = (
@@ -33,15 +35,22 @@ def cross(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         left, right = it.emit(node, "mul", p[i], q[j]), it.emit(node, "mul", p[j], q[i])
         return it.emit(node, "sub", left, right)
 
-    if len(p) == len(q) == 2:
+    error = raised(_cross, np.ones(len(p)), np.ones(len(q)))  # of length 2 since NumPy 2.5
+    if {len(p), len(q)} == {2, 3}:
+        like = None if error is None else type(error)
+        it.refuse(node, "cross takes two vectors of length 3", like=like)
+    if error is not None:
+        it.fails(error, node)
+    if len(p) == 2:
         return minor(0, 1)
-    if len(p) != 3 or len(q) != 3:
-        text = "incompatible dimensions for cross product\n(dimension must be 2 or 3)"
-        if {len(p), len(q)} <= {2, 3}:
-            it.refuse(node, "cross takes two vectors of length 3, or two of length 2")
-        it.fail("ValueError", text)
     parts = [minor(1, 2), minor(2, 0), minor(0, 1)]
     return it.call_numpy(np.stack, [parts], {"axis": -1}, node)
+
+
+def _cross(a: np.ndarray, c: np.ndarray) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        np.cross(a, c)
 
 
 def _components(it: Interpreter, node: Node, x: Any) -> list[Any]:

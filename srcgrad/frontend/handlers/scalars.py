@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.float_errors import check_math
+from srcgrad.frontend.float_errors import check_math, domain_error
 from srcgrad.frontend.handlers.elementwise import elementwise, operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_number, plain
+from srcgrad.frontend.versions import there
 from srcgrad.ir.types import FLOAT
 
 
@@ -49,12 +50,9 @@ def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     return x
 
 
+@implements(*there(math, "sumprod"))  # since Python 3.12
 def sumprod(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     return it.call_numpy(np.dot, operands(it, node, (p, q), "sumprod"), {}, node)
-
-
-if (_sumprod := vars(math).get("sumprod")) is not None:  # since Python 3.12
-    implements(_sumprod)(sumprod)
 
 
 def _gamma(f: Any, name: str) -> None:
@@ -73,7 +71,7 @@ def _gamma(f: Any, name: str) -> None:
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
         if f is math.lgamma:  # infinite at -inf
             pole = b("logical_and", pole, b("isfinite", x))
-        it.fail_if(plain(pole), "ValueError", "math domain error")
+        it.fail_if(plain(pole), "ValueError", domain_error(f), x)
         y = it.emit(node, name, x, weak=True)
         check_math(it, f, (x,), y)
         return y

@@ -1,0 +1,41 @@
+"""What the Python and the libraries that run have, do and say, where their versions differ.
+
+They are asked, on a small stand-in: no number of a version is compared, no text is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def there(module: Any, *names: str) -> tuple[Any, ...]:
+    """The functions among those named that the installed version of a library has.
+
+    >>> import numpy as np
+    >>> there(np, "vstack", "no_such_stack") == (np.vstack,)
+    True
+    """
+    return tuple(getattr(module, name) for name in names if hasattr(module, name))
+
+
+def raised(f: Callable[..., Any], *args: Any, **named: Any) -> Exception | None:
+    """The exception of a call, if it raises one.
+
+    >>> raised([].pop), raised(abs, -1)
+    (IndexError('pop from empty list'), None)
+    """
+    try:
+        f(*args, **named)
+    except Exception as e:
+        return e
+    return None
+
+
+def error_text(f: Callable[..., Any], *args: Any) -> str:
+    """The text of the exception of a call.
+
+    >>> error_text(divmod, 1, 0) in ("integer division or modulo by zero", "division by zero")
+    True
+    """
+    return str(raised(f, *args))
