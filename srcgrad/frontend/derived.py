@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.frontend.values import NUMBERS
 
 CONTAINERS = (list, tuple, dict)
-MADE_BY_STATEMENT = 1 << 9  # a class that a `class` statement made (Py_TPFLAGS_HEAPTYPE)
+_HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE and Py_TPFLAGS_IMMUTABLETYPE
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 # what makes, shows, pickles and stores a value, and what is asked for what there is not
 _ELSEWHERE = (
@@ -24,13 +24,18 @@ _ELSEWHERE = (
 _OF_NAMED_TUPLES = {"__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__"}
 
 
+def made_by_statement(cls: type) -> bool:
+    """Whether a `class` statement made a class; C makes classes on the heap that do not change."""
+    return cls.__flags__ & (_HEAP | _IMMUTABLE) == _HEAP
+
+
 @functools.lru_cache(maxsize=1024)
 def redefined(cls: type) -> str:
     """An operation to which a class gives another meaning than what it is derived from."""
     if not issubclass(cls, (*NUMBERS, *CONTAINERS)) or issubclass(cls, enum.Enum):
         return ""
     order = cls.__mro__
-    own = [c for c in order if c.__flags__ & MADE_BY_STATEMENT]
+    own = [c for c in order if made_by_statement(c)]
     home = next(c for c in order if c not in own)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):  # its other methods are asked for
         return next((n for c in own for n in vars(c) if n in _OF_NAMED_TUPLES), "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import sys
 import types
 from typing import Any, NoReturn
@@ -17,8 +18,8 @@ import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
-from srcgrad.frontend.derived import MADE_BY_STATEMENT
-from srcgrad.frontend.flow import negate
+from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.flow import both, negate, python_bool
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.members import watch_inherited
@@ -58,7 +59,7 @@ def class_of_instance(v: Any) -> type:
 def special(v: Any, name: str) -> types.FunctionType | None:
     """The method of the user's by which a value answers to an operation; None if it has none."""
     if not isinstance(v, Record) and (
-        isinstance(v, Abstract | Var | Const | type) or not type(v).__flags__ & MADE_BY_STATEMENT
+        isinstance(v, Abstract | Var | Const | type) or not made_by_statement(type(v))
     ):
         return None
     found = _in_class(class_of_instance(v), name)
@@ -185,7 +186,25 @@ def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> A
     names = [f.name for f in dataclasses.fields(v.cls) if f.compare]
     op = next(kind for kind, method in COMPARISONS.items() if method == name)
     mine, others = (tuple(x.fields[n] for n in names) for x in (v, other))
+    if name == "eq" and not _FIELDS_ARE_ITEMS:
+        same: Any = True
+        for a, c in zip(mine, others, strict=True):
+            here = it.truth(it.compare(gast.Eq(), a, c, node), node)
+            same = here if same is True else both(it, same, here)
+        return python_bool(it, same)
     return it.compare(getattr(gast, op)(), mine, others, node)
+
+
+def _fields_are_items() -> bool:
+    """Whether a dataclass takes one object for equal to itself, as a tuple does and NaN does not.
+
+    It did so before Python 3.13.
+    """
+    nan = dataclasses.make_dataclass("Nan", ["x"])(math.nan)
+    return nan == dataclasses.replace(nan)
+
+
+_FIELDS_ARE_ITEMS = _fields_are_items()
 
 
 def _is_generated(v: Any, f: types.FunctionType) -> bool:

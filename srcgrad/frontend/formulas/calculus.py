@@ -15,6 +15,7 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import raised
 
 
 @stands_for(np.diff)
@@ -167,6 +168,10 @@ def cross_of_last(a: Any, b: Any) -> Any:
     return np.cross(a, b)
 
 
+# since NumPy 2.5
+NOTHING_IS_SAMPLED = raised(np.interp, np.zeros(0), np.zeros(0), np.zeros(0)) is None
+
+
 @stands_for(np.interp)
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
@@ -178,7 +183,7 @@ def interp(
     """
     if np.ndim(xp) != 1 or np.ndim(fp) != 1:
         raise ValueError("object too deep for desired array")
-    if np.size(xp) == 0:
+    if np.size(xp) == 0 and (np.size(x) > 0 or not NOTHING_IS_SAMPLED):
         raise ValueError("array of sample points is empty")
     if np.size(xp) != np.size(fp):
         raise ValueError("fp and xp are not of the same length.")
