@@ -1,0 +1,54 @@
+"""Fresh environments for the Pythons and the versions of libraries that are supported.
+
+`nox` runs all sessions, `nox -s tests-3.13` one. The arguments behind `--` go to pytest.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+import nox
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+PROJECT = tomllib.loads(Path(__file__).with_name("pyproject.toml").read_text(encoding="utf-8"))
+
+nox.options.default_venv_backend = "venv"
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session):
+    """All default tests, with the newest versions that pip resolves."""
+    session.install(".[test]")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS)
+def smoke(session: nox.Session):
+    """The demonstration and a short selection of the tests."""
+    session.install(".[test]")
+    session.run("python", "-m", "srcgrad", "demo")
+    session.run("python", "-m", "pytest", "--smoke", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def oldest(session: nox.Session):
+    """All default tests, with the oldest versions that pyproject.toml admits."""
+    constraints = Path(session.create_tmp()) / "oldest.txt"
+    constraints.write_text("\n".join(lower_bounds()), encoding="utf-8")
+    session.install("-c", str(constraints), ".[test]")
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def lint(session: nox.Session):
+    """The linters and the type checker."""
+    session.install(".[test]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("pyright")
+
+
+def lower_bounds() -> list[str]:
+    """The lower bounds of the dependencies, as pins: "numpy>=2.0,<2.6" gives "numpy==2.0.*"."""
+    bounds = [re.match(r"([\w-]+)>=([\d.]+)", d) for d in PROJECT["project"]["dependencies"]]
+    return [f"{bound[1]}=={bound[2]}.*" for bound in bounds if bound]
