@@ -23,7 +23,7 @@ def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     known = refusal_of(f)
     if known is not None:
         it.refuse(node, *known)
-    if type(f).__module__.startswith("numba.np.ufunc"):
+    if str(type(f).__module__).startswith("numba.np.ufunc"):
         it.refuse(
             node, f"{f.__name__}() is a universal function of Numba's, which is not followed",
             "call the plain function for each element in a loop, or write it on arrays",
@@ -68,7 +68,7 @@ def callable_name(f: Any) -> str:
     if isinstance(f, np.ufunc):
         return f"{_home(f).__name__}.{name}"
     module = getattr(f, "__module__", None) or ""
-    public = module.partition("._")[0]
+    public = module.partition("._")[0].removesuffix(".mtrand")
     return f"{public}.{name}" if public.split(".")[0] in ("numpy", "scipy", "math") else name
 
 

@@ -32,6 +32,16 @@ def raised(f: Callable[..., Any], *args: Any, **named: Any) -> Exception | None:
     return None
 
 
+def like(f: Callable[..., Any], *args: Any, **named: Any) -> type[Exception] | None:
+    """The class of the exception of a call, if it raises one: what `refuse` takes.
+
+    >>> like([].pop), like(abs, -1)
+    (<class 'IndexError'>, None)
+    """
+    error = raised(f, *args, **named)
+    return None if error is None else type(error)
+
+
 def error_text(f: Callable[..., Any], *args: Any) -> str:
     """The text of the exception of a call.
 

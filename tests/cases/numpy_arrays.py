@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from srcgrad.frontend.versions import there
 from tests.cases.registry import case, mat, signed, vec
 
 CUBE = vec(24, 7).reshape(2, 3, 4)
@@ -65,15 +64,8 @@ def filled_again_and_again(x):
 @case(CUBE)
 def taken_apart(x):
     left, right = np.dsplit(x, 2)
-    return np.sum(left * right) + np.sum(np.atleast_3d(x[0, 0]) ** 2)
-
-
-if there(np, "unstack"):  # since NumPy 2.1
-
-    @case(CUBE)
-    def unstacked(x):
-        a, b, c = np.unstack(x, axis=1)
-        return np.sum(a * b * c)
+    a, b, c = np.unstack(x, axis=1)
+    return np.sum(left * right) + np.sum(a * b * c) + np.sum(np.atleast_3d(x[0, 0]) ** 2)
 
 
 @case(vec(3), mat(2, 1))

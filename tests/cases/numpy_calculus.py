@@ -5,7 +5,6 @@ import math
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from srcgrad.frontend.versions import there
 from tests.cases.registry import case, mat, signed, vec
 
 PLACES = np.array([0.0, 0.5, 0.7, 1.5, 2.0])
@@ -114,12 +113,10 @@ def outer_of_ufuncs(a, b):
     return s * np.remainder.outer(a, b)
 
 
-if there(np, "cumulative_sum", "cumulative_prod"):  # since NumPy 2.1
-
-    @case(mat(2, 3))
-    def cumulative_functions(x):
-        s = np.cumulative_sum(x, axis=1, include_initial=True)
-        return np.sum(s**2) + np.sum(np.cumulative_prod(x[0], include_initial=True) * s[0])
+@case(mat(2, 3))
+def cumulative_functions(x):
+    s = np.cumulative_sum(x, axis=1, include_initial=True)
+    return np.sum(s**2) + np.sum(np.cumulative_prod(x[0], include_initial=True) * s[0])
 
 
 @case(signed(4))

@@ -63,7 +63,7 @@ class Program:
         """
         text = "\n".join(line for line in text.splitlines() if not COMMENT.search(line))
         plain = self.fragment == "as plain Python says"
-        fragments = [self.plain_text()] if plain else self.fragment.split("...")
+        fragments = [" ".join(self.plain_text().split())] if plain else self.fragment.split("...")
         parts = [re.escape(part.strip()) for part in fragments]
         return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
 

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import shaped, stands_for
+from srcgrad.frontend.versions import raised
+
+EMPTY_HAS_A_RANK = raised(np.linalg.matrix_rank, np.zeros((0, 0))) is None  # since NumPy 2.4
 
 
 def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
@@ -17,7 +20,12 @@ def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
     1
     """
     s = np.linalg.svdvals(a)
-    limit = np.max(s, axis=-1, keepdims=True, initial=0.0) * rtol if tol is None else tol
+    if tol is not None:
+        return np.count_nonzero(s > tol, axis=-1)
+    if EMPTY_HAS_A_RANK:
+        limit = np.max(s, axis=-1, keepdims=True, initial=0.0) * rtol
+    else:
+        limit = np.max(s, axis=-1, keepdims=True) * rtol
     return np.count_nonzero(s > limit, axis=-1)
 
 

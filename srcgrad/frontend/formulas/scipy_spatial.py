@@ -8,12 +8,11 @@ import numpy as np
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
-from srcgrad.frontend.versions import raised
+from srcgrad.frontend.versions import like
 
 # ---- two vectors ----
 # of matrices the first two raise until SciPy 1.17, and give the distances of rows since then
-OF_MATRICES = raised(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
-LIKE = None if OF_MATRICES is None else type(OF_MATRICES)
+OF_MATRICES = like(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
 
 
 @stands_for(distance.euclidean)
@@ -23,7 +22,7 @@ def euclidean(u: Any, v: Any, w: Any = None) -> Any:
     >>> euclidean([0.0, 0.0], [3.0, 4.0])
     5.0
     """
-    d = _difference(u, v, LIKE)
+    d = _difference(u, v, OF_MATRICES)
     return float(np.linalg.norm(d if w is None else np.sqrt(np.asarray(w)) * d))
 
 
@@ -34,7 +33,7 @@ def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
     >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
     25.0
     """
-    d = floating(_difference(u, v, LIKE))
+    d = floating(_difference(u, v, OF_MATRICES))
     return np.dot(d, d if w is None else d * np.asarray(w))
 
 
@@ -63,10 +62,10 @@ def cosine(u: Any, v: Any, w: Any = None) -> Any:
     return np.clip(1.0 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v)), 0.0, 2.0)
 
 
-def _difference(u: Any, v: Any, like: Any = ValueError) -> Any:
+def _difference(u: Any, v: Any, wrong: Any = ValueError) -> Any:
     u, v = np.asarray(u), np.asarray(v)
     if u.ndim != 1 or v.ndim != 1:
-        unsupported("Input vector should be 1-D", like=like)
+        unsupported("Input vector should be 1-D", like=wrong)
     if u.dtype.kind == "c" or v.dtype.kind == "c":
         unsupported("distances of complex vectors are not supported")
     return u - v

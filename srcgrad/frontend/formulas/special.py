@@ -23,7 +23,6 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
-from srcgrad.frontend.versions import there
 
 
 # ---- logarithms of sums ----
@@ -54,6 +53,7 @@ def logsumexp(
 stand_for({
     special.log_expit: lambda x: -np.logaddexp(0.0, -x),
     special.exp10: lambda x: np.power(10.0, x),
+    special.softplus: lambda x: np.logaddexp(0.0, x),
     special.chdtr: lambda v, x: special.gammainc(0.5 * v, 0.5 * x),
     special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
@@ -61,8 +61,6 @@ stand_for({
     # NaN below 0, as the logarithm of a complex number has it
     special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
 })  # fmt: skip
-# since SciPy 1.15
-stand_for({f: lambda x: np.logaddexp(0.0, x) for f in there(special, "softplus")})
 
 
 @stands_for(special.logit)

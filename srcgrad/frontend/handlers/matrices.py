@@ -37,8 +37,8 @@ def cross(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
     error = raised(_cross, np.ones(len(p)), np.ones(len(q)))  # of length 2 since NumPy 2.5
     if {len(p), len(q)} == {2, 3}:
-        like = None if error is None else type(error)
-        it.refuse(node, "cross takes two vectors of length 3", like=like)
+        cls = None if error is None else type(error)
+        it.refuse(node, "cross takes two vectors of length 3", like=cls)
     if error is not None:
         it.fails(error, node)
     if len(p) == 2:
