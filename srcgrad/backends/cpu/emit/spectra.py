@@ -6,11 +6,17 @@ those of numpy.linalg, so that signs are NumPy's.
 
 from __future__ import annotations
 
+import numpy as np
+
 from srcgrad.backends.cpu.calls import NOT_FINITE
 from srcgrad.backends.cpu.emit.functions import intrinsic
 from srcgrad.backends.cpu.emit.routines import Argument, Matrix, Place, Routine
 from srcgrad.backends.cpu.emit.systems import determinant_itself
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.types import is_complex
+
+# NumPy's LAPACK is not SciPy's, which is called here: newer ones find no singular values then
+_INFINITE_FAILS = raised(np.linalg.svd, np.array([[np.inf, 1.0], [1.0, 3.0]])) is not None
 
 
 def eigh(r: Routine, out: Matrix, a: Matrix, lower: bool) -> None:
@@ -64,8 +70,14 @@ def decomposed(r: Routine, a: Matrix, how: bytes) -> tuple[str, Matrix, Matrix, 
     return info, u, values, vt
 
 
+def _refuse_infinity(r: Routine, a: Matrix) -> None:
+    if _INFINITE_FAILS:
+        r.leave_where(f"icmp eq i1 {r.finite(a)}, false", str(NOT_FINITE))
+
+
 def svd(r: Routine, out: Matrix, a: Matrix) -> None:
     r.done_where(f"icmp eq i64 {shorter(r, a)}, 0")
+    _refuse_infinity(r, a)
     info, u, values, vt = decomposed(r, a, b"S")
     r.check(info)
     r.copy(out.first("1"), values)
@@ -77,6 +89,8 @@ def singular_values(r: Routine, out: Matrix, a: Matrix, checked: bool) -> None:
     """NaN where they are not found, unless that is an error."""
     r.fill(out, r.literal(float("nan")))
     r.done_where(f"icmp eq i64 {shorter(r, a)}, 0")
+    if checked:
+        _refuse_infinity(r, a)
     info, _, values, _ = decomposed(r, a, b"N")
     r.leave_where(f"icmp ne i32 {info}, 0", info if checked else "0")
     r.copy(out, values.turned)
@@ -84,6 +98,7 @@ def singular_values(r: Routine, out: Matrix, a: Matrix, checked: bool) -> None:
 
 def pinv(r: Routine, out: Matrix, a: Matrix, rcond: str) -> None:
     r.done_where(f"icmp eq i64 {shorter(r, a)}, 0")
+    _refuse_infinity(r, a)
     info, u, values, vt = decomposed(r, a, b"S")
     r.check(info)
     largest = r.widened(r.load_real(values, "0"))
