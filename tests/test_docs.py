@@ -91,7 +91,8 @@ def refusals() -> str:
     themes = {"language": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
     parts = []
     for theme, title in themes.items():
-        rows = [refusal(p) for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
+        programs = [p for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
+        rows = [refusal(p) for p in programs if not p.says_plain_text]
         lines = [
             "| line | reason | way out |",
             "|---|---|---|",

@@ -45,7 +45,7 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
     if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
         said = f"{described(it, v)} has no attribute '{name}' in compiled code"
         way_out = similar(name, [*ATTRIBUTES, *methods_of("array")])
-        if not hasattr(np.ndarray, name):
+        if not hasattr(np.ones(()), name):
             it.wrong(node, said, AttributeError, way_out)
         it.refuse(node, said, way_out)
     return Bound(v, name)

@@ -48,6 +48,11 @@ class Program:
         scopes = (vars(errors), vars(builtins), inspect.unwrap(self.fn).__globals__)
         return next(scope[self.cls] for scope in scopes if self.cls in scope)
 
+    @property
+    def says_plain_text(self) -> bool:
+        """Whether the text is what plain Python raises, in the version that runs."""
+        return self.fragment == "as plain Python says"
+
     def plain_text(self) -> str:
         """The text of what plain Python raises."""
         try:
@@ -62,8 +67,11 @@ class Program:
         A text shows the line with its comment, which would always match itself: it does not count.
         """
         text = "\n".join(line for line in text.splitlines() if not COMMENT.search(line))
-        plain = self.fragment == "as plain Python says"
-        fragments = [" ".join(self.plain_text().split())] if plain else self.fragment.split("...")
+        fragments = (
+            [" ".join(self.plain_text().split())]
+            if self.says_plain_text
+            else self.fragment.split("...")
+        )
         parts = [re.escape(part.strip()) for part in fragments]
         return re.search(".*".join(parts), " ".join(text.split()), re.IGNORECASE) is not None
 
