@@ -89,12 +89,17 @@ def generalized_eigh(a: Any, b: Any, lower: bool) -> tuple:
     return w, scipy.linalg.solve_triangular(factor, z, lower=True, trans=1)
 
 
-def cho_factor(a: Any, lower: bool) -> Any:
-    """The factor in its triangle, and what `a` holds in the other one.
+OTHER_TRIANGLE_IS_KEPT = bool(scipy.linalg.cho_factor(np.array([[4.0, 1.0], [1.0, 4.0]]))[0][1, 0])
 
-    >>> cho_factor(np.array([[4.0, 7.0], [0.0, 1.0]]), True).tolist()
-    [[2.0, 7.0], [0.0, 1.0]]
+
+def cho_factor(a: Any, lower: bool) -> Any:
+    """The factor in its triangle; SciPy has what `a` holds in the other one until 1.17.
+
+    >>> cho_factor(np.array([[4.0, 0.0], [0.0, 1.0]]), True).tolist()
+    [[2.0, 0.0], [0.0, 1.0]]
     """
+    if not OTHER_TRIANGLE_IS_KEPT:
+        return np.linalg.cholesky(a, upper=not lower)
     if lower:
         return np.linalg.cholesky(a) + np.triu(a, 1)
     return np.linalg.cholesky(a, upper=True) + np.tril(a, -1)
