@@ -1,6 +1,6 @@
 """Fresh environments for the Pythons and the versions of libraries that are supported.
 
-`nox` runs all sessions, `nox -s tests-3.13` one. The arguments behind `--` go to pytest.
+`nox` runs all sessions, `nox -s tests-3.13` one. Arguments after `--` go to pytest.
 """
 
 import re
@@ -24,8 +24,8 @@ def tests(session: nox.Session):
 
 @nox.session(python=PYTHONS)
 def smoke(session: nox.Session):
-    """The demonstration and a short selection of the tests."""
-    session.install(".[test]")
+    """The demonstration and a short selection of the tests, without the compiler for GPUs."""
+    session.install(".[test-base]")
     session.run("python", "-m", "srcgrad", "demo")
     session.run("python", "-m", "pytest", "--smoke", *session.posargs)
 
@@ -35,7 +35,7 @@ def oldest(session: nox.Session):
     """All default tests, with the oldest versions that pyproject.toml admits."""
     constraints = Path(session.create_tmp()) / "oldest.txt"
     constraints.write_text("\n".join(lower_bounds()), encoding="utf-8")
-    session.install("-c", str(constraints), ".[test]")
+    session.install("-c", str(constraints), ".[test-base]")
     session.run("python", "-m", "pytest", *session.posargs)
 
 
