@@ -64,10 +64,10 @@ def run(program: Program, args: tuple, target: str, how: str):
 # What plain Python raises there has another reason than the refusal, or takes for ever.
 OTHER_REASONS = {
     # what is refused may be right: it fails for these values, or for want of a file
-    "banded.complex_definite_band", "complexes.cholesky_of_complex_numbers", "custom_rules.no_root",
+    "band_matrices.complex_definite_band", "complexes.cholesky_of_complex_numbers", "rules_of_users.no_root",
     "functions.numbers_joined", "functions.text_split_at_a_number",
-    "kinds.axis_known_only_at_run_time", "kinds.broadcast_stored_to", "language.with_statement",
-    "language.file_opened", "language.user_asked", "library_arguments.unknown_mode_of_margins",
+    "kinds.axis_known_only_at_run_time", "kinds.broadcast_stored_to", "syntax.with_statement",
+    "syntax.file_opened", "syntax.user_asked", "library_arguments.unknown_mode_of_margins",
     "library_arguments.grid_of_a_number", "matrices.bounds_of_pinv",
     "library_arguments.function_of_ours_that_is_not_followed", "matrices.raw_reflectors_of_scipy",
     "matrices.another_generalized_problem", "objects.call_of_an_object",
@@ -79,7 +79,7 @@ OTHER_REASONS = {
     # a ShapeError, which LinAlgError is a kind of
     "matrices.least_squares_of_another_length",
 }  # fmt: skip
-ENDLESS = {"sequences.list_that_changes_while_it_is_run_over", "language.recursion_without_end"}
+ENDLESS = {"sequences.list_that_changes_while_it_is_run_over", "syntax.recursion_without_end"}
 
 
 @over(PROGRAMS)
@@ -140,7 +140,7 @@ def test_plain_python_agrees(program: Program):
 
 
 def test_a_line_that_is_shown_does_not_match_its_own_comment():
-    program = next(p for p in PROGRAMS if p.id == "language.with_statement")
+    program = next(p for p in PROGRAMS if p.id == "syntax.with_statement")
     shown = '    with open("somewhere") as file:  # error: UnsupportedError: ' + program.fragment
     assert not program.matches(f"another reason\n{shown}\n    ^^^\nanother way out")
     assert program.matches(f"{program.fragment}\n{shown}")
@@ -148,7 +148,7 @@ def test_a_line_that_is_shown_does_not_match_its_own_comment():
 
 def test_refusals_are_complete_texts():
     """File and line, the source line, a caret, the reason, the way out."""
-    program = next(p for p in PROGRAMS if p.id == "language.with_statement")
+    program = next(p for p in PROGRAMS if p.id == "syntax.with_statement")
     with pytest.raises(NotImplementedError) as caught:
         flow.grad(program.fn)(*program.args)
     assert isinstance(caught.value, flow.errors.SrcgradError)

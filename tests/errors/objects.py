@@ -403,7 +403,7 @@ def number_raised(x):
 
 @program(0.7)
 def relative_import(x):
-    from . import registry  # error: UnsupportedError: a relative import
+    from . import programs  # error: UnsupportedError: a relative import
 
     return x
 
