@@ -88,7 +88,7 @@ def model_adjoint() -> str:
 
 def refusals() -> str:
     """The lines of the programs in tests/errors that Python would run and srcgrad refuses."""
-    themes = {"language": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
+    themes = {"syntax": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
     parts = []
     for theme, title in themes.items():
         programs = [p for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
