@@ -1,6 +1,7 @@
-"""Finds the syntax tree of a function: `inspect`'s file, then `linecache`, then `source=`.
+"""Finds the syntax tree of a function: in its file or notebook cell, or in `source=`.
 
-The whole file is parsed, so lines and columns are the user's own. Never executes anything.
+The whole file is parsed, so lines and columns are the user's own; the definition is the one that
+compiles to the function's code (`definitions.py`). Never executes anything.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import Location, SourceError, UnsupportedError
+from srcgrad.frontend.definitions import definition_of, described
 from srcgrad.records import record
 
 
@@ -72,20 +74,7 @@ def stated_source(function: types.FunctionType) -> str | None:
 
 def fingerprint(code: types.CodeType) -> str:
     """A digest of a code object that is the same in every process, whatever file it names."""
-    return hashlib.sha256(repr(_described(code)).encode()).hexdigest()
-
-
-def _described(constant: Any) -> Any:
-    if isinstance(constant, types.CodeType):
-        names = constant.co_names, constant.co_varnames, constant.co_freevars
-        lines = constant.co_firstlineno, constant.co_linetable
-        inside = [_described(c) for c in constant.co_consts]
-        taken = constant.co_argcount, constant.co_posonlyargcount, constant.co_kwonlyargcount
-        flags = (*taken, constant.co_flags)  # of one body: (x, y), (x, *y) and (x, *, y)
-        return constant.co_qualname, flags, constant.co_code, names, lines, inside
-    if isinstance(constant, frozenset):  # its order depends on the hashes of strings
-        return "frozenset", sorted(map(repr, constant))
-    return repr(constant)
+    return hashlib.sha256(repr(described(code, lines=True)).encode()).hexdigest()
 
 
 def receive_source(code: str, file: str, text: str) -> None:
@@ -116,32 +105,7 @@ def find(function: types.FunctionType) -> Source:
 
     Raises `SourceError` if no file, notebook cell or `source=` has it.
     """
-    code = function.__code__
-    if code in _EXPLICIT:
-        file, text = _EXPLICIT[code]
-    else:
-        file, text = text_of(function)
-        if not text:
-            raise SourceError(
-                f"the source of {function.__name__}() was not found (it comes from {file})",
-                None,
-                "put it into a file or a notebook cell, or use flow.compile(f, source=...)",
-            )
-    try:
-        module = _parse(file, text)
-    except SyntaxError as e:
-        raise SourceError(
-            f"the source of {function.__name__}() does not parse: {e}", None, "correct it"
-        ) from e
-    node = _locate(module, function, explicit=code in _EXPLICIT)
-    if node is None and code in _EXPLICIT:
-        raise SourceError(f"source= holds no function {function.__name__}()", None, "correct it")
-    if node is None:
-        raise SourceError(
-            f"{function.__name__}() was not found in {file}:{code.co_firstlineno}",
-            None,
-            "the file may have changed since it was imported; import it again, or pass source=...",
-        )
+    file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")
     found = Source(function, _to_gast(node, _class_of(function), ours), file)
     if isinstance(node, ast.AsyncFunctionDef):
@@ -149,6 +113,70 @@ def find(function: types.FunctionType) -> Source:
             "'async def' is not supported", found.location(node), "write it as a plain function"
         )
     return found
+
+
+def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
+    """The file and the definition of a function: of the text that it was compiled from."""
+    code = function.__code__
+    file, text = text_of(function)
+    node = _definition(function, file, text)
+    if node is None:  # the file may have been edited, and imported anew, since it was read
+        linecache.checkcache(file)
+        file, new = text_of(function)
+        node = _definition(function, file, new) if new != text else None
+    if not text:
+        raise SourceError(
+            f"the source of {function.__name__}() was not found (it comes from {file})",
+            None,
+            "put it into a file or a notebook cell, or use flow.compile(f, source=...)",
+        )
+    if node is None:
+        raise SourceError(
+            f"{function.__name__}() was not found in {file}:{code.co_firstlineno}: the file has "
+            "changed since it was imported, or the function's code has been changed",
+            None,
+            "reload the module, run the cell again, or use flow.compile(f, source=...)",
+        )
+    return file, node
+
+
+def _definition(function: types.FunctionType, file: str, text: str) -> ast.AST | None:
+    """The definition of a function in a text; None if it is not there."""
+    try:
+        return definition_of(function, _parse(file, text), text)
+    except SyntaxError:  # what was imported was whole
+        return None
+
+
+def _stated(function: types.FunctionType) -> tuple[str, ast.AST]:
+    """The name of the text that was given as `source=`, and the definition in it."""
+    file, text = _EXPLICIT[function.__code__]
+    name = function.__code__.co_name
+    try:
+        module = _parse(file, text)
+    except SyntaxError as e:
+        raise SourceError(
+            f"the source of {function.__name__}() does not parse: {e}", None, "correct it"
+        ) from e
+    node = _only_lambda(module) if name == "<lambda>" else _named(module, name)
+    if node is None:
+        raise SourceError(f"source= holds no function {function.__name__}()", None, "correct it")
+    return file, node
+
+
+def _only_lambda(module: ast.Module) -> ast.AST | None:
+    found = [n for n in ast.walk(module) if isinstance(n, ast.Lambda)]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(module: ast.Module, name: str) -> ast.AST | None:
+    """The last definition of a name: a statement, which no expression holds."""
+    found = [
+        n
+        for n in _statements(module)
+        if isinstance(n, ast.AsyncFunctionDef | ast.FunctionDef) and n.name == name
+    ]
+    return found[-1] if found else None
 
 
 @functools.lru_cache(maxsize=1024)
@@ -194,24 +222,6 @@ def _is_private(name: str) -> bool:
     return name.startswith("__") and not name.endswith("__")
 
 
-def _locate(module: ast.Module, function: types.FunctionType, explicit: bool) -> ast.AST | None:
-    code = function.__code__
-    if code.co_name == "<lambda>":
-        return _locate_lambda(module, code, explicit)
-    return _locate_named(module, code.co_name, None if explicit else code.co_firstlineno)
-
-
-@functools.lru_cache(maxsize=1024)
-def _locate_named(module: ast.Module, name: str, line: int | None) -> ast.AST | None:
-    found = None
-    for node in _statements(module):
-        if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and node.name == name:
-            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-            if line in (None, first, node.lineno):
-                found = node
-    return found
-
-
 def _statements(module: ast.Module) -> Iterator[ast.AST]:
     """All statements, level by level; no expression has one inside, so none is entered."""
     level: list[ast.AST] = [module]
@@ -220,25 +230,3 @@ def _statements(module: ast.Module) -> Iterator[ast.AST]:
         parts = [getattr(node, name, ()) for node in level for name in BLOCKS]
         # the body of a lambda and that of a conditional expression are no lists
         level = [n for part in parts if isinstance(part, list) for n in part]
-
-
-def _locate_lambda(module: ast.Module, code: types.CodeType, explicit: bool) -> ast.AST | None:
-    lambdas = [n for n in ast.walk(module) if isinstance(n, ast.Lambda)]
-    if explicit:
-        return lambdas[0] if len(lambdas) == 1 else None
-    places = {(line, col) for line, _, col, _ in code.co_positions() if col is not None and line}
-    on_line = [n for n in lambdas if n.lineno == code.co_firstlineno]
-    if len(on_line) <= 1:
-        return on_line[0] if on_line else None
-    inside = [
-        n
-        for n in on_line
-        if any(n.body.lineno == line and n.body.col_offset == col for line, col in places)
-    ]
-    if len(inside) != 1:
-        raise UnsupportedError(
-            "several lambdas stand on one line and cannot be told apart",
-            Location(code.co_filename, code.co_firstlineno),
-            "put each on a line of its own, or use def",
-        )
-    return inside[0]
