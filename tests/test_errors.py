@@ -64,7 +64,8 @@ def run(program: Program, args: tuple, target: str, how: str):
 # What plain Python raises there has another reason than the refusal, or takes for ever.
 OTHER_REASONS = {
     # what is refused may be right: it fails for these values, or for want of a file
-    "band_matrices.complex_definite_band", "complexes.cholesky_of_complex_numbers", "rules_of_users.no_root",
+    "band_matrices.complex_definite_band", "complexes.cholesky_of_complex_numbers",
+    "rules_of_users.no_root",
     "functions.numbers_joined", "functions.text_split_at_a_number",
     "kinds.axis_known_only_at_run_time", "kinds.broadcast_stored_to", "syntax.with_statement",
     "syntax.file_opened", "syntax.user_asked", "library_arguments.unknown_mode_of_margins",

@@ -15,6 +15,7 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
@@ -47,12 +48,24 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
     sought = "lambda" if code.co_name == "<lambda>" else code.co_name
     parts = [p for p in _parts(module, text) if sought in p.text]
     parts.sort(key=lambda p: not p.first <= line <= p.last)  # those at the line come first
-    for part in parts:
+    for part in (way for p in parts for way in _ways(p)):
         made = [c for c in _compiled(part, code.co_flags & FUTURE) if c.co_name == code.co_name]
         same = [c for c in made if described(c) == wanted]
         if same:
             return _node(part, min(same, key=lambda c: c.co_firstlineno != line), wanted)
     return _rewritten(function, [p for p in parts if p.first <= line <= p.last])
+
+
+def _ways(part: _Part) -> Iterator[_Part]:
+    """A part with the names that its module imports, then as a statement that is compiled alone."""
+    yield part
+    if part.imported is not None:
+        yield _alone(part)
+
+
+@functools.lru_cache(maxsize=256)
+def _alone(part: _Part) -> _Part:
+    return replace(part, imported=None)
 
 
 def described(constant: Any, lines: bool = False) -> Any:
@@ -91,7 +104,8 @@ def _parts(module: ast.Module, text: str) -> tuple[_Part, ...]:
 def _imported(module: ast.Module) -> ast.Import | None:
     """A statement that imports all names which the module does.
 
-    Python compiles `np.sum(x)` in one way if the module imports `np`, in another one if not.
+    Python compiles `np.sum(x)` in one way if the module imports `np`, in another one if not. Of a
+    cell IPython compiles each statement alone.
     """
     names: list[str] = []
     inside = list(module.body)
@@ -133,8 +147,8 @@ def _compiled(part: _Part, future: int) -> tuple[types.CodeType, ...]:
 
 def _compile(part: _Part, tree: ast.Module, future: int) -> types.CodeType:
     """The code of the statements of a part; `future`: what its module has from `__future__`."""
-    if part.imported is not None:
-        tree.body.insert(0, part.imported)
+    others = [s for s in tree.body if getattr(s, "module", "") != "__future__"]
+    tree.body = [*([part.imported] if part.imported is not None else []), *others]
     with warnings.catch_warnings():  # Python has issued them when it compiled the file
         warnings.simplefilter("ignore")
         return compile(tree, "<text>", "exec", future | FLAGS, dont_inherit=True)

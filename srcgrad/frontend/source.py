@@ -11,6 +11,7 @@ import functools
 import hashlib
 import itertools
 import linecache
+import os
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -121,7 +122,7 @@ def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
     file, text = text_of(function)
     node = _definition(function, file, text)
     if node is None:  # the file may have been edited, and imported anew, since it was read
-        linecache.checkcache(file)
+        forget_text(file)
         file, new = text_of(function)
         node = _definition(function, file, new) if new != text else None
     if not text:
@@ -138,6 +139,16 @@ def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
             "reload the module, run the cell again, or use flow.compile(f, source=...)",
         )
     return file, node
+
+
+def forget_text(file: str) -> None:
+    """Have a file read anew; the texts of cells stay, which only this process has.
+
+    Not `linecache.checkcache`: an edit may leave a file's size and, within a tick of the clock, its
+    time as they were.
+    """
+    if os.path.isfile(file):
+        linecache.cache.pop(file, None)
 
 
 def _definition(function: types.FunctionType, file: str, text: str) -> ast.AST | None:
