@@ -250,6 +250,16 @@ stop_gradient = nondiff(
     kept=True,
     cheap="scalars",
 )
+# what Python rounds to decimals, outside of the program: a step, and nobody's intent to stop there
+before_rounding = nondiff(
+    "before_rounding",
+    _copied(lambda a: a),
+    elementwise=True,
+    flat=True,
+    exact=True,
+    kept=True,
+    cheap="scalars",
+)
 abs = derive(
     "abs",
     np.abs,

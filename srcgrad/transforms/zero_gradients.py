@@ -28,7 +28,9 @@ PARTIAL = (
 )
 WAY_OUT = "use a smooth function there, or say that it is meant: flow.stop_gradient"
 COMPARED = (e.lt, e.le, e.gt, e.ge, e.eq, e.ne)
-SPELLED = {e.rint: "round", e.floordiv: "//"} | dict.fromkeys(COMPARED, "a comparison")
+SPELLED = {e.rint: "round", e.before_rounding: "round", e.floordiv: "//"} | dict.fromkeys(
+    COMPARED, "a comparison"
+)
 _noted: ContextVar[list[LocatedWarning] | None] = ContextVar("zero gradients", default=None)
 
 

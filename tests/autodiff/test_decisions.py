@@ -30,7 +30,7 @@ READ_NO_FLOAT = {
     "slots", "tape_view", "ref_get", "iota", "attached", "part", "bit_and", "bit_or", "bit_xor",
     "invert", "shift_left", "shift_right",
 }  # fmt: skip
-FLOAT_WHOLE = {"stop_gradient"}  # flat, and as continuous as can be
+FLOAT_WHOLE = {"stop_gradient", "before_rounding"}  # flat, and as continuous as can be
 
 ELEMENTWISE = [p for p in REGISTRY.values() if p.elementwise and p.name not in READ_NO_FLOAT]
 by_name = pytest.mark.parametrize("row", ELEMENTWISE, ids=str)

@@ -94,7 +94,7 @@ STAGES = {
         ABSENT
         | {
             "a function of SciPy's, or one of its kind: by its name": rows(
-                *SPECIAL, "erf erfc relu sigmoid real imag to_complex stop_gradient"
+                *SPECIAL, "erf erfc relu sigmoid real imag to_complex stop_gradient before_rounding"
             ),
             "a library call: by its name": {*CALLS},
             "an effect: a statement in program.py, or by its name": {p for p in ALL if p.effect},

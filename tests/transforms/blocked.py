@@ -32,6 +32,38 @@ def rounded(x):
     return np.sum(y * y)
 
 
+@warns(1.3)
+def rounded_to_decimals(x):
+    return round(x * x * 3.3, 6)  # the step
+
+
+@warns(1.3)
+def rounded_twice(x):
+    y = round(x, 6)  # the step
+    return round(y, 4)
+
+
+@warns(1.3)
+def rounded_after_a_change(s):
+    s /= 1000
+    s = round(s, 6)  # the step
+    return s
+
+
+@warns(X)
+def rounded_number_of_numpys(x):
+    return round(float(np.sum(x * x)), 3)  # the step
+
+
+@warns(np.array([0.3, 0.9]), 3)
+def rounded_in_a_loop(x, n):
+    s = 0.0
+    for i in range(n):
+        y = round(x[i % 2] * i, 2)  # the step
+        s += y
+    return s
+
+
 @warns(X)
 def floored(x):
     return np.sum(np.floor(x))  # the step

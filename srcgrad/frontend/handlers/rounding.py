@@ -69,7 +69,8 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
     if digits is None:
         return as_integer(it, it.b("rint", x) if is_float(dtype) else x)
     if is_float(dtype) and atom(x).type == FLOAT:
-        held = it.b("call_back", 1, it.b("stop_gradient", x), back=_rounding(digits), dtype="f64")
+        x = it.b("before_rounding", x)
+        held = it.b("call_back", 1, x, back=_rounding(digits), dtype="f64")
         return of_operands(it, it.b.retyped(it.b("load", held, 0), FLOAT), x)
     if is_int(dtype):
         return x if digits >= 0 else _to_tens(it, node, x, 10**-digits)

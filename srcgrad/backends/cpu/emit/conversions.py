@@ -105,7 +105,7 @@ def _same(w: Writer, s: Def) -> Number | None:
 
 
 CONVERSIONS: dict[Primitive, Emit] = {
-    e.cast: _cast, e.stop_gradient: _same, e.to_complex: _to_complex,
+    e.cast: _cast, e.stop_gradient: _same, e.before_rounding: _same, e.to_complex: _to_complex,
     e.real: _of_parts(lambda w, a, kind: a[0]),
     e.imag: _of_parts(lambda w, a, kind: a[1], zero=True),
     e.conj: _of_parts(lambda w, a, kind: (a[0], w.do(f"fneg {kind} {a[1]}"))),

@@ -28,6 +28,7 @@ TEMPLATES: dict[Primitive, str] = {
     e.shift_left: "shift_left(a, b)", e.shift_right: "shift_right(a, b)",
     e.isnan: "np.isnan(a)", e.isinf: "np.isinf(a)", e.isfinite: "np.isfinite(a)",
     e.signbit: "np.signbit(a)", e.where: "where(a, b, c)", e.stop_gradient: "a",
+    e.before_rounding: "a",
     e.maximum: "maximum(a, b)", e.minimum: "minimum(a, b)",
     e.clip: "minimum(maximum(a, b), c)", e.abs: "abs(a)", e.sign: "sign(a)",
     e.floor: "np.floor(a)", e.ceil: "np.ceil(a)", e.trunc: "np.trunc(a)", e.rint: "np.rint(a)",
