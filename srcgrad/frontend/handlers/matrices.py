@@ -94,7 +94,7 @@ def multi_dot(it: Interpreter, node: Node, arrays: Any) -> Any:
     result, *others = it.static_items(arrays, node)
     if not others:
         it.fail("ValueError", "Expecting at least two arrays.")
-    for x in (result, *others):
+    for x in (result, *others) if len(others) > 1 else ():  # of two NumPy's is `dot`
         outer = x is result or x is others[-1]
         if is_array(x) and x.type.ndim != 2 and not (outer and x.type.ndim == 1):
             text = f"{x.type.ndim}-dimensional array given. Array must be two-dimensional"

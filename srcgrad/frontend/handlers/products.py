@@ -101,9 +101,9 @@ def _stacked_product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         return b("reshape", y, *rows, *c.type.dims[1:])
     meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
-    if a.type.dims[:-2] != lead:
+    if not same_dims(a.type.dims[:-2], lead):
         a = b("broadcast_to", a, *lead, *a.type.dims[-2:])
-    if c.type.dims[:-2] != lead:
+    if not same_dims(c.type.dims[:-2], lead):
         c = b("broadcast_to", c, *lead, *c.type.dims[-2:])
     return b("matmul", a, c)
 
