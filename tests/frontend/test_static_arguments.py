@@ -14,6 +14,7 @@ import srcgrad as flow
 from srcgrad.errors import SrcgradError
 from tests.support.choices import parameters_of
 from tests.support.samples import SAMPLES, Sample, inputs
+from tests.tools.turns import third
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
 
@@ -59,7 +60,7 @@ def check(sample: Sample, name: str, values: tuple) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
 def test_each_parameter_at_run_time(sample: Sample):
     wrong = [w for name, values in parameters_of(sample).items()
              for w in check(sample, name, values)]  # fmt: skip
