@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from tests.frontend.alike import raises_alike
+from tests.frontend.as_python import raises_alike
 
 
 def roots_and_logarithms(x, k):
