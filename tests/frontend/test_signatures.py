@@ -73,6 +73,8 @@ REFUSED = {
     "dtype": lambda x: np.nanmean(x, 0, np.float32),
     "overwrite_input": lambda x: np.median(x, 0, None, True),
     "copy": lambda x: np.nan_to_num(x, copy=False),
+    "casting": lambda x: np.copyto(x, x, "unsafe"),
+    "out": lambda x: np.concatenate([x, x], 0, np.ones((4, 2))),
 }
 
 

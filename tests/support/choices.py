@@ -67,6 +67,8 @@ CHOICES: dict[str, tuple] = {
     "descending": (None, True, False),
     "equal_nan": FLAG, "copy": FLAG, "orthogonalize": (None, True, False),
     "retstep": FLAG, "repeat": (1, 2), "times": (1, 2), "strict": FLAG,
+    # until NumPy 2.4
+    "interpolation": (None, "lower"), "bias": FLAG, "newshape": ((3, 4), (2, 6)),
 }  # fmt: skip
 # of functions in C, which do not say what they take
 UNSAID = {

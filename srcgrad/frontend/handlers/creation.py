@@ -232,7 +232,11 @@ def _ordered(it: Interpreter, made: Any, order: Any) -> Any:
 
 
 @implements(np.copyto)
-def copyto(it: Interpreter, node: Node, dst: Any, src: Any, where: Any = True) -> None:
+def copyto(
+    it: Interpreter, node: Node, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True
+) -> None:
+    if casting != "same_kind":
+        it.refuse(node, f"copyto with casting={casting!r} is not supported", "use .astype")
     value = src if where is True else it.emit(node, "where", where, src, dst)
     to_out(it, node, value, dst)
 

@@ -80,9 +80,11 @@ def joined(
 
 @implements(np.concatenate)
 def concatenate(
-    it: Interpreter, node: Node, xs: Any, axis: Any = 0, *, dtype: Any = None,
+    it: Interpreter, node: Node, xs: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
     casting: Any = "same_kind",
 ) -> Any:  # fmt: skip
+    if out is not None:
+        it.refuse(node, "concatenate with out= is not supported", "assign to a slice")
     if _grows(xs) and dtype is None:
         return _end_to_end(it, node, xs, axis, "concatenate")
     parts = parts_of(it, node, xs, "concatenate")
