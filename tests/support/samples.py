@@ -65,7 +65,7 @@ def inputs(rows: int = 3, columns: int = 4, seed: int = 0) -> dict[str, Any]:
 # what not all versions of Python and of the libraries have
 IN_SOME_VERSIONS = {
     "math": ("sumprod",),
-    "numpy": ("row_stack",),
+    "numpy": ("cumulative_prod", "cumulative_sum", "row_stack", "unstack"),
 }
 
 # functions without numbers to compare: what they do instead

@@ -15,6 +15,7 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import there
 
 stand_for({
     np.matrix_transpose: lambda x: np.swapaxes(x, -1, -2),
@@ -107,7 +108,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     return np.reshape(flat[np.arange(count) % flat.shape[0]], tuple(shape))
 
 
-@stands_for(np.unstack)
+@stands_for(*there(np, "unstack"))  # since NumPy 2.1
 def unstack(x: Any, *, axis: Any = 0) -> Any:
     """The parts along an axis.
 

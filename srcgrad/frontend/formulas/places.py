@@ -17,6 +17,7 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import there
 
 OF_PYTHON = (np.float64, np.int64, np.complex128, np.bool_)  # dtypes of Python's numbers
 
@@ -263,8 +264,8 @@ def _bisected(a: Any, lo: Any, hi: Any, is_left: Any) -> Any:
     return lo
 
 
-# ---- running sums ----
-@stands_for(np.cumulative_sum)
+# ---- running sums: since NumPy 2.1 ----
+@stands_for(*there(np, "cumulative_sum"))
 def cumulative_sum(
     x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
@@ -276,7 +277,7 @@ def cumulative_sum(
     return _cumulative(np.cumsum, 0, np.asarray(x), axis, dtype, include_initial)
 
 
-@stands_for(np.cumulative_prod)
+@stands_for(*there(np, "cumulative_prod"))
 def cumulative_prod(
     x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
 ) -> Any:
