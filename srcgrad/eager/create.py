@@ -91,7 +91,8 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
         a = (devices.library() if kind == CUDA else np).from_dlpack(ext_tensor)
     except (BufferError, RuntimeError, ValueError) as error:
         raise TensorError(f"this memory cannot be shared: {error}") from None
-    return make(a)
+    # the array itself: what NumPy 2.0 makes of it can only be read
+    return make(np.asarray(ext_tensor) if isinstance(ext_tensor, np.ndarray) else a)
 
 
 # ---- of a shape ----

@@ -54,13 +54,11 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 def view(self: Tensor, *shape: Any) -> Tensor:
     """The same memory in another shape; RuntimeError where that needs a copy."""
     dims = _resolved(self, _dims(shape))
-    try:
-        np.reshape(self._a, dims, copy=False)
-    except ValueError:
+    if self._a.size and not np.may_share_memory(self._a, np.reshape(self._a, dims)):
         raise TensorError(
             "view size is not compatible with input tensor's size and stride (at least one "
             "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
-        ) from None
+        )
     return viewed(memory.reshape, self, dims, {})
 
 
