@@ -11,6 +11,7 @@ from srcgrad.frontend.formulas.registry import shaped, stands_for
 from srcgrad.frontend.versions import raised
 
 EMPTY_HAS_A_RANK = raised(np.linalg.matrix_rank, np.zeros((0, 0))) is None  # since NumPy 2.4
+EMPTY_HAS_A_NORM = raised(np.linalg.norm, np.zeros(0), np.inf) is None  # since NumPy 2.3
 
 
 def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
@@ -69,8 +70,10 @@ def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     s = np.linalg.svdvals(np.moveaxis(a, axis, (-2, -1)))
     if ord == "nuc":
         found = np.sum(s, axis=-1)
+    elif ord == 2 and EMPTY_HAS_A_NORM:
+        found = np.max(s, axis=-1, initial=0.0)
     else:
-        found = np.max(s, axis=-1, initial=0.0) if ord == 2 else np.min(s, axis=-1)
+        found = np.max(s, axis=-1) if ord == 2 else np.min(s, axis=-1)
     return np.expand_dims(found, tuple(sorted(axis))) if keepdims else found
 
 

@@ -97,7 +97,7 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
         return _euclidean(it, node, x, axis, keepdims)
     size = b("abs", x)
     if ord == math.inf:
-        return largest_of(it, node, size, axis, keepdims)
+        return _largest(it, node, size, axis, keepdims)
     if ord == -math.inf:
         return reduce(it, node, "min", size, axis, keepdims)
     if ord == 0:
@@ -131,10 +131,16 @@ def _matrix_norm(
     sums = reduce(it, node, "sum", it.b("abs", x), first, False)
     then -= 1 if then > first else 0
     if ord > 0:
-        best = largest_of(it, node, sums, then, False)
+        best = _largest(it, node, sums, then, False)
     else:
         best = reduce(it, node, "min", sums, then, False)
     return keep(it, x, best, tuple(sorted(axes)), keepdims)
+
+
+def _largest(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any) -> Any:
+    if formulas.EMPTY_HAS_A_NORM:
+        return largest_of(it, node, x, axis, keepdims)
+    return reduce(it, node, "max", x, axis, keepdims)
 
 
 def _euclidean(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any) -> Any:
