@@ -354,7 +354,9 @@ def _gives_strong(f: Any) -> bool:
     if isinstance(f, np.ufunc):
         return True
     numpy = (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
-    return numpy and f not in (np.ndim, np.size, np.shape, np.real, np.imag)
+    return numpy and f not in (
+        np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
+    )  # fmt: skip
 
 
 def _arguments_of(e: TypeError) -> str:

@@ -1,4 +1,4 @@
-"""Statistics as NumPy programs: weighted means, order statistics, covariances, counts.
+"""Statistics as NumPy programs: weighted means, order statistics, counts.
 
 What counts or places (a histogram's counts, digitize) has no derivative; weights have one.
 """
@@ -21,7 +21,6 @@ from srcgrad.frontend.formulas.registry import (
     stored,
     unsupported,
 )
-from srcgrad.frontend.values import Known
 
 
 @stands_for(np.average)
@@ -61,6 +60,9 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
     return np.subtract(top, np.min(a, axis=axis, keepdims=keepdims), out=out)
 
 
+COUNT_IS_PYTHONS = type(np.count_nonzero(np.ones(1))) is int  # until NumPy 2.3
+
+
 @stands_for(np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not 0.
@@ -68,7 +70,8 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     >>> int(count_nonzero(np.array([1.0, 0.0, 2.0])))
     2
     """
-    return np.sum(np.not_equal(a, 0), axis=axis, keepdims=keepdims)
+    count = np.sum(np.not_equal(a, 0), axis=axis, keepdims=keepdims)
+    return int(count) if COUNT_IS_PYTHONS and axis is None and not keepdims else count
 
 
 def _along(w: Any, a: Any, axis: Any) -> Any:
@@ -93,27 +96,6 @@ def _along(w: Any, a: Any, axis: Any) -> Any:
             "Shape of weights must be consistent with shape of a along specified axis."
         )
     return np.expand_dims(w, tuple(k for k in range(a.ndim) if k not in belonging))
-
-
-def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any) -> Any:
-    """The covariance of rows whose observations count more than once, or with weights.
-
-    >>> weighted_cov(np.array([[0.0, 1.0]]), np.array([1, 1]), 1.0, False, 0)
-    array(0.25)
-    """
-    w = np.asarray(frequencies * np.asarray(weights), dtype=np.float64)
-    total = np.sum(w)
-    if total == 0.0 and x.shape[0] > 0:
-        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    mean = np.sum(x * w, axis=1, keepdims=True) / total
-    if ddof == 0:
-        free = total
-    elif not given:
-        free = total - ddof
-    else:
-        free = total - ddof * np.sum(w * weights) / total
-    gap = x - mean
-    return np.squeeze((gap * w) @ gap.T / np.maximum(free, 0.0))
 
 
 # ---- order statistics ----
@@ -250,56 +232,6 @@ def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
     """
     return quantile(a, q / 100.0 if np.ndim(q) == 0 else [v / 100.0 for v in tuple(q)],
                     *args, **kwargs)  # fmt: skip
-
-
-# ---- covariances ----
-@stands_for(np.cov)
-def cov(
-    m: Any, y: Any = None, rowvar: Any = True, bias: Known = False, ddof: Any = None,
-    fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
-) -> Any:  # fmt: skip
-    """The covariances of variables, whose observations are rows or columns.
-
-    >>> cov(np.array([[0.0, 1.0], [0.0, 2.0]]))
-    array([[0.5, 1. ],
-           [1. , 2. ]])
-    """
-    x = _variables(m, rowvar)
-    if y is not None:
-        x = np.concatenate([x, _variables(y, rowvar)])
-    if dtype is not None:
-        return unsupported("cov with a dtype is not supported")
-    free = (0 if bias else 1) if ddof is None else ddof
-    if fweights is not None or aweights is not None:
-        frequencies, weights = (1.0 if w is None else w for w in (fweights, aweights))
-        return weighted_cov(x, frequencies, weights, aweights is not None, free)
-    gap = x - np.mean(x, axis=1, keepdims=True)
-    degrees = x.shape[1] - free
-    if not is_static(free) or free > 0:
-        degrees = np.maximum(degrees, 0)
-    return np.squeeze((gap @ gap.T) / degrees)
-
-
-def _variables(x: Any, rowvar: Any) -> Any:
-    """Samples as rows of float64, one row per variable."""
-    x = np.asarray(x, np.float64)
-    if x.ndim == 0 or x.ndim > 2:
-        return unsupported("the covariance takes vectors and matrices", like=ValueError)
-    return x[None, :] if x.ndim == 1 else x if rowvar else x.T
-
-
-@stands_for(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
-    """The coefficients of correlation of variables.
-
-    >>> corrcoef(np.array([0.0, 1.0]), np.array([0.0, -2.0]))[0].round(9).tolist()
-    [1.0, -1.0]
-    """
-    c = cov(x, y, rowvar)
-    if c.ndim == 0:
-        return c / c
-    deviation = np.sqrt(np.diagonal(c))
-    return np.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
 
 
 # ---- counts ----

@@ -7,6 +7,7 @@ from typing import Any
 from srcgrad.frontend.formulas import (
     arrays,
     calculus,
+    covariances,
     elementwise,
     matrices,
     nans,
