@@ -58,8 +58,15 @@ def mean_in_integers(x):
 
 
 @program(vec(3))
-def places_in_a_number(x):
-    return x[x[0].nonzero()]  # error: UnsupportedError: arrays of at least one axis
+def concatenated_into_an_array(x):
+    np.concatenate([x, x], 0, np.ones(6))  # error: UnsupportedError: concatenate with out=
+    return x[0]
+
+
+@program(vec(3))
+def copied_in_another_way(x):
+    np.copyto(x, x, "unsafe")  # error: UnsupportedError: copyto with casting='unsafe'
+    return x[0]
 
 
 @program(vec(3))

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import unsupported
+from srcgrad.frontend.versions import raised
+
+# in np.insert: they were integers until NumPy 2.2
+MASKS_SAY_WHERE = raised(np.insert, np.ones(3), np.array([True, False, True]), [5, 6]) is None
 
 
 def without(x: Any, places: Any, axis: int) -> Any:
@@ -31,7 +35,8 @@ def with_inserted(x: Any, places: Any, values: Any, axis: int) -> Any:
     n, at = x.shape[axis], np.asarray(places)
     if at.ndim != 1 or at.dtype.kind not in "iub":
         return unsupported("insert takes an index, a slice or a vector", like=ValueError)
-    at = np.nonzero(at)[0] if at.dtype.kind == "b" else at
+    if at.dtype.kind == "b":
+        at = np.nonzero(at)[0] if MASKS_SAY_WHERE else np.asarray(at, np.int64)
     at = np.where(at < 0, at + n, at)
     if np.any((at < 0) | (at > n)):
         raise IndexError("an index of insert is out of bounds")

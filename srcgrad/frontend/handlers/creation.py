@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.conversion import as_array
 from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
@@ -21,6 +22,7 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import (
     BOOL,
@@ -32,6 +34,9 @@ from srcgrad.ir.types import (
     is_int,
 )
 from srcgrad.tree import mapped
+
+# whether copyto, and with it np.full, casts an integer that does not fit: until NumPy 2.1
+COPIES_WRAP = raised(np.copyto, np.zeros(1, np.int8), 300) is None
 
 
 def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
@@ -79,7 +84,8 @@ def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
     if not is_value(value):
         it.fail("ValueError", f"no array is filled with {describe(value)}")
     # a Python float is cast, as NumPy does it here
-    convert = cast if atom(value).type == INT else lambda it, v, target: it.b.cast(v, target)
+    checked = atom(value).type == INT and not COPIES_WRAP
+    convert = cast if checked else lambda it, v, target: it.b.cast(v, target)
     value = convert(it, value, Scalar(dtype))
     if not dims:
         out = it.b("zeros", dtype=dtype)
@@ -237,6 +243,7 @@ def copyto(
 ) -> None:
     if casting != "same_kind":
         it.refuse(node, f"copyto with casting={casting!r} is not supported", "use .astype")
+    src = strong(it, src) if COPIES_WRAP else src
     value = src if where is True else it.emit(node, "where", where, src, dst)
     to_out(it, node, value, dst)
 

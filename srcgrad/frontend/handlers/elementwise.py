@@ -25,6 +25,7 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import (
     BOOL,
@@ -233,6 +234,10 @@ def heaviside(it: Interpreter, node: Node, x: Any, h: Any) -> Any:
     return it.emit(node, "where", it.b("isnan", x), float("nan"), y)
 
 
+# of small integers, by one of Python's that they cannot be: an error until NumPy 2.1
+CLIPPED_BY_ANY = raised(np.clip, np.int8(0), -300, 3) is None
+
+
 @implements(np.clip, method="clip")
 def clip(
     it: Interpreter, node: Node, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
@@ -245,14 +250,14 @@ def clip(
         return to_out(it, node, it.call_numpy(np.positive, [x], {}, node), out)
     if not is_float(atom(x).type.dtype):
         # an integer stays one: bounds that are missing do not make it a float, and one of
-        # Python's beyond the limits of the dtype on its own side is none
+        # Python's beyond the limits of the dtype on its own side is none, or an error
         kind = np_dtype("i64" if atom(x).type.dtype == "bool" else atom(x).type.dtype)
         limits = np.iinfo(kind)
-        y = x
+        y = x if CLIPPED_BY_ANY else _in_kind_of_all(it, x, lo, hi)
         for op, bound, limit in (("maximum", lo, limits.min), ("minimum", hi, limits.max)):
             if bound is None:
                 continue
-            if is_scalar(bound) and atom(bound).type == INT:
+            if CLIPPED_BY_ANY and is_scalar(bound) and atom(bound).type == INT:
                 bound = plain(it.b(op, bound, int(limit)))
             y = it.emit(node, op, y, *operands(it, node, (bound,), "clip"))
         return to_out(it, node, y, out)
@@ -260,6 +265,11 @@ def clip(
     hi = math.inf if hi is None else hi
     lo, hi = operands(it, node, (lo, hi), "clip")
     return to_out(it, node, it.emit(node, "clip", x, lo, hi), out)
+
+
+def _in_kind_of_all(it: Interpreter, x: Any, *bounds: Any) -> Any:
+    given = [x, *(v for v in bounds if v is not None)]
+    return it.b.cast(x, Scalar(promoted(atom(v).type for v in given).dtype))
 
 
 _NOTHING = object()

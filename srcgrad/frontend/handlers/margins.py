@@ -17,6 +17,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array, is_number, plain
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.types import Scalar, is_float
 
 REPEATED = {"wrap": margins.wrapped, "reflect": margins.reflected, "symmetric": margins.mirrored}
@@ -39,6 +40,9 @@ def pad(
             it.refuse(node, f"pad with mode={mode!r} does not take {name}=", like=ValueError)
     if keywords.get("reflect_type", "even") != "even":
         it.refuse(node, "pad with reflect_type='odd' is not supported")
+    error = raised(np.pad, np.zeros(1), {})
+    if isinstance(pad_width, dict) and error:  # until NumPy 2.4
+        it.fails(error, node)
     n = x.type.ndim
     widths = _pairs(it, node, pad_width, n)
     values = _pairs(it, node, keywords.get("constant_values", keywords.get("end_values", 0)), n)

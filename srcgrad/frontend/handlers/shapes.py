@@ -14,9 +14,11 @@ from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number
+from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array
 
+NUMBERS_HAVE_PLACES = raised(np.nonzero, 1.0) is None  # until NumPy 2.1
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
 UNKNOWN_RANK = (
     "squeeze() drops an axis whose length is 1 in this call and is not known when compiling: "
@@ -327,6 +329,8 @@ def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
 def nonzero(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "nonzero")
     if not is_array(x) or not x.type.dims:
-        it.refuse(node, "nonzero takes arrays of at least one axis", like=ValueError)
+        if not NUMBERS_HAVE_PLACES:
+            it.fail("ValueError", "nonzero takes arrays of at least one axis")
+        x = it.call_numpy(np.atleast_1d, [x], {}, node)
     mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
     return tuple(mask_places(it, mask, mask.type.dims))
