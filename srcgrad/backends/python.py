@@ -7,6 +7,7 @@ C-contiguous where their type says so, and an error names the user's line. Never
 from __future__ import annotations
 import __future__
 
+import functools
 import hashlib
 import linecache
 import math
@@ -84,6 +85,7 @@ def namespace() -> dict[str, Any]:
     return scope
 
 
+@functools.cache
 def _implementation(op: Any) -> Callable[..., Any]:
     """A primitive on NumPy values; a fresh array is contiguous, as its type says."""
     impl = op.impl

@@ -57,6 +57,7 @@ class Source:
 
 
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where statements hold statements
+SHARED = ("<string>", "<stdin>")  # names of texts that Python gives to more than one
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
 _SENT: dict[str, tuple[str, str]] = {}  # file and text of code from another process, by fingerprint
 
@@ -125,7 +126,7 @@ def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
         forget_text(file)
         file, new = text_of(function)
         node = _definition(function, file, new) if new != text else None
-    if not text:
+    if not text or (node is None and file in SHARED):
         raise SourceError(
             f"the source of {function.__name__}() was not found (it comes from {file})",
             None,
