@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser):
 def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "full: runs only under --full")
     config.addinivalue_line("markers", "about(folder): runs if the folder has changed, or --full")
+    config.addinivalue_line("markers", "early: looks at all objects of the process, while few are")
     turns.everything = config.getoption("--full")
 
 
@@ -50,6 +51,7 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
     left_out = []
     if not config.getoption("--full"):
         left_out = [item for item in items if is_long(item)]
@@ -94,6 +96,18 @@ def pytest_collection_finish():
     """Tens of thousands of tests stay alive: the garbage collector need not go through them."""
     gc.collect()
     gc.freeze()
+
+
+_finished = 0
+
+
+def pytest_runtest_logfinish():
+    """Nor through what earlier tests have left: compiled code, which stays with its process."""
+    global _finished
+    _finished += 1
+    if _finished % 1000 == 0:
+        gc.collect()
+        gc.freeze()
 
 
 def forget():

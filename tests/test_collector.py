@@ -6,6 +6,8 @@ import pytest
 
 from srcgrad import collector
 
+pytestmark = pytest.mark.early
+
 
 class Node:
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.transforms import reuse
 
+pytestmark = pytest.mark.early
 X = np.array([0.3, 0.7, -0.4])
 
 
