@@ -1,7 +1,7 @@
 """Who else holds a value, by its count of references: what may be written to where nobody does.
 
-A call counts its own references as well, how many is another number in another version of Python:
-each is counted here, on a value that nobody else holds, in the way that it is asked for.
+A call adds references of its own, and how many depends on the version of Python: they are counted
+here once, on a value that nothing else holds, for each way in which the tape counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the definition of a code object in the text of its file, by compiling what stands there.
+"""Finds the definition of a code object in the text of its file, by compiling that text.
 
 A file may have been edited since it was imported, and a name may be defined more than once. A
 definition is taken only if it compiles to the code that runs: same instructions, constants, names
@@ -69,7 +69,7 @@ def _alone(part: _Part) -> _Part:
 
 
 def described(constant: Any, lines: bool = False) -> Any:
-    """What tells one code object from another, in every process; with its lines or without."""
+    """A value that is equal for equal code objects, in every process; with their lines or not."""
     if isinstance(constant, types.CodeType):
         names = constant.co_names, constant.co_varnames, constant.co_freevars
         inside = [described(c, lines) for c in constant.co_consts]

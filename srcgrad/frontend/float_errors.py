@@ -98,7 +98,7 @@ def check_math(
 
 @functools.cache
 def domain_error(f: Callable[..., Any], count: int = 1, whole: bool = False) -> str:
-    """What a function of `math` says of a float outside its domain, or of an integer of Python's.
+    """The text of the ValueError of a function of `math` for a float, or an int, outside its domain.
 
     The text is a template: newer versions of Python say the operand.
     """

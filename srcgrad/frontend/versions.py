@@ -1,6 +1,6 @@
-"""What the Python and the libraries that run have, do and say, where their versions differ.
+"""Finds out what the running Python and its libraries have, do and say, where versions differ.
 
-They are asked, on a small stand-in: no number of a version is compared, no text is copied.
+A small call is made and its result or exception read: no version number is compared, no text copied.
 """
 
 from __future__ import annotations
