@@ -98,7 +98,7 @@ def check_math(
 
 @functools.cache
 def domain_error(f: Callable[..., Any], count: int = 1, whole: bool = False) -> str:
-    """The text of the ValueError of a function of `math` for a float, or an int, outside its domain.
+    """The text of the ValueError of a function of `math` for a number outside its domain.
 
     The text is a template: newer versions of Python say the operand.
     """

@@ -1,6 +1,6 @@
 """Finds out what the running Python and its libraries have, do and say, where versions differ.
 
-A small call is made and its result or exception read: no version number is compared, no text copied.
+A small call is made and its result or exception read; no version number is compared.
 """
 
 from __future__ import annotations
