@@ -23,6 +23,7 @@ from tests.tools import turns
 os.environ["SRCGRAD_CACHE_STAGES"] = "0"
 CUDA = Path(__file__).parent / "cuda"
 SMOKE = 400  # tests
+RARELY = (20_000, 20, 50)  # the collector's thresholds: by default its passes take 8 % of a run
 
 
 def pytest_addoption(parser: pytest.Parser):
@@ -96,6 +97,7 @@ def pytest_collection_finish():
     """Tens of thousands of tests stay alive: the garbage collector need not go through them."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*RARELY)
 
 
 _finished = 0
