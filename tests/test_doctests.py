@@ -5,6 +5,7 @@ import functools
 import importlib
 import pkgutil
 import types
+from importlib.util import find_spec
 
 import pytest
 
@@ -20,7 +21,9 @@ SCOPE = {
     "parse": lambda text: parse(text, REGISTRY),
     "show": lambda f: print(to_text(f, notes=False), end=""),
 }
-SKIPPED = ("srcgrad.__main__", "srcgrad.demo.picture")
+SKIPPED = ["srcgrad.__main__", "srcgrad.demo.picture"]
+if not find_spec("numba_cuda"):  # no compiler for kernels, as `conftest.py` says
+    SKIPPED.append("srcgrad.backends.cuda.toolchain")
 MODULES = [
     m.name
     for m in pkgutil.walk_packages(srcgrad.__path__, "srcgrad.")

@@ -187,7 +187,8 @@ def _short(value: Any) -> str:
     if isinstance(value, int | float | complex | str | bool | None):
         text = repr(value)
         return text if len(text) < 40 else text[:36] + "..."
-    return getattr(value, "__qualname__", None) or _kind(value)
+    name = getattr(value, "__name__", "")  # all that ufuncs have before NumPy 2.2
+    return getattr(value, "__qualname__", "") or name or _kind(value)
 
 
 def _kind(value: Any) -> str:

