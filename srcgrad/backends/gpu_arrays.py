@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.primitives.layouts import Layout, layout_told
 
 if TYPE_CHECKING:
@@ -29,9 +29,12 @@ def is_on_device(value: Any) -> bool:
 
 def layout_of(value: Any) -> Layout:
     """The layout of an array that is on a GPU."""
-    if not hasattr(value, "__cuda_array_interface__"):
-        value = _current().array(value)
-    return layout_told(value)
+    try:
+        told = hasattr(value, "__cuda_array_interface__")
+    except (RuntimeError, TypeError) as refusal:  # PyTorch: requires grad, sparse
+        text = f"a {type(value).__name__} does not tell where its memory is: {refusal}"
+        raise ArgumentTypeError(text, None, "pass x.detach(), dense") from None
+    return layout_told(value if told else _current().array(value))
 
 
 def may_share(a: Any, b: Any) -> bool:

@@ -218,3 +218,13 @@ def test_what_was_stored_before_an_error_stays_stored(fn):
     with pytest.raises((ValueError, IndexError)):
         flow.compile(fn, target="cuda")(Elsewhere(x), Elsewhere(y), 5)
     assert y.tolist() == [2.0, 4.0, 6.0, 8.0, 10.0]
+
+
+def test_a_tensor_that_does_not_tell_its_memory_is_refused():
+    class Tensor(Elsewhere):
+        @property
+        def __cuda_array_interface__(self):
+            raise RuntimeError("Can't get it on Variable that requires grad.")
+
+    with pytest.raises(ArgumentTypeError, match=r"a Tensor does not tell[^$]*pass x.detach\(\)"):
+        flow.grad(energy)(Tensor(X), W)

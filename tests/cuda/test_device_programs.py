@@ -31,6 +31,26 @@ def test_programs(program: Program, order):
         assert np.array_equal(a, b)
 
 
+# functions of CuPy that take arrays only, where NumPy's take numbers too
+OF_ARRAYS = ["broadcast_to", "take", "argsort", "flatnonzero", "diagonal", "matmul", "ravel"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
+def test_the_library_is_called_with_arrays(program: Program, monkeypatch):
+    def strict(function):
+        def call(x, *rest, **options):
+            assert isinstance(x, np.ndarray), (function, x)
+            return function(x, *rest, **options)
+
+        return call
+
+    gradient = flow.value_and_grad(program.fn, tuple(program.positions), target="cuda")
+    gradient(*program.args)
+    for name in OF_ARRAYS:
+        monkeypatch.setattr(np, name, strict(getattr(np, name)))
+    gradient(*program.args)
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
 def test_few_blocks_run_many_trips(program: Program, monkeypatch):
     wrt = tuple(program.positions)

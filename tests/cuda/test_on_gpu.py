@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from srcgrad.backends.cuda.device import KernelText
 from srcgrad.backends.cuda.gpu import current_gpu
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from srcgrad.errors import BoundsError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, BoundsError, UnsupportedError
 from srcgrad.ir.types import BOOL, FLOAT, INT, Scalar
 from tests.cases import CASES, Case
 from tests.checks.comparing import close
@@ -75,6 +76,20 @@ def test_kernels_go_to_the_current_stream(cupy):
         got = gradient(x)
         stream.synchronize()
     np.testing.assert_array_equal(cupy.asnumpy(got), cupy.asnumpy(want))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_threads_of_their_own(first, cupy):
+    """A new thread has no context, whether or not the kernel was loaded before it."""
+    gradient, x, found = flow.grad(chain, target="cuda"), cupy.linspace(0, 1, 1000), []
+    if first:
+        gradient(x)
+    threads = [threading.Thread(target=lambda: found.append(gradient(x))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and all(bool((g == found[0]).all()) for g in found)
 
 
 # ---- programs ----
@@ -151,6 +166,14 @@ def test_pytorch():
     assert isinstance(gradient, torch.Tensor) and gradient.device == x.device
     want = flow.grad(chain)(x.cpu().numpy())
     np.testing.assert_allclose(gradient.cpu().numpy(), want, rtol=PRECISE)
+
+
+def test_pytorchs_tensors_that_require_grad():
+    torch = pytest.importorskip("torch")
+    x = torch.ones(5, device="cuda", requires_grad=True)
+    with pytest.raises(ArgumentTypeError, match=r"pass x\.detach"):
+        flow.grad(chain, target="cuda")(x)
+    assert flow.grad(chain, target="cuda")(x.detach()).shape == (5,)
 
 
 def test_jax():

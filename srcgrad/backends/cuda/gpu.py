@@ -1,6 +1,6 @@
 """A GPU as a device: CuPy's arrays, kernels loaded and launched by cuda.core.
 
-Kernels are put on CuPy's current stream, behind what CuPy has put there; nothing waits for them
+Kernels are put on CuPy's current stream, after what CuPy has put there; nothing waits for them
 but a copy to the host. The only module that imports CuPy.
 """
 
@@ -72,9 +72,11 @@ def gpu(index: int) -> Gpu:
 
 
 def current_gpu() -> Gpu:
-    """CuPy's current device."""
+    """CuPy's current device, its context bound to this thread: a new thread has none."""
     machine().check()
-    return gpu(import_module("cupy").cuda.Device().id)
+    device = import_module("cupy").cuda.Device()
+    device.use()
+    return gpu(device.id)
 
 
 @dataclass(frozen=True)

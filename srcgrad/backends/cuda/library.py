@@ -155,7 +155,8 @@ def _scatter(xp: Any, x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
     dims = memory.gather_dims(x.shape, places[0].shape, spec)
     adjacent = axes[-1] - axes[0] == len(axes) - 1
     first, rank = axes[0] if adjacent else 0, places[0].ndim
-    lines = xp.broadcast_to(value, dims).reshape((*dims[:first], -1, *dims[first + rank :]))
+    values = xp.broadcast_to(xp.asarray(value), dims)
+    lines = values.reshape((*dims[:first], -1, *dims[first + rank :]))
     last = _last_writers(xp, [p.ravel() for p in places], [x.shape[k] for k in axes])
     x[memory.fancy_index(tuple(places), spec)] = xp.take(lines, last, axis=first).reshape(dims)
 
