@@ -4,6 +4,7 @@ There are 5,000 different kernels: those of a sample are compiled in the default
 compared in `tests/checks/targets.py`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -71,6 +72,7 @@ def check_kernels(case: Case, compiled: Compiled) -> None:
     kernels = list(filter(compiled.is_new, device.kernels))
     for text in ptx(kernels, *CAPABILITIES) if kernels else ():
         assert all(f".entry {k.name}(" in text for k in kernels)
+        assert not re.findall(r"\.extern \.func[^;]*", text)  # would be missing at the link
 
 
 def test_most_of_a_sample_is_right():

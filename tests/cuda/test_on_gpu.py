@@ -68,6 +68,13 @@ def test_products_and_sums_are_rounded_as_numpys(cupy):
     np.testing.assert_array_equal(cupy.asnumpy(out), (x * x - y * y) + 0.1 * x)
 
 
+def test_reshaped_arrays(cupy):
+    text = "def k(x, n, m):\n    y = x[1 : 1 + n * m].reshape((n, m))\n    y[1, 2] = y[0, 1]\n"
+    x = cupy.arange(10.0)
+    current_gpu().load([KernelText("k", text, (vector("f64"), INT, INT))])["k"](1, 1, [x, 2, 3])
+    assert cupy.asnumpy(x).tolist() == [0, 1, 2, 3, 4, 5, 2, 7, 8, 9]
+
+
 def test_kernels_go_to_the_current_stream(cupy):
     gradient = flow.grad(chain, target="cuda")
     x = cupy.linspace(0, 1, 1000)

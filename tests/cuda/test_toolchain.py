@@ -79,6 +79,12 @@ def test_kernels_that_share_device_functions_are_linked_together():
     assert code.startswith(b"\x7fELF") and b".text.first" in code and b".text.second" in code
 
 
+def test_kernels_that_reshape_are_linked():
+    v = vector("f64")
+    text = "def k(x, n, m):\n    y = x[1 : 1 + n * m].reshape((n, m))\n    y[0, 1] = y[1, 0]\n"
+    assert b".text.k" in toolchain.cubin([KernelText("k", text, (v, INT, INT))], (9, 0))
+
+
 def test_the_words_of_the_arguments():
     kernel = KernelText(
         "k",

@@ -88,13 +88,21 @@ class Launch:
     stream: Callable[[], Any]
 
     def __call__(self, blocks: Extent, threads: Extent, args: Sequence[Any]) -> None:
-        core = import_module("cuda.core")
-        config = core.LaunchConfig(grid=blocks, block=threads)
         words = argument_words(self.parameters, args)
-        core.launch(self.stream(), config, self.kernel, *words)
+        _core().launch(self.stream(), _configuration(blocks, threads), self.kernel, *words)
+
+
+@cache
+def _core() -> ModuleType:
+    return import_module("cuda.core")
+
+
+@lru_cache(maxsize=512)
+def _configuration(blocks: Extent, threads: Extent) -> Any:
+    return _core().LaunchConfig(grid=blocks, block=threads)
 
 
 @lru_cache(maxsize=512)
 def _loaded(code: bytes) -> Any:
     """A cubin in the process; kernels of it keep it there."""
-    return import_module("cuda.core").ObjectCode.from_cubin(code)
+    return _core().ObjectCode.from_cubin(code)

@@ -15,7 +15,7 @@ from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import np_dtype
 
-BLOCKS = 1024  # at most; a thread, or a block, then runs several trips
+BLOCKS = 4224  # at most; a thread, or a block, then runs several trips: docs/benchmarks.md
 LONG = 32  # trips: the threads of a block share loops that have as many
 FEW = 2048  # trips: fewer threads than a device has, where each of them runs one
 ROOM = 1 << 30  # bytes for the arrays that trips make: beyond one block, fewer run at once

@@ -74,6 +74,8 @@ def _modules(kernels: Sequence[KernelText], capability: Capability, lto: bool = 
     """The modules of NVVM IR of some kernels; a function that several of them call is in one."""
     check_compiler()
     texts = [text for k in kernels for text in _compiled(k, capability, lto).llvm_strs]
+    if any(RESHAPE in text for text in texts):
+        texts += _reshape_module(capability, lto)
     return [*dict.fromkeys(texts)]
 
 
@@ -103,6 +105,37 @@ def _compiled(kernel: KernelText, capability: Capability, lto: bool) -> Any:
         lto=lto,
     )
     return library
+
+
+# What Numba's reshape calls. Its dispatcher links a C file, which needs NVRTC and CUDA's headers.
+RESHAPE = "numba_attempt_nocopy_reshape"
+
+
+def _reshape_module(capability: Capability, lto: bool) -> list[str]:
+    """The modules of NVVM IR that define it."""
+    places, number = types.CPointer(types.intp), types.intp
+    library, _ = _compile_pyfunc_with_fixup(
+        _strides_of_reshaped,
+        types.intc(number, places, places, number, places, places, number, types.intc),
+        device=True,
+        cc=capability,
+        abi="c",
+        abi_info={"abi_name": RESHAPE},
+        lto=lto,
+    )
+    return list(library.llvm_strs)
+
+
+def _strides_of_reshaped(
+    ndim: int, dims: Any, strides: Any, new_ndim: int, new_dims: Any, new_strides: Any,
+    itemsize: int, fortran: int,
+) -> int:  # fmt: skip
+    """Fill in the strides; programs reshape contiguous arrays only, and check the lengths before."""
+    stride = itemsize
+    for k in range(new_ndim - 1, -1, -1):
+        new_strides[k] = stride
+        stride *= new_dims[k]
+    return 1
 
 
 def _names() -> dict[str, Any]:
