@@ -130,7 +130,7 @@ def _strides_of_reshaped(
     ndim: int, dims: Any, strides: Any, new_ndim: int, new_dims: Any, new_strides: Any,
     itemsize: int, fortran: int,
 ) -> int:  # fmt: skip
-    """Fill in the strides; programs reshape contiguous arrays only, and check the lengths before."""
+    """Fill in the strides; programs reshape contiguous arrays only, their lengths checked."""
     stride = itemsize
     for k in range(new_ndim - 1, -1, -1):
         new_strides[k] = stride
