@@ -19,6 +19,7 @@ FEW = 1000  # frozen objects: Python 3.12 freezes 375 as it starts, a caller all
 MOST = 500_000  # that are moved before a full pass: some ten builds
 
 _moved = 0
+_freezes = False  # whether the caller was found to freeze objects
 
 
 @contextmanager
@@ -32,9 +33,16 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         made = gc.get_count()[0]
-        if made >= MANY and gc.get_freeze_count() < FEW:  # or the caller's would thaw
+        if made >= MANY and not _caller_freezes():  # or the caller's would thaw
             _grow_old(made)
         gc.enable()
+
+
+def _caller_freezes() -> bool:
+    """Whether objects are frozen; not looked up again once some are: Python counts one by one."""
+    global _freezes
+    _freezes = _freezes or gc.get_freeze_count() >= FEW
+    return _freezes
 
 
 def _grow_old(made: int) -> None:

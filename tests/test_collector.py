@@ -21,6 +21,7 @@ def nodes() -> int:
 @pytest.fixture(autouse=True)
 def collecting(monkeypatch):
     monkeypatch.setattr(collector, "_moved", 0)  # whatever was built before
+    monkeypatch.setattr(collector, "_freezes", False)
     rarely = gc.get_threshold()
     gc.set_threshold(700, 10, 10)  # as Python has them
     gc.unfreeze()
@@ -68,9 +69,18 @@ def test_what_the_caller_froze_stays_frozen():
     kept = [Node() for _ in range(100)]
     gc.freeze()  # of what is frozen elsewhere in the process some may be freed meanwhile
     with collector.waiting():
-        kept.append(Node())
+        kept.extend(Node() for _ in range(collector.MANY))
     seen = {id(o) for o in gc.get_objects() if isinstance(o, Node)}
     assert not any(id(o) in seen for o in kept[:100])
+
+
+def test_frozen_objects_are_counted_once(monkeypatch):
+    counted = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(1) or collector.FEW)
+    for _ in range(3):
+        with collector.waiting():
+            made = [Node() for _ in range(collector.MANY)]
+    assert len(made) == collector.MANY and len(counted) == 1
 
 
 def test_what_builds_drop_is_found_sooner_or_later():
