@@ -14,6 +14,11 @@ from tests.tools.structures import flatten
 ORDERS = ("forward", "backward", 0)
 
 
+def named(parameter: Any) -> str:
+    """A name of a parameter of a test: a program's, or an order."""
+    return parameter.fn.__name__ if hasattr(parameter, "fn") else str(parameter)
+
+
 def near(got: Any, want: Any) -> None:
     """Results agree to 1e-12 of the largest number."""
     got, want = flatten(got), flatten(want)

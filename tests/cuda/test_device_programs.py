@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,16 +11,16 @@ import srcgrad as flow
 from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
-from tests.cuda.checks import ORDERS, Watched, near
+from tests.cuda.checks import ORDERS, Watched, named, near
 from tests.cuda.device_programs import PROGRAMS, Program, chain
+from tests.tools.turns import third
 
 
 def cuda(fn, **options):
     return flow.value_and_grad(flow.compile(fn, target="cuda"), **options)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
+@pytest.mark.parametrize(("program", "order"), third([*product(PROGRAMS, ORDERS)]), ids=named)
 def test_programs(program: Program, order):
     wrt = tuple(program.positions)
     want = flow.value_and_grad(flow.compile(program.fn), wrt)(*program.args)

@@ -1,6 +1,7 @@
 """Trips that are blocks on the simulated device: right in every order of their threads."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import srcgrad as flow
 from srcgrad.backends.cuda import shapes
 from srcgrad.backends.cuda.selection import using
 from tests.cuda import row_programs as rows
-from tests.cuda.checks import ORDERS, Watched, near
+from tests.cuda.checks import ORDERS, Watched, named, near
 from tests.cuda.device_programs import Program
 from tests.cuda.row_programs import ADDING, ROWS
 from tests.tools.structures import flatten
+from tests.tools.turns import third
 
 
 def gradient(program: Program, order="forward"):
@@ -31,8 +33,9 @@ def by_blocks(device: Watched) -> list:
     return [launch for launch in device.launched if launch[0].endswith("_blocks")]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("program", [*ROWS, *ADDING], ids=lambda p: p.fn.__name__)
+@pytest.mark.parametrize(
+    ("program", "order"), third([*product([*ROWS, *ADDING], ORDERS)]), ids=named
+)
 def test_gradients(program: Program, order):
     got, blocks = gradient(program, order)
     near(got, expected(program))
@@ -65,10 +68,14 @@ def test_loops_around_the_loops_of_a_row(fn, order):
 SIZES = [(0, 40), (3, 0), (3, 1), (3, 2), (4, 33), (3, 257)]
 
 
-@pytest.mark.parametrize("forced", [False, True])
-@pytest.mark.parametrize(("n", "m"), SIZES)
-@pytest.mark.parametrize("fn", [rows.softmax, rows.layer_norm, rows.stored, rows.spectra])
-def test_sizes(fn, n, m, forced, monkeypatch):
+FUNCTIONS = (rows.softmax, rows.layer_norm, rows.stored, rows.spectra)
+
+
+@pytest.mark.parametrize(
+    ("fn", "lengths", "forced"), third([*product(FUNCTIONS, SIZES, [False, True])])
+)
+def test_sizes(fn, lengths, forced, monkeypatch):
+    n, m = lengths
     x = np.random.default_rng(3).normal(size=(n, m))
     if m == 0 and fn in (rows.softmax, rows.layer_norm):
         return  # NumPy has no maximum and no mean of nothing
