@@ -157,20 +157,20 @@ def _compile(part: _Part, tree: ast.Module, future: int) -> types.CodeType:
 def _node(part: _Part, code: types.CodeType, wanted: Any) -> ast.AST | None:
     """The definition that compiled to this code; None if it is one of several on a line.
 
-    Of lambdas on one line a copy is compiled in which each has a line of its own.
+    Of lambdas on one line a copy is compiled in which each has lines of its own: all of them move,
+    for Python 3.12 has instructions for changes of the line.
     """
     nodes = _definitions(part.statements)
     found = [n for n in nodes if _first_line(n) == code.co_firstlineno and _name(n) == code.co_name]
     if len(found) == 1:
         return found[0]
-    copy = ast.parse(part.text)
-    for number, node in enumerate(_definitions(copy.body), 1):
+    copy, apart = ast.parse(part.text), part.last - part.first + 2
+    for number, node in enumerate(_definitions(copy.body), 1):  # outer ones before inner ones
         if isinstance(node, ast.Lambda):
-            node.lineno = node.end_lineno = number
-            node.col_offset = node.end_col_offset = 0
+            ast.increment_lineno(node, number * apart + (node.lineno - 1) % apart + 1 - node.lineno)
     future = code.co_flags & FUTURE
     made = (c for c in _codes(_compile(part, copy, future)) if c.co_name == code.co_name)
-    same = [nodes[c.co_firstlineno - 1] for c in made if described(c) == wanted]
+    same = [nodes[(c.co_firstlineno - 1) // apart - 1] for c in made if described(c) == wanted]
     return next((n for n in same if n in found), None)
 
 
