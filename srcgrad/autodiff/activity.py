@@ -110,10 +110,10 @@ def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
 
 def _float_pairs(*pairs: tuple[Atom, Atom]) -> Iterator[tuple[Var, Var]]:
     for a, b in pairs:
-        if isinstance(a, Var) and isinstance(b, Var) and _carries(a.type) and _carries(b.type):
+        if isinstance(a, Var) and isinstance(b, Var) and carries(a.type) and carries(b.type):
             yield a, b
 
 
-def _carries(type: Type) -> bool:
+def carries(type: Type) -> bool:
     """Whether values of a type may vary: floats, and several results that have a rule."""
     return float_type(type) or isinstance(type, Tuple)

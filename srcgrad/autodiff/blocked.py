@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from srcgrad.autodiff.activity import Activity, flows, reachable
+from srcgrad.autodiff.activity import Activity, carries, flows
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
@@ -28,7 +28,7 @@ class Paths:
     """Differentiated positions with a path that has a derivative, and the blocked ones."""
 
     open: frozenset[int]
-    blocked: dict[int, Def]  # by position, the first step without a derivative
+    blocked: dict[int, Def]  # by position, a step on the path that is blocked least often
 
 
 def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Paths:
@@ -40,16 +40,12 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
     if len(opened) == len(wrt):
         return Paths(opened, {})
     flow = ValueFlow(function.body, classes)
-    useful = flow.leading_to(outputs)
     blocked: dict[int, Def] = {}
     for k in sorted(set(wrt) - opened):
         varied = Activity(function, [params[k]], classes)
-        for e in flow.edges:
-            leaves = varied.varies(e.source) and not varied.varies(e.target)
-            if leaves and {flow.key(e.source), flow.key(e.target)} <= useful:
-                assert isinstance(e.step, Def)  # only definitions lose a derivative
-                blocked[k] = e.step
-                break
+        step = next(flow.leaving(varied, outputs), None)
+        if step is not None:
+            blocked[k] = step
     return Paths(opened, blocked)
 
 
@@ -58,6 +54,7 @@ class Edge:
     source: Var
     target: Var
     step: Stmt
+    blocked: bool = False  # a float loses its derivative, or a decision has its effect
 
 
 class ValueFlow:
@@ -70,26 +67,54 @@ class ValueFlow:
     def key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
 
-    def leading_to(self, outputs: Iterable[Atom]) -> set[Var]:
-        """All variables from which values flow into the outputs."""
-        backwards = [(self.key(e.target), self.key(e.source)) for e in self.edges]
-        return reachable([self.key(a) for a in outputs if isinstance(a, Var)], backwards)
+    def leaving(self, varied: Activity, outputs: Iterable[Atom]) -> Iterator[Def]:
+        """The steps at which the derivative is lost, from that on the least blocked path on."""
+        after, found = self._blocked_before(outputs), list[tuple[int, Def]]()
+        for e in self.edges:
+            many = after.get(self.key(e.target))
+            if many is not None and varied.varies(e.source) and not varied.varies(e.target):
+                assert isinstance(e.step, Def)  # only definitions lose a derivative
+                found.append((many, e.step))
+        return (step for _, step in sorted(found, key=lambda each: each[0]))
+
+    def _blocked_before(self, outputs: Iterable[Atom]) -> dict[Var, int]:
+        """How often a path to the outputs is blocked at least, from each variable that has one."""
+        into: dict[Var, list[Edge]] = {}
+        for e in self.edges:
+            into.setdefault(self.key(e.target), []).append(e)
+        found: dict[Var, int] = {}
+        now, many = [self.key(a) for a in outputs if isinstance(a, Var)], 0
+        while now:
+            later: list[Var] = []
+            while now:
+                v = now.pop()
+                if v not in found:
+                    found[v] = many
+                    for e in into.get(v, ()):
+                        (later if e.blocked else now).append(self.key(e.source))
+            now, many = later, many + 1
+        return found
 
     def _block(self, block: Block, tests: tuple[Atom, ...]) -> Iterator[Edge]:
         """The edges of a block, whose stores are control-dependent on `tests`."""
         for s in block:
             written = s.loc is not None and s.loc.role != ""  # by a transform
             yield from (Edge(a, v, s) for a, v in flows(s))
+            decided: list[tuple[Atom, Var]] = []
             if isinstance(s, Def):
-                others = () if written else _others(s, tests)
+                others = [] if written else _others(s)
+                into = _stored_to(s)
+                if into is not None and not written:
+                    decided = [(a, into) for a in tests]
             else:
                 deciding = () if written else _deciding(s)
                 for inner in blocks(s):
                     yield from self._block(inner, (*tests, *deciding))
                 bound = (*s.results, *([s.index] if isinstance(s, For) else ()))
-                others = [(a, v) for a in deciding for v in bound]
-                others += _carried(s)
-            yield from (Edge(a, v, s) for a, v in others if isinstance(a, Var))
+                decided = [(a, v) for a in deciding for v in bound]
+                others = _carried(s)
+            yield from (Edge(a, v, s, carries(a.type)) for a, v in others if isinstance(a, Var))
+            yield from (Edge(a, v, s, True) for a, v in decided if isinstance(a, Var))
 
 
 def _deciding(s: For | While | If) -> tuple[Atom, ...]:
@@ -106,9 +131,15 @@ def _carried(s: For | While | If) -> list[tuple[Atom, Var]]:
     return [pair for p, init, new, r in carried for pair in ((init, p), (new, p), (p, r))]
 
 
-def _others(s: Def, tests: tuple[Atom, ...]) -> list[tuple[Atom, Var]]:
+def _others(s: Def) -> list[tuple[Atom, Var]]:
     """The edges of a definition, regardless of derivatives."""
     if s.var is None:
-        into = s.args[0] if s.op.writes and isinstance(s.args[0].type, Array) else None
-        return [(a, into) for a in (*s.args[1:], *tests)] if isinstance(into, Var) else []
+        into = _stored_to(s)
+        return [] if into is None else [(a, into) for a in s.args[1:]]
     return [] if s.op in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]
+
+
+def _stored_to(s: Def) -> Var | None:
+    """The array that a statement stores to."""
+    into = s.args[0] if s.var is None and s.op.writes else None
+    return into if isinstance(into, Var) and isinstance(into.type, Array) else None

@@ -257,6 +257,72 @@ def second_order(x):
     return np.sum(flow.grad(product)(x))
 
 
+@warns(1.3)
+def rounded_after_a_branch(x):
+    if x > 0:
+        y = 2 * x
+    else:
+        y = x
+    return np.round(y)  # the step
+
+
+@warns(X)
+def rounded_after_a_choice(x):
+    y = np.where(x > 0, 2 * x, x * x)
+    return np.sum(np.floor(y))  # the step
+
+
+@warns(1.3)
+def rounded_after_a_loop(x):
+    while x < 9.0:
+        x = 2.0 * x
+    return round(x, 1)  # the step
+
+
+@warns(X)
+def counted_and_rounded(x):
+    n = 0
+    for v in x:
+        if v > 0.5:  # the step
+            n += 1
+    return np.sum(np.rint(x)) + 0.0 * n
+
+
+@warns(X)
+def rounded_in_one_branch(x):
+    s = np.sum(x)
+    if s > 0:
+        y = np.round(s)  # the step
+    else:
+        y = 2.0
+    return y
+
+
+@warns(X, 2)
+def stored_and_rounded(x, n):
+    out = np.zeros(3)
+    for i in range(3):
+        if x[i] > n:
+            out[i] = 2 * x[i]
+        else:
+            out[i] = x[i]
+    return np.sum(np.trunc(out))  # the step
+
+
+@warns(X)
+def rounded_twice_or_once(x):
+    y = np.round(np.floor(x) * 2.0)
+    return np.sum(y) + np.sum(np.ceil(x))  # the step
+
+
+@warns(1.3)
+def checked_before_it_is_rounded(x):
+    if x > 100.0:
+        raise ValueError("large")
+    k = int(x)  # the step
+    return k * 2.0
+
+
 def line_of(f: Callable) -> tuple[str, int]:
     """The line with the mark, in the program or a function that it calls."""
     called = [g for g in (nearest, only_value) if g.__name__ in f.__code__.co_names]

@@ -155,6 +155,84 @@ def moved_besides(a):
     return y
 
 
+def geometric(a):
+    low, high = 1e-3, 1e3
+    for _ in range(60):
+        middle = np.sqrt(low * high)
+        if middle * middle > a:
+            high = middle
+        else:
+            low = middle
+    return a * low
+
+
+def golden_section_with_kept_values(a):
+    left, right = 0.0, 4.0
+    p, q = right - 0.618 * (right - left), left + 0.618 * (right - left)
+    fp, fq = (p - a) ** 2, (q - a) ** 2
+    for _ in range(40):
+        if fp < fq:
+            right, q, fq = q, p, fp
+            p = right - 0.618 * (right - left)
+            fp = (p - a) ** 2
+        else:
+            left, p, fp = p, q, fq
+            q = left + 0.618 * (right - left)
+            fq = (q - a) ** 2
+    return a + left
+
+
+# ---- descents: a step that is shortened and a point that is moved are no interval ----
+def value_and_slope(x, a):
+    return (x - a) ** 2 + 0.1 * x**4, 2.0 * (x - a) + 0.4 * x**3
+
+
+def descent_with_momentum(a, start, scale):
+    x, m = start, 0.0
+    fx = scale * value_and_slope(x, a)[0]
+    for _ in range(300):
+        moved = 0.5 * m + 0.2 * value_and_slope(x, a)[1]
+        new = x - moved
+        value = scale * value_and_slope(new, a)[0]
+        if value < fx:
+            x, fx = new, value
+        else:
+            m = 0.5 * moved
+    return x * scale
+
+
+def descent_with_a_radius(a, start, scale):
+    x, radius = start, 1.0
+    fx = scale * value_and_slope(x, a)[0]
+    for _ in range(200):
+        moved = -value_and_slope(x, a)[1] / (2.0 + 1.2 * x * x)
+        moved = max(min(moved, radius), -radius)
+        new = x + moved
+        value = scale * value_and_slope(new, a)[0]
+        if value < fx:
+            x, fx = new, value
+        else:
+            radius = 0.5 * abs(moved)
+    return x * scale
+
+
+def descent_from_an_array(a, start, scale):
+    x, m = start * np.ones(2), np.zeros(2)
+    fx = scale * np.sum(value_and_slope(x, a)[0])
+    for _ in range(300):
+        moved = 0.5 * m + 0.2 * value_and_slope(x, a)[1]
+        new = x - moved
+        value = scale * np.sum(value_and_slope(new, a)[0])
+        if value < fx:
+            x, fx = new, value
+        else:
+            m = 0.5 * moved
+    return np.sum(x) * scale
+
+
+DESCENTS = [descent_with_momentum, descent_with_a_radius, descent_from_an_array]
+
+
 def counted(x):
     n, s = 0.0, 0.0
     for v in x * np.ones(3):
@@ -238,6 +316,8 @@ NARROWING = [
     (around_the_argument, 2.0, ("left", "right")),
     (weighted_by_the_test, 2.0, ("low", "high")),
     (mixed_by_the_test, X, ("low", "high")),
+    (geometric, 2.0, ("low", "high")),
+    (golden_section_with_kept_values, 1.5, ("left", "right")),
 ]
 
 
@@ -261,6 +341,16 @@ def test_an_interval_that_is_narrowed(f, at, ends):
 )  # fmt: skip
 def test_no_warning(f):
     assert not issued(flow.grad(flow.compile(f, target="python", cache=False)), 2.0)
+
+
+@pytest.mark.parametrize("f", DESCENTS)
+def test_no_warning_for_a_descent_and_its_gradient_is_right(f):
+    g = flow.grad(flow.compile(f, target="python", cache=False), (0, 1, 2))
+    at = (0.7, 0.1, 2.0)
+    assert not issued(g, *at)
+    for k, slope in enumerate(g(*at)):
+        up, down = ([v + h * (j == k) for j, v in enumerate(at)] for h in (1e-5, -1e-5))
+        assert slope == pytest.approx((f(*up) - f(*down)) / 2e-5, abs=1e-3)
 
 
 @pytest.mark.parametrize("f", [implicit, corrected])
