@@ -1,17 +1,21 @@
 """How a loop makes what it carries: values of its trips, put together by one operation.
 
 A value that is carried is a sum, a product or an extremum if one operation leads from it to its
-next value and nothing else reads what is between. Never looks at memory.
+next value and nothing else reads what is between. So is an extremum that comparisons find, with
+what is kept beside it, where trips are put together in their order. Never looks at memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, If, Stmt, Var, While
+from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import uses, walk
 from srcgrad.operation import Primitive
 from srcgrad.primitives import elementwise
+from srcgrad.records import record
 
 # operations by which values of trips are put together, in any order
 COMBINING = (
@@ -77,3 +81,114 @@ def _through_branches(s: If, here: Atom) -> tuple[Var, set[Primitive]] | None:
         if then is not None and other is not None:
             return r, then | other
     return None
+
+
+# ---- extrema that comparisons find ----
+STRICT = {elementwise.lt: elementwise.gt, elementwise.gt: elementwise.lt}  # with the turned ones
+
+
+def chosen(loop: For) -> dict[int, tuple[Primitive, int]]:
+    """What strict comparisons replace, as in `if x[i] < n: n, k = x[i], i`.
+
+    By position: the comparison of what is new with what there is, and the position of the value
+    that is compared, the leader. The comparison decides nothing else.
+    """
+    made = {s.var: s for s in walk(loop.body) if isinstance(s, Def)}
+    read = Counter(v for s in walk(loop.body) for v in uses(s))
+    numbers = [k for k, p in enumerate(loop.params) if not is_reference(p.type)]
+    found = {k: r for k in numbers if (r := _replaced(loop, k, read)) is not None}
+    out: dict[int, tuple[Primitive, int]] = {}
+    for k, r in found.items():
+        p = loop.params[k]
+        tests = {c: op for c in _parts(r.conds, made) if (op := _better(_made(c, made), r.new, p))}
+        if len(tests) != 1 or read[p] != len(r.conds) + 1:
+            continue
+        also = [j for j in found if found[j].conds == r.conds]
+        group = [j for j in also if j == k or read[loop.params[j]] == len(r.conds)]
+        ((test, better),) = tests.items()
+        if _only_chooses(loop.body, test, {v for j in group for v in found[j].through}):
+            out |= dict.fromkeys(group, (better, k))
+    return out
+
+
+@record(frozen=True)
+class _Replaced:
+    """Under which conditions a carried value is replaced, by what, and the choices between them."""
+
+    conds: tuple[Atom, ...]
+    new: Atom
+    through: tuple[Atom, ...]
+
+
+def _replaced(loop: For, k: int, read: Counter[Var]) -> _Replaced | None:
+    """How a carried value is replaced; None if it does not stay otherwise."""
+    p, y = loop.params[k], loop.yields[k]
+    if sum(a is y for a in loop.yields) != 1 or (isinstance(y, Var) and read[y]):
+        return None
+    conds, through, block = list[Atom](), list[Atom](), loop.body
+    while (step := _kept_or(block, y, p)) is not None:
+        through.append(y)
+        cond, y, block = step
+        conds.append(cond)
+        if isinstance(y, Var) and block and read[y] != 1:
+            break
+    return _Replaced(tuple(conds), y, tuple(through)) if conds else None
+
+
+def _only_chooses(block: Block, test: Atom, choices: set[Atom]) -> bool:
+    """Whether a comparison decides nothing but these choices: trips may see another one before."""
+    decides = {test}
+    for s in walk(block):
+        if decides.isdisjoint(uses(s)):
+            continue
+        match s:
+            case Def(var=Var() as v) if s.op is elementwise.logical_and:
+                decides.add(v)
+            case Def() if s.op is elementwise.where and s.var in choices:
+                if not decides.isdisjoint(s.args[1:]):
+                    return False
+            case If() if s.cond in decides and choices.issuperset(s.results):
+                inner = [t for t in walk((*s.then, *s.orelse)) if isinstance(t, Def)]
+                yielded = (*s.then_yields, *s.else_yields)
+                if any(t.op.effect or t.op.raises for t in inner) or {*yielded} & decides:
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _kept_or(block: Block, y: Atom, p: Var) -> tuple[Atom, Atom, Block] | None:
+    """If `y` is `p` unless a condition holds: that, what it is then, and where that is made."""
+    for s in block:
+        match s:
+            case Def(op=elementwise.where, args=(cond, new, old)) if s.var is y and old is p:
+                return cond, new, ()
+            case If() if any(r is y for r in s.results):
+                j = next(j for j, r in enumerate(s.results) if r is y)
+                return (s.cond, s.then_yields[j], s.then) if s.else_yields[j] is p else None
+            case _:
+                pass
+    return None
+
+
+def _parts(conds: Iterable[Atom], made: Mapping[Var | None, Def]) -> Iterator[Atom]:
+    """The conditions that have to hold together."""
+    for c in conds:
+        d = _made(c, made)
+        if d is not None and d.op is elementwise.logical_and:
+            yield from _parts(d.args, made)
+        else:
+            yield c
+
+
+def _made(a: Atom, made: Mapping[Var | None, Def]) -> Def | None:
+    return made.get(a) if isinstance(a, Var) else None
+
+
+def _better(d: Def | None, new: Atom, old: Var) -> Primitive | None:
+    """The strict comparison by which a condition says that `new` is better than `old`."""
+    if d is None or d.op not in STRICT:
+        return None
+    if d.args[0] is new and d.args[1] is old:
+        return d.op
+    return STRICT[d.op] if d.args[0] is old and d.args[1] is new else None

@@ -9,7 +9,8 @@ in an array, which they then share. Refuses when in doubt, and says why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import combinations
 
 from srcgrad.errors import Location
@@ -18,7 +19,7 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.operation import Primitive
-from srcgrad.passes.combining import chain
+from srcgrad.passes.combining import chain, chosen
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
 from srcgrad.primitives import callbacks, elementwise, memory, messages, tapes
@@ -45,6 +46,7 @@ class Independent:
     scratch: tuple[Var, ...] = ()  # tapes that each trip fills before it reads from them
     near: tuple[Var, ...] = ()  # arrays to which trips add at neighbouring places
     distance: int = 0  # how far apart these may be
+    leaders: Mapping[int, int] = field(default_factory=dict[int, int])  # see `combining.chosen`
 
 
 @record(frozen=True)
@@ -59,10 +61,10 @@ class Dependent:
 class Dependence:
     """The facts of a function by which its loops are judged."""
 
-    def __init__(self, function: Function, scratch: bool = False):
-        """`scratch`: trips, or chunks of them, are given scratch tapes of their own."""
+    def __init__(self, function: Function, in_chunks: bool = False):
+        """`in_chunks`: these have scratch tapes of their own, and are put together in order."""
         self.classes, self.places = AliasClasses(function), Places(function)
-        self.scratch = scratch
+        self.in_chunks = in_chunks
         self.uses = self.of_classes(function.body)
 
     def of_classes(self, block: Block) -> Counter[Var]:
@@ -89,8 +91,9 @@ class _Trips:
             if isinstance(s, Def) and not _is_local(s):
                 return Dependent(OUTSIDE.get(s.op, f"each trip runs '{s.op.name}'"), s.loc)
         combined: list[Primitive | None] = []
-        for p, y in zip(self.loop.params, self.loop.yields, strict=True):
-            how = self.carried(p, y)
+        better = chosen(self.loop) if self.facts.in_chunks else {}
+        for k, (p, y) in enumerate(zip(self.loop.params, self.loop.yields, strict=True)):
+            how = better[k][0] if k in better else self.carried(p, y)
             if isinstance(how, Dependent):
                 return how
             combined.append(how)
@@ -110,7 +113,10 @@ class _Trips:
             elif found:
                 near.append(accesses[0].root)
                 distance = max(distance, found)
-        return Independent(tuple(combined), tuple(shared), tuple(scratch), tuple(near), distance)
+        leaders = {k: leader for k, (_, leader) in better.items()}
+        return Independent(
+            tuple(combined), tuple(shared), tuple(scratch), tuple(near), distance, leaders
+        )
 
     # ---- what is carried ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
@@ -181,7 +187,7 @@ class _Trips:
         """Whether this is a tape that only the trips name, and each for itself."""
         root = accesses[0].root
         d = self.facts.places.definition.get(root)
-        if not self.facts.scratch or d is None or not d.params.get("scratch"):
+        if not self.facts.in_chunks or d is None or not d.params.get("scratch"):
             return False
         cls = self.facts.classes.of(root)
         alone = self.facts.uses[cls] == self.facts.of_classes(self.loop.body)[cls]

@@ -100,7 +100,7 @@ class _ZerosStored(Rewriter):
 class _LoopsInChunks(Rewriter):
     def __init__(self, function: Function, in_order: bool):
         super().__init__()
-        self.facts, self.in_order = Dependence(function, scratch=True), in_order
+        self.facts, self.in_order = Dependence(function, in_chunks=True), in_order
         self.outer: For | While | None = None  # the outermost loop around that is not split
         self.worth: list[Poly] = []  # the work of what is split in it
 
@@ -327,15 +327,25 @@ class _Split:
         s, b = self.loop, self.b
         k, params = Var("chunk", INT), tuple(Var(p.name, p.type) for p in s.params)
         with b.block() as body:
-            ends = tuple(self.next(j, p, k) for j, p in enumerate(params))
+            ends = tuple(self.next(j, params, k) for j in range(len(params)))
         return For(
             k, Const(0, INT), count, params, s.inits, tuple(body), ends, s.results, loc=s.loc
         )
 
-    def next(self, j: int, p: Var, k: Var) -> Atom:
+    def part(self, j: int, p: Var, k: Var) -> Atom:
+        """What a chunk has made of a value that is carried."""
+        return self.b.retyped(self.b("load", self.parts[j], k), p.type)
+
+    def next(self, j: int, params: tuple[Var, ...], k: Var) -> Atom:
+        p = params[j]
         b, op = self.b, self.found.combined[j]
         if op is not None:
-            return b(op, p, b.retyped(b("load", self.parts[j], k), p.type))
+            made = self.part(j, p, k)
+            if j not in self.found.leaders:
+                return b(op, p, made)
+            leader = self.found.leaders[j]
+            first = params[leader]
+            return b("where", b(op, self.part(leader, first, k), first), made, p)
         if self.loop.yields[j] is self.loop.params[j]:
             return p
         return self.b("add", Const(0.0, p.type), p)

@@ -26,7 +26,7 @@ from srcgrad.passes.dependence import Dependence, Dependent
 def false_promise(function: Function) -> UnsupportedError | None:
     """The refusal of the first promise that is not kept; None if there is none."""
     promised = [s for s in walk(function.body) if isinstance(s, For) and s.promised]
-    facts = Dependence(function, scratch=True) if promised else None
+    facts = Dependence(function, in_chunks=True) if promised else None
     for s in promised:
         found = facts.of(s) if facts else None
         if isinstance(found, Dependent) and found.sure:

@@ -112,6 +112,16 @@ SPLIT = {
         "    s = s1"
     ),
     "an extremum": "s: f64 = f64(0.5)\n" + PLAIN + "    s1: f64 = maximum(s, v)\n    s = s1",
+    "what a comparison finds": (
+        "s: f64 = f64(9.0)\nb: int = 7\n" + PLAIN + "    c: bool = lt(v, s)\n"
+        "    s1: f64 = where(c, v, s)\n    b1: int = where(c, i, b)\n    s, b = s1, b1\n"
+        "w: f64 = cast(b, dtype='f64')\nstore(y, 0, w)"
+    ),
+    "what a comparison finds in a branch": (
+        "s: f64 = f64(2.0)\nb: int = 7\n" + PLAIN + "    c: bool = gt(s, v)\n    s1: f64\n"
+        "    b1: int\n    if c:\n        k: int = mul(i, 2)\n        s1, b1 = v, k\n    else:\n"
+        "        s1, b1 = s, b\n    s, b = s1, b1\nw: f64 = cast(b, dtype='f64')\nstore(y, 0, w)"
+    ),
     "a value that is handed on": (
         "s: f64 = f64(0.5)\n" + PLAIN + "    w: f64 = mul(v, s)\n    store(y, i, w)\n    s = s"
     ),
@@ -192,6 +202,15 @@ WHOLE = {
     "a choice of another value": "s: f64 = f64(0.0)\n" + PLAIN
     + "    s1: f64 = add(s, v)\n    c: bool = gt(v, 3.0)\n    s2: f64 = where(c, v, s1)\n"
     "    s = s2",
+    "the last of equal ones": "s: f64 = f64(9.0)\n" + PLAIN
+    + "    c: bool = le(v, s)\n    s1: f64 = where(c, v, s)\n    s = s1",
+    "what a comparison has found so far": "s: f64 = f64(9.0)\n" + PLAIN
+    + "    c: bool = lt(v, s)\n    s1: f64 = where(c, v, s)\n    store(y, i, s)\n    s = s1",
+    "another value than what is compared": "s: f64 = f64(9.0)\n" + PLAIN
+    + "    c: bool = lt(v, s)\n    w: f64 = neg(v)\n    s1: f64 = where(c, w, s)\n    s = s1",
+    "what is kept beside a comparison of it": "s: f64 = f64(9.0)\nb: f64 = f64(0.0)\n" + PLAIN
+    + "    c: bool = lt(v, s)\n    w: f64 = add(b, 1.0)\n    s1: f64 = where(c, v, s)\n"
+    "    b1: f64 = where(c, w, b)\n    s, b = s1, b1",
     "a tape that keeps what trips store": (
         "t: tape[f64] = tape(4, dtype='f64')\n" + PLAIN + "    reserve(t, n)\n"
         "    store(t, 0, v)\n    w: f64 = load(t, 0)\n    store(y, i, w)"
