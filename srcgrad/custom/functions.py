@@ -54,10 +54,10 @@ class Ruled:
         return made
 
     def _positional(self, args: tuple, kwargs: dict) -> tuple:
-        """All arguments by position, defaults included."""
+        """All arguments by position, defaults included; those by keyword alone keep theirs."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
-        if bound.kwargs:
+        if bound.kwargs.keys() & kwargs:
             raise ArgumentTypeError(
                 f"{self.__name__}() has a rule of its own: it takes arguments by position only"
             )

@@ -322,7 +322,7 @@ def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
 
 # ---- arguments ----
 def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> list[Any]:
-    """All arguments by position, defaults included."""
+    """All arguments by position, defaults included; those by keyword alone have their defaults."""
     f = owner.function
     if not isinstance(f, types.FunctionType):
         if kwargs:
@@ -332,13 +332,14 @@ def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node
     for name, p in inspect.signature(f, follow_wrapped=False).parameters.items():
         if p.kind is p.VAR_POSITIONAL:
             out += list(env[name])
-        elif p.kind is p.KEYWORD_ONLY or (p.kind is p.VAR_KEYWORD and env[name]):
-            it.refuse(
-                node,
-                f"{owner.__name__}() has a rule of its own: it takes arguments by position only",
-                "make the argument an ordinary one",
-            )
-        elif p.kind is not p.VAR_KEYWORD:
+        elif p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD):
+            if name in kwargs or (p.kind is p.VAR_KEYWORD and env[name]):
+                it.refuse(
+                    node,
+                    f"{owner.__name__}() has a rule of its own: it takes arguments by position only",
+                    "make the argument an ordinary one",
+                )
+        else:
             out.append(env[name])
     return out
 

@@ -78,6 +78,31 @@ def test_structures_integers_and_defaults():
         assert_allclose(g, w, rtol=1e-12)
 
 
+def test_defaults_of_arguments_by_keyword_alone():
+    def move(x, k=0.7, *, many=3, scale=0.5):
+        for _ in range(many):
+            x = x + scale * np.sin(k * x)
+        return x
+
+    moved = flow.checkpoint(move)
+    for target in ("python", "cpu"):
+        f = flow.compile(lambda x, k: np.sum(moved(moved(x), k) ** 2), target=target)
+        plain = flow.compile(lambda x, k: np.sum(move(move(x), k) ** 2), target="python")
+        for got, want in zip(
+            flow.grad(f, (0, 1))(U, 0.9), flow.grad(plain, (0, 1))(U, 0.9), strict=True
+        ):
+            assert_allclose(got, want, rtol=1e-12)
+    u = flow.tensor(U, requires_grad=True)
+    moved(u, k=0.9).sum().backward()
+    one = flow.compile(lambda x: np.sum(move(x, 0.9)), target="python")
+    assert_allclose(u.grad.numpy(), flow.grad(one)(U), rtol=1e-12)
+    assert_allclose(moved(U, k=0.9), move(U, k=0.9), rtol=0)
+    with pytest.raises(UnsupportedError, match="by position only"):
+        flow.grad(flow.compile(lambda x: np.sum(moved(x, many=2)), target="python"))(U)
+    with pytest.raises(ArgumentTypeError, match="by position only"):
+        moved(u, many=2)
+
+
 def test_data_decide_how_long_a_step_is():
     def halve(x):
         n = 0
