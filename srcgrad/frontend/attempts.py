@@ -61,10 +61,18 @@ class Attempt:
         cls = raised_by(d)
         if cls is None or d.op is callbacks.call_back:
             return int(cls is not None)
+        if d.op is memory.fail and d.params["message"] in LIMITS:
+            return 0
         number = self.handler_of(cls)
-        if number and d.op is memory.fail and _is_limit(d):
+        if number and d.op is memory.fail and d.params["kind"] == "NotImplementedError":
             raise undecided("a limit of compiled code would be caught here", d.loc)
         return number
+
+    def takes(self, e: Diverged | None) -> bool:
+        """Whether a handler catches what is raised for certain: a limit of ours none catches."""
+        if e is None or e.message in LIMITS:
+            return False
+        return self.handler_of(class_of(e.kind)) > 0
 
 
 def do_try(it: Interpreter, node: gast.Try) -> None:
@@ -142,7 +150,7 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
         restore(it, before)
         _handle(it, attempt, first, tried, code)
 
-    if tried.failed is not None and attempt.handler_of(class_of(tried.failed.kind)):
+    if attempt.takes(tried.failed):
         failed()
     else:
         passes = plain(it.b("eq", code, 0))
@@ -220,11 +228,6 @@ def _binds_last(stmt: Any) -> bool:
     return len(targets) == 1 and flat
 
 
-def _is_limit(d: Def) -> bool:
-    """Whether Python, or NumPy, goes on where compiled code fails."""
-    return d.params["kind"] == "NotImplementedError" or d.params["message"] in LIMITS
-
-
 # ---- handlers ----
 def _classes(it: Interpreter, handler: Any) -> tuple[type[BaseException], ...]:
     found = BaseException if handler.type is None else it.expression(handler.type)
@@ -276,7 +279,7 @@ def _raise_again(it: Interpreter, attempt: Attempt, tried: Tried) -> NoReturn:
     """A `raise` alone: the statement runs, and raises what was caught."""
     stmts, _ = copied(tuple(tried.out), {})
     it.b.out.extend(stmts)
-    if tried.failed is not None and attempt.handler_of(class_of(tried.failed.kind)):
+    if tried.failed is not None and attempt.takes(tried.failed):
         raise tried.failed
     it.fail("RuntimeError", "what was caught is not raised again")
 

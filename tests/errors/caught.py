@@ -31,7 +31,7 @@ def attribute_of_either_class(x, w, n):
 @program(vec(3), 0)
 def integer_of_numpy_divided_by_zero(x, n):
     try:
-        k = x.argmin() // n  # error: UnsupportedError: a limit of compiled code
+        k = x.argmin() // n  # error: ZeroDivisionError: gives 0 in NumPy
     except ZeroDivisionError:
         k = 1
     return x[k]

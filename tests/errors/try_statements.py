@@ -106,7 +106,7 @@ def test_of_a_while_that_may_raise(x, n):
 @program(vec(3), 1e30)
 def limit_of_compiled_code(x, big):
     try:
-        k = int(big * x[0])  # error: UnsupportedError: a limit of compiled code would be caught
+        k = int(big * x[0])  # error: OverflowError: an integer of more than 64 bits
     except OverflowError:
         k = 1
     return x[0] * k
