@@ -334,11 +334,9 @@ def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node
             out += list(env[name])
         elif p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD):
             if name in kwargs or (p.kind is p.VAR_KEYWORD and env[name]):
-                it.refuse(
-                    node,
-                    f"{owner.__name__}() has a rule of its own: it takes arguments by position only",
-                    "make the argument an ordinary one",
-                )
+                said = "has a rule of its own: it takes arguments by position only"
+                way_out = "make the argument an ordinary one"
+                it.refuse(node, f"{owner.__name__}() {said}", way_out)
         else:
             out.append(env[name])
     return out
