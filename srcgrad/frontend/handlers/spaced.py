@@ -26,7 +26,8 @@ def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
         it.refuse(node, "arange of complex numbers or of arrays is not supported")
     b = it.b
     it.fail_if(plain(b("eq", step, 0)), "ZeroDivisionError", "division by zero")
-    if is_float(kind.dtype):
+    # beside a signed integer of 64 bits an unsigned one is a float
+    if is_float(kind.dtype) or (kind.dtype == "u64" and dtype is None):
         n = _length(it, b("ceil", b("div", b("sub", stop, start), step)))
         start, step = (b.cast(v, Scalar("f64")) for v in (start, step))
     else:
