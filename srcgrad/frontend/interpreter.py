@@ -76,6 +76,11 @@ class Interpreter:
         return self.frames[-1]
 
     @property
+    def is_in_flow(self) -> bool:
+        """Whether a loop or a branch decides if this runs."""
+        return len(self.b.scopes) > self.heads[-1][0]
+
+    @property
     def env(self) -> dict[str, Any]:
         return self.frame.env
 
@@ -95,8 +100,11 @@ class Interpreter:
         return any(a.handler_of(cls) for a in self.attempts)
 
     def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
-        """Plain Python raises `cls` here for certain: a `try` may catch it, else it is refused."""
-        if self.catches(cls):
+        """Plain Python raises `cls` here for certain: a `try` may catch it, else it is refused.
+
+        What is looked up on one path only raises on that path.
+        """
+        if self.catches(cls) or (issubclass(cls, LookupError) and self.is_in_flow):
             self.locate(node)
             self.fail(name_of(cls), literal(reason))
         self.refuse(node, reason, way_out, like=cls)

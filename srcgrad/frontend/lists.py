@@ -149,7 +149,7 @@ def delete_item(it: Interpreter, target: Any) -> None:
 # ---- lists that grow at run time ----
 def grow_in_flow(it: Interpreter, x: Any) -> None:
     """The same where another trip or branch may have appended to the list."""
-    if len(it.b.scopes) > it.heads[-1][0]:
+    if it.is_in_flow:
         _grow_if_it_can(it, x)
 
 
