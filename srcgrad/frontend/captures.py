@@ -23,7 +23,7 @@ from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
-from srcgrad.frontend.members import library, name_of, watch_inherited, watch_member
+from srcgrad.frontend.members import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
 from srcgrad.ir.nodes import Def, Var
@@ -99,7 +99,8 @@ class Captures:
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
             said = f"{name_of(owner)} has no attribute '{name}'"
             it.wrong(node, said, AttributeError, similar(name, known))
-        if library(owner) or isinstance(owner, np.dtype):  # nobody changes it
+        if library(owner) or isinstance(owner, np.dtype):
+            note_read(owner, name, value)
             return value
         own = registered_as(type(value)) is not None
         if not own and (callable(value) or isinstance(value, types.ModuleType)):

@@ -12,6 +12,10 @@ from srcgrad.frontend.values import Record
 
 _LIBRARIES = ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
 
+# by a module of a library and a name: what a program has read there
+_read: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+_replaced = 0
+
 
 def watch_member(captures: Any, owner: Any, name: str) -> None:
     """Build anew when a function, class or module that `owner` holds is replaced."""
@@ -33,6 +37,23 @@ def watch_inherited(captures: Any, owner: Any, name: str) -> None:
     elif not library(type(owner)):
         key = ("inherited", id(owner), name)
         captures.watch(key, lambda: getattr(type(owner), name, None), name)
+
+
+def note_read(owner: Any, name: str, value: Any) -> None:
+    """Note what a program reads of a library: it is compared when one is built, not at calls."""
+    if isinstance(owner, types.ModuleType):
+        scope = vars(owner)
+        _read[id(scope), name] = scope, name, value
+
+
+def replacements() -> int:
+    """How often a name of a library that a program has read was found to be another object."""
+    global _replaced
+    if not all([scope.get(name, value) is value for scope, name, value in [*_read.values()]]):
+        _replaced += 1
+        for key, (scope, name, value) in [*_read.items()]:
+            _read[key] = scope, name, scope.get(name, value)
+    return _replaced
 
 
 def library(owner: Any) -> bool:

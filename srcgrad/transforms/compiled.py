@@ -21,6 +21,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedErr
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.members import replacements
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
@@ -77,6 +78,7 @@ class Compiled:
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
         self._last_arguments: dict[str, Any] = {}
+        self._replacements = 0  # of names of libraries, when the entries were made
         self._later: Entry | None = None  # gets a fast path at its second call
         self._unverified: list[Entry] = []  # gradients that are yet to be checked
 
@@ -200,6 +202,7 @@ class Compiled:
     # ---- building ----
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
         with self._lock, collector.waiting():
+            self._forget_replaced()
             stale = self._entries.get(self._key(arguments, given), ())
             if any([is_on_device(v) for _, v in given]):
                 return self._of_stand_ins(arguments, given)
@@ -232,6 +235,11 @@ class Compiled:
                 offer(self, entry, under)
                 record_build(self, reason)
             return entry
+
+    def _forget_replaced(self) -> None:
+        """Drop what was built before a name of a library was bound anew."""
+        if (now := replacements()) != self._replacements:
+            self._entries, self._fast, self._replacements = {}, {}, now
 
     def _of_stand_ins(self, arguments: dict[str, Any], given: list) -> Entry:
         """What is compiled for NumPy's arrays like those of a GPU among the arguments."""

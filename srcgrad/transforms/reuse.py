@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.frontend.members import replacements
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.walk import walk
 from srcgrad.passes.pipeline import settings
@@ -221,7 +222,7 @@ def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard, ...]) -
 
 def _settings() -> tuple:
     """What else decides how a program is built, in this thread."""
-    return (*settings(), os.environ.get("SRCGRAD_CPU"))
+    return (*settings(), os.environ.get("SRCGRAD_CPU"), replacements())
 
 
 def _root(function: types.FunctionType, followed: set[int]) -> Test:
