@@ -4,7 +4,7 @@ import cmath
 
 import numpy as np
 
-from tests.cases.registry import vec
+from tests.cases.registry import mat, vec
 from tests.errors.programs import program
 
 
@@ -35,6 +35,15 @@ def integer_of_numpy_divided_by_zero(x, n):
     except ZeroDivisionError:
         k = 1
     return x[k]
+
+
+@program(mat(3, 2))
+def basis_that_is_not_made(a):
+    try:
+        _, r = np.linalg.qr(a, mode="complete")  # error: UnsupportedError: a limit of compiled code
+    except NotImplementedError:
+        r = a
+    return np.sum(r**2)
 
 
 @program(vec(3))
