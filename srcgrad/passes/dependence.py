@@ -95,7 +95,7 @@ class _Trips:
         for k, (p, y) in enumerate(zip(self.loop.params, self.loop.yields, strict=True)):
             how = better[k][0] if k in better else self.carried(p, y)
             if isinstance(how, Dependent):
-                return how
+                return self.growing() or how
             combined.append(how)
         shared: list[Var] = []
         near: list[Var] = []
@@ -117,6 +117,13 @@ class _Trips:
         return Independent(
             tuple(combined), tuple(shared), tuple(scratch), tuple(near), distance, leaders
         )
+
+    def growing(self) -> Dependent | None:
+        """The refusal of a tape of which only the trips tell how much they keep: it is counted."""
+        for s in self.statements:
+            if isinstance(s, Def) and s.op is tapes.reserve and not self.is_own(s.args[0], set()):
+                return Dependent(GROWS, s.loc)
+        return None
 
     # ---- what is carried ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:

@@ -75,6 +75,25 @@ def test_the_gradient_of_a_loop_over_elements_in_time_is_refused():
     assert found.value.location.line == at(diffused, "v[i] = ")
 
 
+def halved(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        s = x[i]
+        while s * s > 0.1:
+            s = np.sin(s) * 0.5
+        y[i] = s
+    return np.sum(y)
+
+
+def test_a_gradient_that_keeps_what_only_the_run_tells_is_refused():
+    """The user's line, and no counter of ours."""
+    x = np.array([0.7, 0.2, 0.9])
+    near(flow.compile(halved, target="cuda")(x), halved(x))
+    with pytest.raises(UnsupportedError, match="a number of values that only its run") as found:
+        flow.grad(halved, target="cuda")(x)
+    assert found.value.location.file == __file__
+
+
 def test_the_ways_out_of_a_refusal():
     def promised(x, places):
         y = np.zeros(len(x))

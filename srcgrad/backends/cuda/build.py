@@ -21,6 +21,7 @@ from srcgrad.backends.cuda.device import Kernel as Loaded
 from srcgrad.backends.cuda.expressions import is_written
 from srcgrad.backends.cuda.finish import finishing
 from srcgrad.backends.cuda.host import host_text
+from srcgrad.backends.cuda.host_loops import host_loops
 from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.backends.cuda.number_kernels import with_number_kernels
 from srcgrad.backends.cuda.numbers import Numbers
@@ -85,11 +86,13 @@ class Program:
         finished = [finishing(k, fastmath) for k in kernels.values() if k.sums]
         finished += [adding(a.target.type, can_fail) for k in launches.values() for a in k.ordered]
         self.texts += {t.name: t for t in finished}.values()
-        self.host = host_text(body, kernels, wide, numbers)
+        loops = host_loops(body, launches, placement, name)
+        self.host = host_text(body, kernels, wide, numbers, loops)
         scope = python.namespace() | launching.ASKING
         scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
         scope |= {op.name: launching.library_call(op) for op in library.LIBRARY}
         scope |= {k.name: launching.launcher(k, wide.get(s)) for s, k in kernels.items()}
+        scope |= {k.name: k.built(options).run for k in loops.values()}
         self.call = python.running(function, self.host, scope)
         self.loaded: dict[Device, Mapping[str, Loaded]] = {}
         self.keep = options.cache

@@ -7,27 +7,44 @@ device is handed on as it is, and read where the host computes with it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from srcgrad.backends.cuda.block_kernel import BlockKernel
+from srcgrad.backends.cuda.host_loops import HostLoop
 from srcgrad.backends.cuda.kernel import Kernel
 from srcgrad.backends.cuda.launching import ASKING, PLACED
 from srcgrad.backends.cuda.numbers import Numbers
 from srcgrad.backends.cuda.placement import is_library
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var
 from srcgrad.ir.text import Printed, Printer
+from srcgrad.ir.types import Tape
+from srcgrad.ir.walk import walk
 from srcgrad.primitives import REGISTRY, memory, messages
 
 
 def host_text(
-    f: Function, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], numbers: Numbers
+    f: Function,
+    kernels: dict[For, Kernel],
+    wide: dict[For, BlockKernel],
+    numbers: Numbers,
+    loops: Mapping[Stmt, HostLoop],
 ) -> Printed:
     """The function as the text that the host runs."""
-    return _HostPrinter(kernels, wide, numbers).printed(f)
+    return _HostPrinter(kernels, wide, numbers, loops).printed(f)
 
 
 class _HostPrinter(Printer):
-    def __init__(self, kernels: dict[For, Kernel], wide: dict[For, BlockKernel], numbers: Numbers):
-        names = {f"device_{op.name}" for op in PLACED} | {k.name for k in kernels.values()}
+    def __init__(
+        self,
+        kernels: dict[For, Kernel],
+        wide: dict[For, BlockKernel],
+        numbers: Numbers,
+        loops: Mapping[Stmt, HostLoop],
+    ):
+        names = {f"device_{op.name}" for op in PLACED}
+        names |= {k.name for k in (*kernels.values(), *loops.values())}
         super().__init__({*REGISTRY, *names, *ASKING})
+        self.loops = loops
         self.kernels, self.wide, self.on_device = kernels, wide, numbers.on_device
         self.placement = numbers.placement
 
@@ -42,9 +59,25 @@ class _HostPrinter(Printer):
         if kernel is not None:
             self.line(depth, self.launch(kernel), s, note=True)
             return
+        if s in self.loops:
+            self.compiled(self.loops[s], s, depth)
+            return
         if isinstance(s, Def) and self.is_seen(s):
             self.line(depth, "look()", s)
         super().statement(s, depth)
+
+    def compiled(self, loop: HostLoop, s: Stmt, depth: int) -> None:
+        """The call of a loop that is compiled."""
+        if any(isinstance(t, Def) and self.is_seen(t) for t in walk((s,))):
+            self.line(depth, "look()", s)
+        given = [self.contents(v) or self.operand(v) for v in loop.function.params]
+        made = [self.contents(a) or self.atom(a) for a in loop.function.returns]
+        call = f"{loop.name}({', '.join(given)})"
+        self.line(depth, f"{', '.join(made)}, = {call}" if made else call, s, note=True)
+
+    def contents(self, a: Atom) -> str:
+        """What a tape holds, as compiled code takes it; empty of anything else."""
+        return f"{self.atom(a)}.data" if isinstance(a.type, Tape) else ""
 
     def is_seen(self, s: Def) -> bool:
         """Whether the caller sees what a statement does, also if the call fails."""
