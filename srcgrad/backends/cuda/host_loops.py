@@ -34,7 +34,7 @@ class HostLoop:
 
 def host_loops(
     function: Function, launches: Mapping[For, Launch], placement: Placement, name: str
-) -> dict[Loop, HostLoop]:
+) -> dict[Stmt, HostLoop]:
     """The outermost loops of the host in which nothing runs on the device."""
     found = _Loops(launches, placement)
     made = enumerate(found.of(function.body))
