@@ -1,8 +1,8 @@
-"""The folder of generated modules: where it is, how a module gets there, what is trusted in it.
+"""The cache folder: where it is, and the files that are put there and found again.
 
-A module is named by the hash of its text and of everything it depends on, so an entry is never
-stale. What runs is the text in memory; the file is there to be read and for Numba's cache beside
-it. Never executes a file, and never hands Numba a cached binary whose digest is not on record.
+A file is named by the hash of everything that it depends on, so an entry is never stale. Its name
+and its contents are under a digest: what is damaged, or has another file's name, is made again.
+What others may have written is not used (`private.py`): a folder of this process serves instead.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import hashlib
 import linecache
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+from srcgrad.backends import private
+
 PACKAGE = "srcgrad.backends.generated"
 DIGITS = 24  # of the hash, in a module's name
+SIZE = hashlib.sha256().digest_size
 
 
 def cache_dir() -> Path:
@@ -43,112 +45,49 @@ def module_name(text: str, depends: Iterable[str] = ()) -> str:
     return f"k_{digest.hexdigest()[:DIGITS]}"
 
 
-def load(name: str, text: str) -> tuple[ModuleType, bool]:
-    """The module `name` made of `text`, and whether a file of the cache folder backs it."""
-    path = cache_dir() / f"{name}.py"
-    backed = _write(path, text)
-    return (_module(name, text, str(path)) if backed else in_memory(name, text)), backed
-
-
 def keep(file: str, text: str) -> None:
-    """Put a text into the folder, to be read; where the folder cannot be written it is not kept."""
-    _write(cache_dir() / file, text)
+    """Put a text into the folder, to be read by people; where that fails it is not kept."""
+    _put(file, text.encode())
 
 
 def keep_bytes(file: str, data: bytes) -> None:
-    """Put machine code into the folder, behind its digest."""
-    with suppress(OSError):
-        path = cache_dir() / file
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _replace(path, hashlib.sha256(data).digest() + data)
+    """Put a file into the folder, under its digest; where that fails it is not kept."""
+    _put(file, _digest(file, data) + data)
 
 
 def kept_bytes(file: str) -> bytes | None:
     """What `keep_bytes` put there; None if there is nothing, or something else."""
-    try:
-        found = (cache_dir() / file).read_bytes()
-    except OSError:
-        return None
-    size = hashlib.sha256().digest_size
-    return found[size:] if hashlib.sha256(found[size:]).digest() == found[:size] else None
+    with suppress(OSError):
+        folder = cache_dir()
+        if not private.usable(folder):
+            folder = private.temporary()
+        found = private.read(folder / file)
+        if found and _digest(file, found[SIZE:]) == found[:SIZE]:
+            return found[SIZE:]
+    return None
+
+
+def _digest(file: str, data: bytes) -> bytes:
+    return hashlib.sha256(file.encode() + b"\0" + data).digest()
+
+
+def _put(file: str, data: bytes) -> None:
+    with suppress(OSError):
+        folder = cache_dir()
+        if not private.made(folder):
+            folder = private.temporary()
+        private.write(folder / file, data)
 
 
 def in_memory(name: str, text: str) -> ModuleType:
-    """The module without a file; tracebacks and debuggers find its text all the same."""
+    """A module made of a text; tracebacks and debuggers find its text without a file."""
     shown = f"<srcgrad {name}>"
     linecache.cache[shown] = (len(text), None, text.splitlines(True), shown)
-    return _module(name, text, shown)
-
-
-def _module(name: str, text: str, shown: str) -> ModuleType:
     full = f"{PACKAGE}.{name}"
     module = ModuleType(full)
     module.__file__ = shown
     module.__package__ = PACKAGE
     exec(compile(text, shown, "exec"), module.__dict__)
-    # by its name Numba finds the module again when it reloads what it cached
+    # by its name Numba finds the module again when it loads what was compiled of it
     sys.modules[full] = module
     return module
-
-
-def _write(path: Path, text: str) -> bool:
-    """Make the file hold exactly this text; False where the folder cannot be written."""
-    try:
-        if path.is_file() and path.read_bytes() == text.encode():
-            return os.access(path.parent, os.W_OK)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _replace(path, text.encode())
-    except OSError:
-        return False
-    return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file so that another process sees all of it or nothing."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as f:
-            f.write(data)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-# ---- Numba's files beside a module: an index and machine code, which Numba does not verify ----
-def _binaries(folder: Path, name: str) -> list[Path]:
-    return sorted(f for pattern in ("nbi", "nbc") for f in folder.glob(f"{name}.*.{pattern}"))
-
-
-def _digest(files: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for f in files:
-        digest.update(f.name.encode() + b"\0" + f.read_bytes())
-    return digest.hexdigest()
-
-
-def distrust(folder: Path, name: str) -> None:
-    """Delete the binaries of a module unless they are what `seal` saw."""
-    try:
-        files = _binaries(folder, name)
-        record = folder / f"{name}.sum.py"
-        if files and not (record.is_file() and record.read_bytes() == _record(files)):
-            for f in files:
-                f.unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def seal(folder: Path, name: str) -> None:
-    """Put the digest of a module's binaries on record; no record, no reuse."""
-    try:
-        files = _binaries(folder, name)
-        if files:
-            _replace(folder / f"{name}.sum.py", _record(files))
-    except OSError:
-        return
-
-
-def _record(files: list[Path]) -> bytes:
-    text = f'"""sha256 of the binaries beside this file."""\n\nDIGEST = "{_digest(files)}"\n'
-    return text.encode()

@@ -50,14 +50,14 @@ LOG = _configured(logging.getLogger("srcgrad"), os.environ.get("SRCGRAD_LOG", ""
 
 
 def announced(function: Function, kept: bool, compile: Callable[[], Any]) -> Any:
-    """The dispatcher that `compile` makes; `kept`: its code goes to the cache folder."""
+    """What `compile` makes; `kept`: its code goes to the cache folder."""
     logged = LOG.isEnabledFor(logging.INFO)
     if logged:
         LOG.info("compiling %s", _described(function))
     start = time.perf_counter()
     with _waiting(function, kept):
         made = compile()
-    if logged and made.stats.cache_hits:
+    if logged and made.cached:
         LOG.info("%s: loaded from the cache", function.name)
     elif logged:
         LOG.info("compiled %s in %.1f s", function.name, time.perf_counter() - start)

@@ -71,26 +71,28 @@ def _checked(name: str, value: Any, shape: tuple[Any, ...], dtype: np.dtype[Any]
     return made
 
 
-def filled(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> bool:
+def filled(
+    site: int, number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]
+) -> bool:
     """`fill` for compiled code: what was raised is kept for `raised`."""
-    return kept(lambda: fill(number, out, dims, operands))
+    return kept(site, lambda: fill(number, out, dims, operands))
 
 
-def kept(run: Callable[[], None]) -> bool:
+def kept(site: int, run: Callable[[], None]) -> bool:
     """Whether a function of Python's returns; what it raises is kept for `raised`."""
     try:
         run()
     except BaseException as error:
-        _pending.error = error
+        _pending.failed = site, error
         return False
     return True
 
 
-def raised() -> BaseException:
-    """What the last call of this thread that failed has raised."""
-    error = _pending.error
-    _pending.error = None
-    return error
+def raised() -> tuple[int, BaseException]:
+    """The site of the last call of this thread that failed, and what it has raised."""
+    failed = _pending.failed
+    del _pending.failed
+    return failed
 
 
 def _call_back(total: Any, *rest: Any, back: Any, dtype: str) -> np.ndarray:

@@ -30,9 +30,9 @@ def send(text: str, kind: str, name: str, level: int, file: str, line: int) -> N
         logger.handle(logger.makeRecord(name, level, file, line, text, (), None))
 
 
-def sent(text: str, kind: str, name: str, level: int, file: str, line: int) -> bool:
+def sent(site: int, text: str, kind: str, name: str, level: int, file: str, line: int) -> bool:
     """`send` for compiled code: what was raised is kept for `callbacks.raised`."""
-    return kept(lambda: send(text, kind, name, level, file, line))
+    return kept(site, lambda: send(text, kind, name, level, file, line))
 
 
 def _show(*values: Any, message: str) -> None:

@@ -16,7 +16,7 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse", "matplo
 
 # A generated module is named by the hash of its text; Numba's files beside it repeat that name.
 # Nothing else is counted or deleted: the user may have pointed the cache at a folder of theirs.
-CACHED_FILE = re.compile(r".*[0-9a-f]{12,}.*\.(py|pyc|nbi|nbc|ll|cubin|ir|o)")
+CACHED_FILE = re.compile(r".*[0-9a-f]{12,}.*\.(py|pyc|nbi|nbc|nb|ll|cubin|ir|o)")
 
 
 def main(arguments=None):

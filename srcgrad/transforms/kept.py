@@ -42,6 +42,18 @@ from srcgrad.transforms.stages import statements
 # whose classes and functions are the same in each process of these versions
 STABLE = frozenset(("srcgrad", "builtins", "numpy", "functools"))
 PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+# what programs are made of, by the modules where it is
+PARTS = {
+    "srcgrad.ir.nodes": "Def For Function If While",
+    "srcgrad.ir.types": "Array Const RefTape Scalar Tape Tuple Var",
+    "srcgrad.ir.rule": "Direction Rule",
+    "srcgrad.custom.transpose": "turned",
+    "srcgrad.errors": "Location",
+    "builtins": "complex",
+    "numpy": "dtype",
+    "numpy._core.multiarray": "scalar",
+    __name__: "_primitive",
+}
 LONG = 60  # statements: it takes as long to make a shorter program as to read it
 DIGITS = 24  # of the digest, in a file's name
 
@@ -89,10 +101,8 @@ def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Func
     except (_Foreign, RecursionError, ValueError):  # foreign, or nested too deeply
         return stage(function, *read)
     file = f"s_{hashlib.sha256(_made_by() + of).hexdigest()[:DIGITS]}.ir"
-    found = files.kept_bytes(file)
-    if found is not None:
-        made = pickle.loads(zlib.decompress(found))
-    else:
+    made = _read(file)
+    if made is None:
         made = stage(function, *read)
         out = io.BytesIO()
         with suppress(_Foreign, pickle.PicklingError, AttributeError, TypeError, RecursionError):
@@ -100,6 +110,18 @@ def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Func
             files.keep_bytes(file, zlib.compress(out.getbuffer(), 1))
     _entries[made] = file
     return made
+
+
+def _read(file: str) -> Function | None:
+    """What is kept in a file; None if there is none, or something else in it."""
+    found = files.kept_bytes(file)
+    if found is None:
+        return None
+    try:
+        made = _Unpickler(io.BytesIO(zlib.decompress(found))).load()
+    except Exception:
+        return None
+    return made if type(made) is Function else None
 
 
 class _Foreign(Exception):
@@ -167,6 +189,15 @@ class _Pickler(pickle.Pickler):
     dispatch_table = copyreg.dispatch_table | {
         Primitive: lambda op: (_primitive, (_registered(op).name,))
     }
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes what programs are made of; no file chooses what is called."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in PARTS.get(module, "").split():
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a program")
+        return super().find_class(module, name)
 
 
 def _registered(op: Primitive) -> Primitive:

@@ -15,15 +15,14 @@ from srcgrad.backends.cpu.build import BACKEND
 from srcgrad.backends.cpu.elementary import exponentials, logarithms, trigonometric
 from srcgrad.backends.cpu.elementary.library import FUNCTIONS, ready, text
 from srcgrad.backends.cpu.elementary.symbols import WIDTHS, symbol
-from srcgrad.backends.cpu.emit import driver
 from srcgrad.backends.cpu.emit import numba_internals as inside
-from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.ir.nodes import For
 from srcgrad.passes import run
 from srcgrad.passes.loops_in_chunks import QUICK, SLOW, VECTORISED, _LoopsInChunks
 from srcgrad.passes.pipeline import lowering
 from srcgrad.primitives import REGISTRY, elementwise
+from tests.backends import machine_code
 
 # over a million points: 0.69, 1.31, 2.33, 0.82, 0.88, 0.87, 0.87
 ULPS = {"exp": 0.7, "expm1": 1.5, "tanh": 2.5, "log": 0.85, "log1p": 1.0, "sin": 0.9, "cos": 0.9}
@@ -142,9 +141,7 @@ def assembly_of(fn):
     f(np.ones(3))
     (entry,) = [e for found in f._entries.values() for e in found]
     program = Program(run(entry.program.function, passes=BACKEND.pipeline(f.options)))
-    made = driver.compiled(program, *written(program), f.options)
-    (assembly,) = made.inspect_asm().values()
-    return assembly
+    return machine_code.assembly_of(machine_code.optimised(program))
 
 
 def test_without_fused_operations_the_library_computes():
@@ -153,7 +150,7 @@ def test_without_fused_operations_the_library_computes():
         module = text(op, fused=False)
         assert "fmul" not in module and "llvm.fma" not in module
         assert module.count(f"call double @{op.name}(") == 1 + sum(WIDTHS)
-        assert inside.object_code(module)
+        assert inside.object_code(inside.parsed(module))
 
 
 def test_constants_are_the_nearest_doubles():

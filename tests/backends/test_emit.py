@@ -186,17 +186,21 @@ def test_texts_are_kept_for_who_asks(monkeypatch, tmp_path):
 
 def test_numbas_internals():
     """What `numba_internals.py` leans on is as it was in the release that it was written for."""
+    from llvmlite.binding import newpassmanagers
     from numba import types
-    from numba.core import callconv, codegen
+    from numba.core import caching, callconv, codegen, environment, funcdesc
     from numba.core.registry import cpu_target
 
     array = cpu_target.target_context.data_model_manager[types.Array(types.float64, 2, "C")]
     assert array._fields == (
         "meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides",
     )  # fmt: skip
-    for method in ("_optimize_functions", "_optimize_final_module"):
+    for method in ("_optimize_functions", "_optimize_final_module", "_finalize_final_module"):
         assert hasattr(codegen.CPUCodeLibrary, method)
-    assert hasattr(callconv.CPUCallConv, "return_dynamic_user_exc")
+    assert "llvm_cpython_wrapper_name" in vars(funcdesc.FunctionDescriptor)
+    assert isinstance(environment.Environment({}).consts, list)
+    assert {"load_overload", "save_overload"} <= vars(caching.NullCache).keys()
+    assert "_dispose" in vars(newpassmanagers.NewPassManager)
     assert hasattr(callconv.CPUCallConv, "_get_excinfo_argument")
     flag = cpu_target.target_context.data_model_manager[types.boolean]
     assert str(flag.get_argument_type()) == str(flag.get_return_type()) == "i8"

@@ -24,8 +24,8 @@ PROGRAM = """def f(x: f64[n], k: float):
 """
 
 
-# what stands for a dispatcher
-Made = types.SimpleNamespace(stats=types.SimpleNamespace(cache_hits={}))
+# what stands for a compiled program
+Made = types.SimpleNamespace(cached=False)
 
 
 class Terminal(io.StringIO):

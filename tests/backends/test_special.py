@@ -45,7 +45,7 @@ def test_machine_code_is_found_again_by_the_symbol(tmp_path):
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1]
-    assert list((tmp_path / "cache").glob("**/*.nbc")), "machine code was kept"
+    assert list((tmp_path / "cache").glob("*.o")), "machine code was kept"
 
 
 def compiled(name, arity, dtype="f64", **params):

@@ -1,6 +1,5 @@
 """What stages make is read from disk by the next process, if all that they read is the same."""
 
-import pickle
 import random
 import subprocess
 import sys
@@ -279,7 +278,7 @@ def test_programs_of_cases_survive():
             of = described(function)
         except kept._Foreign:
             continue
-        copy = pickle.loads(pickled(function))
+        copy = kept._Unpickler(kept.io.BytesIO(pickled(function))).load()
         assert to_text(copy) == to_text(function) and described(copy) == of, case.id
         places = [[s.loc for s in walk(f.body)] for f in (copy, function)]
         assert places[0] == places[1]

@@ -72,7 +72,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     lock = threading.Lock()
     run: Any = None
 
-    def compile() -> Any:
+    def compile() -> driver.Compiled:
         from srcgrad.backends.progress import announced
 
         if debugging():
@@ -89,7 +89,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
         nonlocal run
         if run is None:
             with lock:
-                run = run or compile()
+                run = run or compile().run
         try:
             try:
                 out = run(*args) if within is None else within(run, args)
@@ -103,9 +103,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
         raise error
 
     call.__name__ = function.name
-    return Executable(
-        call, lambda: _shown(function), lambda: bool(compile().stats.cache_hits), text.shown
-    )
+    return Executable(call, lambda: _shown(function), lambda: compile().cached, text.shown)
 
 
 def _shown(function: Function) -> str:
@@ -129,10 +127,11 @@ def _same(value: Any) -> Any:
 
 # ---- failures ----
 def with_values(failure: Failure, sites: list[Site]) -> Failure:
-    """A failure with values in the place of words."""
-    if type(failure) is Failure:
+    """A failure with values for its words."""
+    if not failure.args:
         return failure
-    number, *words = failure.args
+    (data,) = failure.args
+    number, *words = struct.unpack(f"={len(data) // 8}q", data)
     values: list[Any] = []
     for dtype in sites[number].dtypes:
         parts = [words.pop(0) for _ in range(1 + is_complex(dtype))]

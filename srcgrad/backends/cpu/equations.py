@@ -9,26 +9,23 @@ import numpy as np
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.kernels import compiled, objmode
 from srcgrad.primitives import equations
+from srcgrad.primitives.callbacks import kept
 
 
-def found(function, out, *operands):
-    """Whether there is a result; it is in `out`."""
-    try:
-        out[...] = function(*operands)
-    except np.linalg.LinAlgError:
-        return False
-    return True
+def found_sqrtm(site, out, a):
+    """Whether there is a root; it is in `out`."""
 
+    def run():
+        out[...] = equations.sqrtm.impl(a)
 
-def found_sqrtm(out, a):
-    return found(equations.sqrtm.impl, out, a)
+    return kept(site, run)
 
 
 @partial(compiled, nogil=False)
 def sqrtm(site, a):
     out, good = np.empty(a.shape, a.dtype), np.zeros(1, np.bool_)
     with objmode():
-        good[0] = found_sqrtm(out, a)
+        good[0] = found_sqrtm(site, out, a)
     if not good[0]:
-        raise Failure(site)
+        raise Failure
     return out

@@ -1,9 +1,10 @@
 """The exception that compiled code raises: the number of its site and the operands there.
 
 The wrapper around a compiled function turns it into the exception that NumPy would raise.
-Never seen by a user.
+A function of Python's that compiled code calls raises one without arguments: what it raised itself,
+and the site, are kept beside (`callbacks.raised`). Never seen by a user.
 """
 
 
 class Failure(Exception):
-    """`args` are the site's number, then the operands of the statement that failed."""
+    """`args`: the site's number, then the operands of the statement that failed; or none."""

@@ -30,7 +30,7 @@ def faults_reported(program: Program, text: Noted = NO_TEXT) -> Iterator[None]:
     """Around the making of machine code: what goes wrong is reported at the user's line."""
     try:
         yield
-    except (SrcgradError, ImportError, MemoryError):
+    except (SrcgradError, ImportError, MemoryError, Warning):
         raise
     except Exception as error:
         fault = _fault(error, program.function.name, program.here or _place(error, text))

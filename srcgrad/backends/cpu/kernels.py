@@ -1,6 +1,6 @@
 """What the one-line functions call that Numba compiles for the emitter, besides operators.
 
-Compiled once per machine (Numba's file cache). Without Numba these are plain functions.
+Without Numba these are plain functions.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ except ImportError:  # generated modules run without it, slowly
 
 
 def compiled(function, nogil=True):
-    """A function for helpers: compiled per types, kept on disk, inlined by LLVM."""
+    """A function for helpers: compiled per types, inlined by LLVM."""
     if njit is None:
         return function
-    options = {"cache": True, "error_model": "numpy", "nogil": nogil}
+    options = {"error_model": "numpy", "nogil": nogil}
     return unliteral(njit(function, fastmath=HELPERS, **options))
 
 
@@ -155,9 +155,9 @@ def report(site, message, values, words):
     """A warning, or a message to a logger."""
     good = np.zeros(1, np.bool_)
     with objmode():
-        good[0] = sent(message.format(*values), *words)
+        good[0] = sent(site, message.format(*values), *words)
     if not good[0]:
-        raise Failure(site)
+        raise Failure
 
 
 @partial(compiled, nogil=False)
@@ -165,7 +165,7 @@ def call_back(site, number, total, dims, operands, dtype):
     """The results of a function of the user's, which Python itself calls."""
     out, good = np.empty(total, dtype), np.zeros(1, np.bool_)
     with objmode():
-        good[0] = filled(number, out, dims[1:], operands[1:])
+        good[0] = filled(site, number, out, dims[1:], operands[1:])
     if not good[0]:
-        raise Failure(site)
+        raise Failure
     return out

@@ -1,6 +1,6 @@
 """Library calls on whole arrays that Numba compiles: Fourier transforms, search.
 
-Compiled once per machine. Without Numba these are plain functions.
+Without Numba these are plain functions.
 """
 
 from __future__ import annotations

@@ -14,17 +14,20 @@ from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
 from srcgrad.ir.nodes import Def, Stmt
-from srcgrad.primitives import callbacks, memory, messages, tapes
+from srcgrad.primitives import callbacks, memory, tapes
 
 
 def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
     """The exception for a failure at one of a function's sites."""
-    number, *operands = failure.args
+    number, *operands = failure.args or callbacks.raised()
     site = sites[number]
     assert isinstance(site, Def)
-    if site.op in (callbacks.call_back, messages.report):
-        return callbacks.raised()
-    return located_error(_as_numpy(site, operands), site.loc)
+    if failure.args:
+        return located_error(_as_numpy(site, operands), site.loc)
+    (error,) = operands  # by a function of Python's: what the user's own raise stays as it is
+    if site.op in CALLS and isinstance(error, np.linalg.LinAlgError):
+        return located_error(error, site.loc)
+    return error
 
 
 def _as_numpy(site: Def, operands: list[Any]) -> Exception:

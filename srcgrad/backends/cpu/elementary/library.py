@@ -107,6 +107,6 @@ def ready(op: Primitive) -> None:
     file = f"{files.module_name(module, (*processor, *environment()))}.o"
     code = files.kept_bytes(file)
     if code is None:
-        code = inside.object_code(module)
+        code = inside.object_code(inside.parsed(module))
         files.keep_bytes(file, code)
     inside.name_functions(code, symbols(op))

@@ -1,4 +1,4 @@
-"""A lowered function as a Numba function of one line, whose body is the emitted module.
+"""A lowered function as machine code: the emitted module, in Numba's function around it.
 
 Helpers that the module names are compiled, or found in their cache, before its machine code is
 loaded. Compiles nothing twice.
@@ -7,6 +7,7 @@ loaded. Compiles nothing twice.
 from __future__ import annotations
 
 import threading
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from srcgrad import collector
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.capsules import name_routine
-from srcgrad.backends.cpu.compiling import compiling
 from srcgrad.backends.cpu.elementary import library as elementary
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
@@ -24,27 +24,29 @@ from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.backends.cpu.threads import name_threads
-from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
+from srcgrad.records import record
 
 _ready: dict[Helper, Any] = {}
 _lock = threading.Lock()
 
 
 # ---- compilation ----
-def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Any:
-    """Numba's dispatcher, with machine code; from the cache if it is there."""
+@record(frozen=True)
+class Compiled:
+    """A program as something that is called with its parameters."""
+
+    run: Any
+    cached: bool  # whether its machine code was in the cache folder
+
+
+def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Compiled:
+    """A program with its machine code, from the cache folder if it is there."""
+    from srcgrad.backends.cpu import llvm
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     function = program.function
-    workspace = bool(program.in_workspace)
-    kinds = tuple(numba_type(p.type) for p in function.params)
-    if workspace:
-        kinds += (numba_type(Tape("i64")),)
-    plain = identifier(function.name)
-    names = ", ".join(f"a{k}" for k in range(len(kinds)))
-    module = f'def {plain}({names}):\n    return body({names})\n\n\nr"""\n{text.text}\n"""\n'
     for helper in program.helpers:
         program.here = program.called_at[helper]
         ready(helper)
@@ -55,19 +57,32 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         elementary.ready(op)
     if program.spreads:
         name_threads()
+    entry = entry_of(program, name)
+    # signed and unsigned results may have the same text
+    types = f"{entry.kinds} -> {entry.results}"
+    depends = (types, *inside.processor(), *environment(), *emitters())
+    file = f"{files.module_name(text.text, depends)}.o"
+    code = files.kept_bytes(file) if options.cache else None
+    cached = code is not None
+    with inside.lock, llvm.options(function), collector.waiting():
+        if code is None:
+            code = inside.object_code(inside.optimised(entry, program, text.text))
+            if options.cache:
+                files.keep_bytes(file, code)
+        return Compiled(entry.dispatcher(code, identifier(function.name)), cached)
 
-    def link(library: Any) -> None:
-        inside.link(library, text.text)
 
-    results = _results(function)
-    emitted = inside.body(program, results, name, link)
-    return _dispatcher(function, module, plain, kinds, {"body": emitted}, options, inside)
-
-
-def _results(function: Function) -> Any:
+def entry_of(program: Program, name: str) -> Any:
+    """What Python calls of a program, whose emitted function has this name."""
     from numba import types
 
-    return types.Tuple([numba_type(a.type) for a in function.returns])
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    function = program.function
+    kinds = tuple(numba_type(p.type) for p in function.params)
+    if program.in_workspace:
+        kinds += (numba_type(Tape("i64")),)
+    return inside.Entry(name, kinds, types.Tuple([numba_type(a.type) for a in function.returns]))
 
 
 def numba_type(type: Type) -> Any:
@@ -85,44 +100,6 @@ def numba_type(type: Type) -> Any:
     raise not_emitted(f"a parameter of type {type}")
 
 
-def _dispatcher(
-    function: Function,
-    text: str,
-    name: str,
-    kinds: tuple,
-    scope: dict[str, Any],
-    options: BuildOptions,
-    inside: Any,
-) -> Any:
-    import numba
-    from numba.core.compiler import Compiler
-
-    from srcgrad.backends.cpu import llvm
-
-    # signed and unsigned results may have the same text
-    types = f"{kinds} -> {_results(function)}"
-    key = files.module_name(text, (types, *environment(), *emitters()))
-    module, backed = files.load(key, text) if options.cache else (files.in_memory(key, text), False)
-    vars(module).update(scope)
-    library = inside.new_library(name)
-
-    def compiler(typing: Any, target: Any, _: Any, args: Any, result: Any, flags: Any, *more: Any):
-        flags.no_cfunc_wrapper = True
-        return Compiler(typing, target, library, args, result, flags, *more)
-
-    njit: Any = numba.njit
-    made: Any = njit(
-        getattr(module, name),
-        error_model="numpy",
-        nogil=True,
-        cache=backed,
-        pipeline_class=compiler,
-    )
-    with compiling(made, key, backed), llvm.options(function), collector.waiting():
-        made.compile(kinds)
-    return made
-
-
 @lru_cache(maxsize=1)
 def emitters() -> tuple[str, ...]:
     """The texts that decide what is emitted and how it is linked."""
@@ -134,23 +111,26 @@ def emitters() -> tuple[str, ...]:
 def ready(helper: Helper) -> None:
     """Compile a helper, or find it in the cache, and give its address its symbol."""
     import numba
+    from numba.core.errors import NumbaWarning
 
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     with _lock:
         if helper in _ready:
             return
-        key = files.module_name(
-            helper.text, (repr(helper.kinds), repr(helper.result), *environment())
-        )
-        module, backed = files.load(key, helper.text)
-        made: Any = numba.njit(
-            module.call, error_model="numpy", nogil=True, fastmath=HELPERS, cache=backed
-        )
+        kinds, result = repr(helper.kinds), repr(helper.result)
+        depends = (kinds, result, *inside.processor(), *environment())
+        key = files.module_name(helper.text, depends)
+        module = files.in_memory(key, helper.text)
+        made: Any = numba.njit(module.call, error_model="numpy", nogil=True, fastmath=HELPERS)
+        made._cache = inside.Kept(f"{key}.nb")
         kinds = tuple(map(_kind_type, helper.kinds))
         wanted = kinds if helper.result.ndim >= 0 else _kind_type(helper.result)(*kinds)
-        with compiling(made, key, backed):
+        with warnings.catch_warnings():
+            # strided operands of a product are copied, printing holds the GIL: it is meant so
+            warnings.simplefilter("ignore", NumbaWarning)
             made.compile(wanted)
+        made.disable_compile()
         (found,) = made.overloads.values()
         if found.signature.return_type != _kind_type(helper.result):
             # called by its address, it would be read as what it is not
