@@ -11,6 +11,8 @@ import functools
 import hashlib
 import linecache
 import math
+import weakref
+from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -47,7 +49,7 @@ def build(function: Function) -> Executable:
 def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callable[..., tuple]:
     """What calls a function by its text, with the names of `scope`."""
     text = compilable(text)
-    file = _register(function.name, text.text)
+    file = f"<srcgrad {function.name} {hashlib.sha256(text.text.encode()).hexdigest()[:12]}>"
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
     exec(code, scope)
     run = scope[text.name]
@@ -72,6 +74,7 @@ def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callabl
         raise failed  # by a function that was called back: as it is
 
     call.__name__ = call.__qualname__ = function.name
+    shown_while(call, file, text.text)
     return call
 
 
@@ -107,12 +110,21 @@ def _argument(value: Any, type: Type) -> Any:
     return value
 
 
-def _register(name: str, text: str) -> str:
-    """A pseudo file name under which tracebacks and debuggers find the text."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    file = f"<srcgrad {name} {digest}>"
+_shown: Counter[str] = Counter()  # by file: how many functions have its text
+
+
+def shown_while(function: Callable, file: str, text: str) -> None:
+    """Let tracebacks and debuggers find a text under a file's name as long as a function lives."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    return file
+    _shown[file] += 1
+    weakref.finalize(function, _released, file).atexit = False
+
+
+def _released(file: str) -> None:
+    _shown[file] -= 1
+    if not _shown[file]:
+        del _shown[file]
+        linecache.cache.pop(file, None)
 
 
 def _place(
