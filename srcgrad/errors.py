@@ -124,7 +124,7 @@ def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
 
 
 class CompilerError(UnsupportedError):
-    """No machine code is made of what srcgrad generated: a fault of srcgrad."""
+    """A fault of srcgrad while it builds a program; what went wrong is its cause."""
 
 
 class SourceError(SrcgradError, OSError):

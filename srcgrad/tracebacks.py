@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
-from srcgrad.errors import TensorTypeError
+from srcgrad.errors import CompilerError, TensorTypeError
 
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
@@ -38,7 +38,9 @@ def shorten(error: BaseException) -> None:
     while each is not None and id(each) not in seen:
         seen.add(id(each))
         _keep(each, [t for t, visible in _frames(each) if visible])
-        each.__cause__, hidden = _visible(each.__cause__), each.__suppress_context__
+        fault = isinstance(each, CompilerError)  # its cause is what went wrong in srcgrad
+        cause = each.__cause__ if fault else _visible(each.__cause__)
+        each.__cause__, hidden = cause, each.__suppress_context__
         each.__context__ = _visible(each.__context__)
         each.__suppress_context__ = hidden  # assigning __cause__ sets it
         each = each.__cause__ or (None if hidden else each.__context__)
@@ -47,6 +49,18 @@ def shorten(error: BaseException) -> None:
 def _is_fault(error: BaseException) -> bool:
     frames = list(_frames(error))
     return type(error) is AssertionError and bool(frames) and not frames[-1][1]
+
+
+def called_outside(error: BaseException) -> tuple[FrameType, FrameType] | None:
+    """Where srcgrad was left for what raised an exception: its caller's frame, and its own first.
+
+    None where srcgrad itself raised it, or a library that it called.
+    """
+    frames = [(t.tb_frame, visible) for t, visible in _frames(error)]
+    if not frames or not frames[-1][1]:
+        return None
+    first = max((k for k, (_, visible) in enumerate(frames) if not visible), default=-1) + 1
+    return frames[max(first - 1, 0)][0], frames[first][0]
 
 
 def _visible(error: BaseException | None) -> BaseException | None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 
 from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.bridge.views import sharing
+from srcgrad.faults import building
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
@@ -47,7 +49,12 @@ class Kernel:
     @cached_property
     def run(self) -> Callable[..., tuple]:
         """The function itself."""
-        return self._build(self.function)
+        with self._building():
+            return self._build(self.function)
+
+    def _building(self) -> AbstractContextManager[None]:
+        home = next((s.loc for s in self.function.body if s.loc is not None), None)
+        return building(self.name, home)
 
     @property
     def name(self) -> str:
@@ -70,7 +77,7 @@ class Kernel:
         """The sweeps that differentiate by these positions."""
         found = self._taped.get(wrt)
         if found is None:
-            with self._lock:
+            with self._lock, self._building():
                 found = self._taped.get(wrt) or self._taped.setdefault(wrt, self._made(wrt))
         return found
 
@@ -88,7 +95,7 @@ class Kernel:
 
     def pulled(self, wrt: tuple[int, ...]) -> Kernel:
         """The function from the parameters and the results' adjoints to the gradients."""
-        with self._lock:
+        with self._lock, self._building():
             if wrt not in self._pulled:
                 joint = self._joint(wrt)
                 function = joint.with_body(joint.body, joint.returns[len(self.function.returns) :])

@@ -12,12 +12,14 @@ import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 from srcgrad import above, collector
 from srcgrad.backends.gpu_arrays import is_on_device
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
+from srcgrad.faults import building
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -200,8 +202,13 @@ class Compiled:
         )
 
     # ---- building ----
+    def _building(self) -> AbstractContextManager[None]:
+        code = self.function.__code__
+        home = Location(code.co_filename, code.co_firstlineno, function=self.__name__)
+        return building(self.__name__, home)
+
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
-        with self._lock, collector.waiting():
+        with self._lock, collector.waiting(), self._building():
             self._forget_replaced()
             stale = self._entries.get(self._key(arguments, given), ())
             if any([is_on_device(v) for _, v in given]):
@@ -328,21 +335,23 @@ class Compiled:
         as plain Python, and as it is compiled, with the source lines as comments. The last one is
         what target="cuda" runs: the kernels, and the host's program around them.
         """
-        if kind in GENERATED:
+        with self._building():
+            if kind not in GENERATED:
+                from srcgrad.ir.readable import readable
+
+                return readable(self._stage(kind, (*KINDS, *GENERATED), args, kwargs))
             program = self._program(self._asked(args, kwargs))[0]
             options = replace(self.options, target=GENERATED[kind], cache=False)
             made = built(program.function, options)
             return made.emitted() if kind == "llvm" and made.emitted else made.source
-        from srcgrad.ir.readable import readable
-
-        return readable(self._stage(kind, (*KINDS, *GENERATED), args, kwargs))
 
     def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".
 
         One primitive a line, every type spelled; the reference backend runs this very text.
         """
-        return to_text(self._stage(kind, KINDS, args, kwargs))
+        with self._building():
+            return to_text(self._stage(kind, KINDS, args, kwargs))
 
     def _stage(self, kind: str, kinds: tuple, args: tuple, kwargs: dict[str, Any]) -> Function:
         if kind not in kinds:
@@ -356,7 +365,8 @@ class Compiled:
         """What was built for these arguments, stage by stage, as a text."""
         from srcgrad.transforms.explain import explain
 
-        return explain(self, self._asked(args, kwargs))
+        with self._building():
+            return explain(self, self._asked(args, kwargs))
 
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments that a question is about: those given, else like the last compiled."""

@@ -86,6 +86,8 @@ def _gradient(
     args = make()
     try:
         got = derivative(*args)
+    except subject.fault:
+        raise
     except subject.refusal:
         return
     for one, other in zip(args, make(), strict=True):

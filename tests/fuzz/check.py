@@ -98,6 +98,8 @@ def _raising(
     try:
         with _limited(how.limit):
             subject.compile(fn, target=how.first)(*copied(point(program).args))
+    except subject.fault as error:
+        return _crashed("exception", error)
     except subject.refusal as error:
         return Outcome("refused", "exception", str(error))
     except type(raised):
@@ -153,15 +155,23 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
         return Outcome("wrong", f"{stage}, {error.what}", str(error))
     except Unusable as error:
         return Outcome("discarded", stage, str(error))
+    except subject.fault as error:
+        return _crashed(stage, error)
     except subject.refusal as error:
-        kind = "crashed" if isinstance(error, subject.fault) else "refused"
-        return Outcome(kind, stage, str(error))
+        return Outcome("refused", stage, str(error))
     except Exception as error:
         where = getattr(error, "location", None)
         if where and isinstance(error, subject.misfit) and not trial.runs(where.line):
             return Outcome("refused", stage, str(error))
-        return Outcome("crashed", stage, f"{type(error).__name__}: {error}\n{_where(error)}")
+        return _crashed(stage, error)
     return Outcome("ok")
+
+
+def _crashed(stage: str, error: Exception) -> Outcome:
+    """The outcome of an exception, by what caused it if it says so."""
+    first = error.__cause__ or error
+    detail = f"{type(first).__name__}: {first}\n{_where(error)}"
+    return Outcome("crashed", stage, detail if first is error else f"{detail}{error}")
 
 
 def _value(compiled: Any, trial: Trial) -> None:

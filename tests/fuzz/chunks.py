@@ -175,6 +175,8 @@ def in_chunks(gradient: Values, trial: Trial, subject: Subject, threads: bool) -
     with chunked(many, copies) as chunks:
         try:
             run = compiled(trial, subject, "loops")
+        except subject.fault:
+            raise
         except subject.refusal as error:
             raise Mismatch("refused in chunks", error, "what there is without") from error
         value, slopes = same_in_every_order(chunks, run)

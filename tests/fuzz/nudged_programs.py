@@ -55,6 +55,8 @@ def ask(seed: int, options: Options = WIDE, without: str | None = None) -> Answe
             want = _gradient(trial, subject, trial.at.args)
             with nudged() as names, fault(without):
                 got = _gradient(trial, subject, trial.at.args)
+        except subject.fault:
+            raise
         except subject.refusal:
             return Answer(seed, "refused")
         by = apart(want, got)

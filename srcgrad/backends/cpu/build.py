@@ -20,7 +20,7 @@ from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import FLAGS, meaning
-from srcgrad.backends.cpu.faults import debugging, faults_reported
+from srcgrad.backends.cpu.faults import compiling, debugging
 from srcgrad.backends.cpu.readonly import is_read_only, run_lent
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
@@ -60,7 +60,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     """The lowered `function` as something that runs, compiled at the first call."""
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], guarded())
-    with faults_reported(program):
+    with compiling(program):
         text, name = written(program)
         if program.guarded:
             ownership.check(text.text)
@@ -79,7 +79,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
             files.keep(f"{name}.ll", text.shown())
             files.keep(f"{name}.py", _shown(function))
         made = partial(driver.compiled, program, text, name, options)
-        with faults_reported(program, text):
+        with compiling(program, text):
             return announced(function, options.cache, made)
 
     def enter(*args: Any) -> tuple:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import NotEmittedError
-from srcgrad.errors import CompilerError, Location, SrcgradError
+from srcgrad.errors import CompilerError, Location
+from srcgrad.faults import MORE, REPORT, faults_reported
 
 NO_TEXT = Noted("")
-WAY_OUT = 'please report it with the function; target="python" runs it without compiling'
+WAY_OUT = f'{REPORT}; target="python" runs it without compiling'
 
 
 def debugging() -> bool:
@@ -25,22 +26,16 @@ def debugging() -> bool:
     return bool(os.environ.get("SRCGRAD_DEBUG"))
 
 
-@contextmanager
-def faults_reported(program: Program, text: Noted = NO_TEXT) -> Iterator[None]:
+def compiling(program: Program, text: Noted = NO_TEXT) -> AbstractContextManager[None]:
     """Around the making of machine code: what goes wrong is reported at the user's line."""
-    try:
-        yield
-    except (SrcgradError, ImportError, MemoryError, Warning):
-        raise
-    except Exception as error:
-        fault = _fault(error, program.function.name, program.here or _place(error, text))
-        raise fault from fault.__cause__
+    return faults_reported(partial(_fault, program, text))
 
 
-def _fault(error: Exception, name: str, location: Location | None) -> CompilerError:
+def _fault(program: Program, text: Noted, error: Exception) -> CompilerError:
+    name, location = program.function.name, program.here or _place(error, text)
     ours = isinstance(error, NotEmittedError)
     reason = f"a fault of srcgrad: {error if ours else f'no machine code is made of {name}()'}"
-    said = f"it says:\n{error}" if debugging() else "SRCGRAD_DEBUG=1 shows what went wrong"
+    said = f"it says:\n{error}" if debugging() else MORE
     made = CompilerError(reason, location, f"{WAY_OUT}\n  {said}")
     made.__cause__ = error if debugging() else None
     return made

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from srcgrad.errors import Location
 from srcgrad.ir.types import Type
 
 Extent = int | tuple[int, ...]  # of a grid or a block: up to three axes, x first
@@ -29,6 +30,7 @@ class KernelText:
     source: str
     parameters: tuple[Type, ...]  # scalars and arrays, in the order of the kernel's parameters
     fastmath: bool = False
+    location: Location | None = None  # the line of the user's that it runs
 
     def run_in(self, scope: dict[str, Any], tree: ast.Module | None = None) -> None:
         """Define the functions in a scope; `tree` stands for a text that was changed."""

@@ -140,9 +140,8 @@ class Kernel:
     def text(self, sites: list[Def], fastmath: bool) -> KernelText:
         """The module of the kernel; `sites` grows by its checks."""
         source = self.printer(sites).module()
-        return KernelText(
-            self.name, source, tuple(_type(v.type) for v in self.parameters), fastmath
-        )
+        parameters = tuple(_type(v.type) for v in self.parameters)
+        return KernelText(self.name, source, parameters, fastmath, self.launch.loop.loc)
 
 
 def _cell(v: Var) -> Var:

@@ -12,6 +12,7 @@ from srcgrad.backends import cache
 from srcgrad.backends.cuda.device import KernelText
 from srcgrad.backends.cuda.machine import PACKAGES, release_of
 from srcgrad.backends.progress import LOG
+from srcgrad.faults import building
 from srcgrad.ir.types import Array, Type
 
 
@@ -28,7 +29,8 @@ def machine_code(
     from srcgrad.backends.cuda.toolchain import cubin
 
     start = time.perf_counter()
-    code = cubin(kernels, capability)
+    with building(kernels[0].name, next((k.location for k in kernels if k.location), None)):
+        code = cubin(kernels, capability)
     LOG.info("compiled %s in %.1f s", shown, time.perf_counter() - start)
     if keep:
         cache.keep_bytes(file, code)

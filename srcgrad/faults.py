@@ -1,0 +1,91 @@
+"""Reports what goes wrong in srcgrad while it builds a program: as its fault, at the user's line.
+
+Exceptions of the user's own code, of the system and of packages that are missing pass as they are.
+Never decides what is built.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from traceback import walk_tb
+from types import TracebackType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import CompilerError, Location, SrcgradError
+from srcgrad.frontend.calls import inline
+from srcgrad.ir.build import Builder
+from srcgrad.ir.nodes import Def, For, If, While
+from srcgrad.tracebacks import called_outside
+
+PASSED = (SrcgradError, ImportError, MemoryError, OSError, Warning)
+# modules that read what belongs to the user, which may run code of theirs
+READERS = (
+    "srcgrad.frontend.captured", "srcgrad.frontend.captures", "srcgrad.frontend.classes",
+    "srcgrad.frontend.handlers.inspection", "srcgrad.frontend.instances",
+    "srcgrad.frontend.members", "srcgrad.frontend.protocols", "srcgrad.transforms.places",
+    "srcgrad.tree.registered", "srcgrad.tree.structures", "srcgrad.tree.users",
+)  # fmt: skip
+PLACED = (Builder, Def, For, If, While)  # classes whose instances have a `loc`
+REPORT = "please report it with the function"
+MORE = "SRCGRAD_DEBUG=1 shows what went wrong"
+
+
+class faults_reported(AbstractContextManager[None]):
+    """Around what builds: what goes wrong in srcgrad becomes the error that `told` makes of it."""
+
+    def __init__(self, told: Callable[[Exception], CompilerError]):
+        self.told = told
+
+    # no generator: one takes an error caused by a StopIteration for that StopIteration
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, PASSED) and not _of_user(error):
+            fault = self.told(error)
+            raise fault from fault.__cause__
+
+
+def _of_user(error: Exception) -> bool:
+    """Whether code of the user's raised an exception: a handler of signals, or what was read."""
+    set_up = [signal.getsignal(s) for s in signal.valid_signals()]
+    handlers = {getattr(h, "__code__", None) for h in set_up}
+    if any(frame.f_code in handlers for frame, _ in walk_tb(error.__traceback__)):
+        return True
+    outside = called_outside(error)
+    if outside is None:
+        return False
+    caller, entered = outside
+    name = entered.f_code.co_name
+    by_operator = name.startswith("__") and name.endswith("__")
+    return by_operator or caller.f_globals.get("__name__") in READERS
+
+
+def building(name: str, home: Location | None) -> AbstractContextManager[None]:
+    """Around the stages of a function that begins at `home`."""
+    return faults_reported(partial(_fault, name, home))
+
+
+def _fault(name: str, home: Location | None, error: Exception) -> CompilerError:
+    reason = f"this is a fault of srcgrad, not of {name}()"
+    made = CompilerError(reason, _place(error.__traceback__) or home, f"{REPORT}; {MORE}")
+    made.__cause__ = error
+    return made
+
+
+def _place(traceback: TracebackType | None) -> Location | None:
+    """The user's line that was worked on, as the innermost frame that knows one has it."""
+    node = None  # of the user's text, which the frame of its function places
+    for frame, _ in reversed([*walk_tb(traceback)]):
+        held = frame.f_locals
+        if frame.f_code is inline.__code__:
+            found = held["found"]
+            return found.location(node or found.tree)
+        for v in reversed([*held.values()]):
+            if type(v) in PLACED and v.loc is not None:
+                return v.loc
+            if node is None and issubclass(type(v), gast.AST) and "lineno" in vars(v):
+                node = v
+    return None
