@@ -27,7 +27,7 @@ PASSED = (SrcgradError, ImportError, MemoryError, OSError, Warning)
 READERS = (
     "srcgrad.frontend.captured", "srcgrad.frontend.captures", "srcgrad.frontend.classes",
     "srcgrad.frontend.handlers.inspection", "srcgrad.frontend.instances",
-    "srcgrad.frontend.members", "srcgrad.frontend.protocols", "srcgrad.transforms.places",
+    "srcgrad.frontend.members", "srcgrad.protocols", "srcgrad.transforms.places",
     "srcgrad.tree.registered", "srcgrad.tree.structures", "srcgrad.tree.users",
 )  # fmt: skip
 PLACED = (Builder, Def, For, If, While)  # classes whose instances have a `loc`

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 
 # From the bottom up. A part may import itself and every part of a lower row.
 LAYERS = (
-    ("records",),
+    ("records", "protocols"),
     ("errors", "collector", "above", "operation"),
     ("tracebacks",),
     ("tree",),

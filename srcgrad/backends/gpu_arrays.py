@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.primitives.layouts import Layout, layout_told
+from srcgrad.protocols import states
 
 if TYPE_CHECKING:
     from srcgrad.backends.cuda.device import Device
@@ -21,10 +22,9 @@ GPUS = (2, 13)  # DLPack's numbers of memory of a GPU, and of memory that it sha
 
 def is_on_device(value: Any) -> bool:
     """Whether a value is an array whose memory is a GPU's."""
-    cls = type(value)
-    if hasattr(cls, "__dlpack_device__"):
+    if states(value, "__dlpack_device__"):
         return value.__dlpack_device__()[0] in GPUS
-    return hasattr(cls, "__cuda_array_interface__")
+    return states(value, "__cuda_array_interface__")
 
 
 def layout_of(value: Any) -> Layout:

@@ -14,6 +14,7 @@ from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.protocols import held
 from srcgrad.tree import leaves
 
 
@@ -36,7 +37,7 @@ class Ruled:
         self.function = function
         numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else nondiff_argnums
         self.nondiff_argnums = tuple(numbers)
-        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

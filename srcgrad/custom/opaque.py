@@ -21,6 +21,7 @@ from srcgrad.frontend.values import describe, is_number, is_value
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.ir.types import Array, Scalar, converter, is_float, join_scalars
 from srcgrad.primitives.callbacks import Callback
+from srcgrad.protocols import held
 from srcgrad.tracebacks import entrance
 from srcgrad.tree import Leaf, filled, leaves, mapped, matched, unflattened
 
@@ -57,7 +58,7 @@ class Opaque:
 
     def __init__(self, function: Callable, like: Any, vjp: Any, jvp: Any):
         self.function, self.like, self.vjp, self.jvp = function, like, vjp, jvp
-        self.__name__ = getattr(function, "__name__", type(function).__name__)
+        self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
     @entrance

@@ -59,6 +59,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import BOOL, Scalar
+from srcgrad.protocols import is_transform, of_numba, poses
 from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
 
@@ -95,6 +96,8 @@ def _callee(it: Interpreter, node: Node) -> Any:
 
 def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
     f = within(f)
+    if poses(f):
+        return _call_instance(it, f, args, kwargs, node)
     handler = handler_of(f)
     if handler is not None:
         result = it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
@@ -118,9 +121,9 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
             result = follow(it, f, args, kwargs, node)
             note_made(it, f, args, result)
             return result
-    if hasattr(f, "py_func"):  # numba.njit's dispatchers
-        return it.call(f.py_func, args, kwargs, node)
-    if hasattr(f, "srcgrad_inline") and not isinstance(f, type):  # our own transforms
+    if (function := of_numba(f)) is not None:
+        return it.call(function, args, kwargs, node)
+    if is_transform(f):
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # what it keeps is what it would compute
         kept = it.call(f.__wrapped__, args, kwargs, node)
@@ -143,9 +146,14 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     ):
         it.wrong(node, f"{describe(f)} cannot be called", TypeError)
     refuse_unknown(it, f, node)
-    if callable(f) and isinstance(
-        inspect.getattr_static(type(f), "__call__", None), types.FunctionType
-    ):
+    return _call_instance(it, f, args, kwargs, node)
+
+
+def _call_instance(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """A call of an object whose class says what it means."""
+    if type(inspect.getattr_static(type(f), "__call__", None)) is types.FunctionType:
         watch_inherited(it.captures, f, "__call__")
         return it.call(type(f).__call__, [f, *args], kwargs, node)
     it.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")

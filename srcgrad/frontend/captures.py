@@ -30,7 +30,7 @@ from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
 from srcgrad.primitives.layouts import layout_told
-from srcgrad.primitives.libraries import on_device
+from srcgrad.protocols import poses, states
 from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as, static_of
 
 
@@ -117,13 +117,17 @@ class Captures:
             value = fetch()
         except ValueError:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
+        if poses(value):
+            self.guards[key] = Guard(fetch, value, key, name)
+            self._refuse_kind(it, value, name, node)
+            return value
         if isinstance(value, np.ndarray):
             return self._input(it, key, fetch, name, value, node)
-        if hasattr(type(value), "srcgrad_parameter") or self._is_weight(value):
+        if states(value, "srcgrad_parameter") or self._is_weight(value):
             return self._parameter(it, key, fetch, name, value, node)
-        if hasattr(type(value), "srcgrad_value"):
+        if states(value, "srcgrad_value"):
             return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
-        if on_device(value):
+        if states(value, "__cuda_array_interface__"):
             return self._input(it, key, fetch, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):
@@ -138,7 +142,7 @@ class Captures:
         if is_dataclass_instance(value):
             return self._record(it, key, fetch, name, value, node)
         self.guards[key] = Guard(fetch, value, key, name)
-        if isinstance(value, list | tuple | dict) and not hasattr(value, "n_sequence_fields"):
+        if isinstance(value, list | tuple | dict) and not hasattr(type(value), "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
             return self._container(it, key, fetch, value, name, node)
         if isinstance(value, set):
@@ -165,7 +169,7 @@ class Captures:
 
         if isinstance(value, tuple):
             parts = [part(k) for k in range(len(value))]
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+            return type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
         if key in self.containers:
             return self.containers[key]
         self.watch((*key, "keys"), lambda: keys_now(fetch()), name)
@@ -215,7 +219,8 @@ class Captures:
     def _input(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
     ) -> Any:
-        value = layout_told(value).stand_in() if on_device(value) else value
+        device = states(value, "__cuda_array_interface__")
+        value = layout_told(value).stand_in() if device else value
         type_ = type_of_value(value)
         if type_ is None:
             self._refuse_kind(it, value, name, node)
@@ -261,7 +266,7 @@ class Captures:
         made = self._tensor(it, own, lambda: value, name, value.srcgrad_value, node)
         if own in self.hidden:
             self.hidden[own] = replace(self.hidden[own], parameter=value)
-        if hasattr(type(value), "srcgrad_parameter") and self._is_weight(value):
+        if states(value, "srcgrad_parameter") and self._is_weight(value):
             self.watch(("trained", id(value)), lambda: value.requires_grad, name)
             if not value.requires_grad:  # its gradient is asked for, and is zero
                 made = self.stopped[own] = it.b("stop_gradient", made)

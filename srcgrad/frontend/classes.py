@@ -32,6 +32,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var
+from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
 
 # methods that change what an operator, an attribute or a call means: not followed
@@ -191,8 +192,9 @@ def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
     """What a static object is a list of, as its class says; None for any other."""
     if isinstance(owner, enum.EnumMeta):
         return tuple(owner)
-    name = getattr(type(owner), "srcgrad_parts", None)
-    return None if name is None else tuple(it.attribute(owner, name, node).values())
+    if not states(owner, "srcgrad_parts"):
+        return None
+    return tuple(it.attribute(owner, type(owner).srcgrad_parts, node).values())
 
 
 def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.values import article, describe
+from srcgrad.protocols import class_states, held, poses
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
 LIBRARIES = {
@@ -40,7 +41,7 @@ def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
 
 def foreign_library(f: Any) -> str:
     """The library that a function belongs to, if it is one that is not followed."""
-    owner = getattr(f, "__self__", None)
+    owner = held(f, "__self__")
     modules = (
         getattr(f, "__module__", None),
         type(f).__module__,
@@ -53,6 +54,10 @@ def foreign_library(f: Any) -> str:
 
 def not_taken(value: Any, name: str) -> tuple[str, str] | None:
     """Why an array, a number or a container of no type of ours is not taken, and the way out."""
+    if poses(value) and not class_states(value.__class__, "__call__"):
+        cls, other = type(value).__name__, value.__class__.__name__
+        reason = f"'{name}' is {article(cls)} {cls}, which says that it is {article(other)} {other}"
+        return reason, f"pass the {other} itself"
     if own := redefined(type(value)):
         cls, plain = type(value).__name__, plain_class(value)
         reason = f"'{name}' is {article(cls)} {cls}, which defines {own}: it is no plain {plain}"

@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var
+from srcgrad.protocols import states
 
 MOST_UNROLLED = 4096  # trips of one unrolled loop
 LARGEST = 2**63 - 1
@@ -179,7 +180,7 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
         return iterated(it, own, node, tested)
     if is_value(v) or v is None:
         it.wrong(node, f"{describe(v)} cannot be iterated over", TypeError)
-    wrong = None if hasattr(v, "__iter__") else TypeError
+    wrong = None if states(v, "__iter__") else TypeError
     it.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
 
 

@@ -7,6 +7,7 @@ between paths are carried as integers.
 
 from __future__ import annotations
 
+import types
 from dataclasses import replace
 from typing import Any
 
@@ -160,7 +161,8 @@ def _equal(a: Any, b: Any) -> bool:
             return a.name == b.name and a.owner is b.owner
         case tuple():
             return not a and not b
-    return hasattr(a, "__func__") and a.__self__ is b.__self__ and a.__func__ is b.__func__
+    methods = type(a) is type(b) is types.MethodType
+    return methods and a.__self__ is b.__self__ and a.__func__ is b.__func__
 
 
 def join_specs(a: Spec, b: Spec) -> Spec | None:

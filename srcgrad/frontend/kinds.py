@@ -66,7 +66,7 @@ def type_of_value(value: Any) -> Any:
         if dtype is None:
             return None
         return Array(dtype, (), "C" if value.flags.c_contiguous else "S")
-    if isinstance(value, NUMBERS) and not redefined(type(value)):
+    if issubclass(type(value), NUMBERS) and not redefined(type(value)):
         try:
             return constant_type(value)
         except TypeError:

@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 from srcgrad.frontend.values import Record
+from srcgrad.protocols import held
 
 _LIBRARIES = ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
 
@@ -64,4 +65,4 @@ def library(owner: Any) -> bool:
 
 def name_of(owner: Any) -> str:
     """What an object goes by in messages."""
-    return getattr(owner, "__name__", type(owner).__name__)
+    return held(owner, "__name__") or type(owner).__name__

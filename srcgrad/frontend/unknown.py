@@ -16,6 +16,7 @@ from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import article
+from srcgrad.protocols import held
 
 
 def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
@@ -33,7 +34,7 @@ def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     library = foreign_library(f)
     if library:
         it.refuse(
-            node, f"{getattr(f, '__name__', name)}() is a function of {library}",
+            node, f"{held(f, '__name__') or name}() is a function of {library}",
             "use NumPy's, or call it outside and pass the result",
         )  # fmt: skip
     if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
@@ -64,7 +65,7 @@ def callable_name(f: Any) -> str:
     if not isinstance(f, _NAMED) and not hasattr(type(f), "__get__"):  # an instance with __call__
         name = callable_name(type(f))
         return f"calling {article(name)} {name}"
-    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
+    name = held(f, "__qualname__") or held(f, "__name__") or repr(f)
     if isinstance(f, np.ufunc):
         return f"{_home(f).__name__}.{name}"
     module = getattr(f, "__module__", None) or ""
@@ -82,4 +83,4 @@ def _home(f: Any) -> types.ModuleType:
 
 
 def _random(f: Any) -> bool:
-    return "random" in type(getattr(f, "__self__", None)).__module__
+    return "random" in type(held(f, "__self__")).__module__

@@ -29,6 +29,7 @@ from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
 from srcgrad.passes import run as run_passes
+from srcgrad.protocols import is_transform
 from srcgrad.records import record
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.program import Program
@@ -72,9 +73,7 @@ def is_inner(v: Any) -> bool:
     """Whether a value is a function that belongs to the run that is compiled."""
     if isinstance(v, functools.partial):
         return any(is_inner(p) for p in (v.func, *v.args, *v.keywords.values()))
-    return isinstance(v, RUNNING | Record) or (
-        hasattr(v, "srcgrad_inline") and not isinstance(v, Compiled)
-    )
+    return isinstance(v, RUNNING | Record) or (is_transform(v) and not isinstance(v, Compiled))
 
 
 def with_functions(

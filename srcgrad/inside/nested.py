@@ -7,6 +7,7 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
+import types
 from typing import Any, NoReturn
 
 import numpy as np
@@ -38,9 +39,15 @@ from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import mapped, spelled
 
 
+def _itself(fn: Any) -> Any:
+    """A function as it is looked up: by identity, but for methods, made at each access."""
+    return fn if type(fn) is types.MethodType else Same(fn)
+
+
 @functools.lru_cache(maxsize=512)
 def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> Any:
     """One object for one transform: it remembers what its program has to know."""
+    fn = fn.value if isinstance(fn, Same) else fn
     many = isinstance(weights, tuple)
     members = tuple(w.value for w in weights) if many else getattr(weights, "value", None)
     return transform(fn, position, members, *flags)
@@ -64,7 +71,7 @@ def _gradient(
     by = _weights(it, weights)
     if not is_inner(fn):
         _refuse_no_function(it, node, fn)
-        return _made(transform, fn, position, by, *flags)
+        return _made(transform, _itself(fn), position, by, *flags)
     members = tuple(w.value for w in by) if isinstance(by, tuple) else getattr(by, "value", None)
     has_aux, ids = flags
     positions = entry_points.checked_positions(position, members)
@@ -129,7 +136,7 @@ def _jacobian(
 ) -> Any:
     if not is_inner(fn):
         _refuse_no_function(it, node, fn)
-        return _jacobian_of(transform, fn, position, has_aux)
+        return _jacobian_of(transform, _itself(fn), position, has_aux)
     positions = entry_points.checked_positions(position, None)
     bare = len(positions) == 1
     return Inner(fn, Jacobian(None, positions, bare, has_aux, transform is jacfwd))
@@ -138,6 +145,7 @@ def _jacobian(
 @functools.lru_cache(maxsize=512)
 def _jacobian_of(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
     """The cached Jacobian transform of a function, as `_made` for gradients."""
+    fn = fn.value if isinstance(fn, Same) else fn
     return transform(fn, position, has_aux)
 
 

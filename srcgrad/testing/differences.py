@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import GradientError
+from srcgrad.protocols import of_numba
 
 
 def check_grads(
@@ -37,7 +38,7 @@ def check_grads(
     from srcgrad import api as flow
     from srcgrad.numeric import floats, perturbed, product, random_tangent, rounding, slope, total
 
-    plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
+    plain = fn.function if isinstance(fn, flow.Compiled) else (of_numba(fn) or fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     gradients = flow.grad(compiled, positions)(*copy.deepcopy(args))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentValueError, GradientError
+from srcgrad.protocols import of_numba
 from srcgrad.records import record
 
 AGREE = 1e-8  # reverse and forward mode are exact: only rounding is between them
@@ -78,7 +79,7 @@ def gradcheck(
         raise ArgumentValueError(f'step must be "central" or "complex", not {step!r}')
     if step == "complex" and any(map(np.iscomplexobj, floats(args))):
         raise ArgumentValueError("a complex step is for real arguments: leave step out")
-    plain = fn.function if isinstance(fn, flow.Compiled) else getattr(fn, "py_func", fn)
+    plain = fn.function if isinstance(fn, flow.Compiled) else (of_numba(fn) or fn)
     compiled = fn if isinstance(fn, flow.Compiled) else flow.compile(fn, target=target)
     run = compiled if isinstance(fn, flow.Compiled) else plain
     rng = np.random.default_rng(seed)

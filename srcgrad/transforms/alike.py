@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.ir.types import Array, Scalar
+from srcgrad.protocols import is_compiled, poses
 from srcgrad.transforms.signature import Same
 from srcgrad.transforms.stack import transforms
 
@@ -54,6 +55,8 @@ def alike(value: Any, followed: Set[int]) -> Test:
 
     `followed`: ids of the functions whose source has been read. Others are known as objects only.
     """
+    if poses(value):
+        return identical(value)
     if isinstance(value, types.FunctionType):
         return _function(value) if id(value) in followed else identical(value)
     if isinstance(value, types.MethodType):
@@ -61,7 +64,7 @@ def alike(value: Any, followed: Set[int]) -> Test:
         return lambda now: (
             type(now) is types.MethodType and (func(now.__func__) and owner(now.__self__))
         )
-    if hasattr(value, "srcgrad_inline") and hasattr(value, "spec"):
+    if is_compiled(value):
         return _compiled(value, followed)
     if isinstance(value, CONTAINERS):
         kind, n = identical(type(value)), len(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import keyword
 import types
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.values import written
+from srcgrad.protocols import held, poses
 
 
 def as_function(fn: Any) -> types.FunctionType:
@@ -27,16 +29,19 @@ def as_function(fn: Any) -> types.FunctionType:
     listed, passed = [], []
     for p in params:
         star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        keyword = p.kind is p.KEYWORD_ONLY
+        named = p.kind is p.KEYWORD_ONLY
         listed.append(f"{star}{p.name}")
-        passed.append(f"{p.name}={p.name}" if keyword else f"{star}{p.name}")
+        passed.append(f"{p.name}={p.name}" if named else f"{star}{p.name}")
     first = next((k for k, p in enumerate(params) if p.kind is p.KEYWORD_ONLY), None)
     if first is not None and not any(p.kind is p.VAR_POSITIONAL for p in params):
         listed.insert(first, "*")
-    name = getattr(_named(fn), "__name__", "call")
-    name = name if name.isidentifier() else "call"
-    text = f"def {name}({', '.join(listed)}):\n    return called_({', '.join(passed)})\n"
-    scope: dict[str, Any] = {"called_": fn}
+    name = held(_named(fn), "__name__") or "call"
+    name = name if name.isidentifier() and not keyword.iskeyword(name) else "call"
+    called = "srcgrad_called"
+    while called == name or called in signature.parameters:
+        called += "_"
+    text = f"def {name}({', '.join(listed)}):\n    return {called}({', '.join(passed)})\n"
+    scope: dict[str, Any] = {called: fn}
     exec(_compiled(text, f"<srcgrad call of {name}>"), scope)
     function = scope[name]
     function.__signature__ = signature
@@ -61,13 +66,15 @@ def _read(fn: Any) -> Any:
 
 
 def _named(fn: Any) -> Any:
-    while isinstance(fn, functools.partial):
+    while type(fn) is functools.partial:
         fn = fn.func
-    return fn if hasattr(fn, "__name__") else type(fn)
+    return type(fn) if held(fn, "__name__") is None else fn
 
 
 def plain_function(fn: Any) -> Any:
     """A plain function for a callable: methods, partials, instances, what a decorator made."""
+    if poses(fn):
+        return as_function(fn)
     if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
         return fn
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):

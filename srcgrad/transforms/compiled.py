@@ -27,6 +27,7 @@ from srcgrad.frontend.members import replacements
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
+from srcgrad.protocols import states
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.kept import keeping
@@ -384,7 +385,7 @@ class Compiled:
 
 
 def _any_tensor(given: Any) -> bool:
-    return any([hasattr(type(v), "srcgrad_value") for _, v in given])
+    return any([states(v, "srcgrad_value") for _, v in given])
 
 
 def _defaults_of(function: Any) -> tuple:

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.backends.backend import checked_target
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.source import state_source
+from srcgrad.protocols import states
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.stacking import aux_of, gradient_of, taken_apart, tangent_of
@@ -267,6 +268,6 @@ def stop_gradient(x: Any) -> Any:
 
 
 def _stopped(v: Any) -> Any:
-    if hasattr(type(v), "srcgrad_value"):
+    if states(v, "srcgrad_value"):
         return v.detach().clone()  # of a plain tensor
     return v.copy() if isinstance(v, np.ndarray) else v

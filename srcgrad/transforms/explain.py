@@ -17,6 +17,7 @@ from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 from srcgrad.passes import Pass, without
 from srcgrad.passes import run as run_passes
+from srcgrad.protocols import held
 from srcgrad.transforms.saved import Saved, saved_values
 from srcgrad.tree import paths
 
@@ -160,7 +161,7 @@ def _guards(program: Any) -> list[str]:
         if g.owner is not None or g.key[0] == "builtin":
             continue  # in every program: the code of its functions, the builtins it calls
         value = g.value
-        name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+        name = held(value, "__qualname__") or held(value, "__name__")
         kind = type(value).__name__
         short = repr(value) if isinstance(value, int | float | str | bool | None) else f"a {kind}"
         rows.append((g.name or name or "?", f"{kind} {name}" if name else short))

@@ -21,6 +21,7 @@ from srcgrad.frontend.source import (
     stated_source,
     text_of,
 )
+from srcgrad.protocols import is_transform
 from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.specs import Primal
 from srcgrad.transforms.stack import stacked
@@ -83,7 +84,7 @@ def _texts(function: types.FunctionType) -> tuple[tuple[str, str, str], ...]:
     todo: list[Any] = [function]
     while todo:
         f = todo.pop()
-        f = getattr(f, "function", f) if hasattr(f, "srcgrad_inline") else f
+        f = getattr(f, "function", f) if is_transform(f) else f
         if not isinstance(f, types.FunctionType) or id(f) in seen:
             continue
         seen.add(id(f))

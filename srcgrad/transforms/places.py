@@ -15,6 +15,7 @@ from typing import Any
 
 from srcgrad.frontend.binding import default_now
 from srcgrad.frontend.captured import keys_now, texts_now
+from srcgrad.protocols import is_compiled, of_numba, poses
 from srcgrad.records import record
 from srcgrad.transforms.alike import BY_TEXT, CONTAINERS, Unshared
 from srcgrad.tree import children
@@ -82,6 +83,8 @@ class Met:
 
 def _ways(v: Any) -> list[Step]:
     """The steps to what else is read of an object without being captured by itself."""
+    if poses(v):
+        return [type]
     match v:
         case types.FunctionType():
             own = [_entered] if "srcgrad_within" in v.__dict__ else []
@@ -97,9 +100,9 @@ def _ways(v: Any) -> list[Step]:
             return [attrgetter("__wrapped__")]
         case dict() | list() | tuple() | str() | type() | types.CellType():
             return []
-    if hasattr(v, "srcgrad_inline") and hasattr(v, "spec"):
+    if is_compiled(v):
         return [attrgetter("function")]
-    if hasattr(v, "py_func"):
+    if of_numba(v) is not None:
         return [attrgetter("py_func")]
     return [type]
 
@@ -165,7 +168,9 @@ def pattern(met: Sequence[Any]) -> tuple[int, ...]:
 
 def _identities(v: Any) -> list[int]:
     """The ids of a value met that may be another object than before, and of its cells."""
-    if hasattr(v, "srcgrad_inline") and hasattr(v, "spec"):
+    if poses(v):
+        return [id(v)]
+    if is_compiled(v):
         return [id(v), *_identities(v.function)]
     if isinstance(v, types.MethodType):
         return _identities(v.__func__)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import RebuildWarning
+from srcgrad.protocols import held
 from srcgrad.tracebacks import users_level
 from srcgrad.transforms.by_code import ByCode
 from srcgrad.transforms.signature import Same, key_of, length
@@ -63,8 +64,8 @@ def code_of(function: Any) -> types.CodeType | None:
     f = getattr(function, "srcgrad_callable", function)
     while isinstance(f, functools.partial):
         f = f.func
-    f = getattr(f, "__func__", f)
-    return getattr(f, "__code__", None) or getattr(type(f).__call__, "__code__", None)
+    f = held(f, "__func__") or f
+    return held(f, "__code__") or getattr(type(f).__call__, "__code__", None)
 
 
 def why(compiled: Any, given: list[tuple[tuple, Any]], stale: tuple[Entry, ...]) -> Reason | None:
@@ -187,8 +188,8 @@ def _short(value: Any) -> str:
     if isinstance(value, int | float | complex | str | bool | None):
         text = repr(value)
         return text if len(text) < 40 else text[:36] + "..."
-    name = getattr(value, "__name__", "")  # all that ufuncs have before NumPy 2.2
-    return getattr(value, "__qualname__", "") or name or _kind(value)
+    name = held(value, "__name__")  # all that ufuncs have before NumPy 2.2
+    return held(value, "__qualname__") or name or _kind(value)
 
 
 def _kind(value: Any) -> str:

@@ -15,6 +15,7 @@ from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
+from srcgrad.protocols import states
 from srcgrad.tree import is_leaf, leaves
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def no_position(position: int, name: str, many: int) -> Exception:
 def no_float(function: str, name: str, value: Any) -> Exception:
     """The error for an argument without a float."""
     what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
-    if hasattr(value, "dtype"):
+    if states(value, "dtype"):
         way = "use .astype(float)"
     elif isinstance(value, int):
         way = f"pass a float, such as {float(value)}"

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.backends.gpu_arrays import is_on_device, layout_of
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
+from srcgrad.protocols import states
 from srcgrad.records import record
 from srcgrad.tree import form_of, paths, spelled
 
@@ -54,7 +55,7 @@ def key_under(
 
 def length(value: Any, axis: int) -> int | None:
     """The length of an axis; None of a value without it, which another call may give."""
-    shape = getattr(value, "shape", ())
+    shape = value.shape if states(value, "shape") else ()
     return shape[axis] if axis < len(shape) else None
 
 

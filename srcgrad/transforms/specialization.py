@@ -15,6 +15,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.protocols import states
 from srcgrad.records import record
 from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program
@@ -71,7 +72,7 @@ class Entry:
 
 def kind_of(value: Any, shapes: bool) -> Any:
     """The part of a captured value that is specialized on; `shapes`: its shape as well."""
-    return (key_of(value), value.shape) if shapes and hasattr(value, "shape") else key_of(value)
+    return (key_of(value), value.shape) if shapes and states(value, "shape") else key_of(value)
 
 
 # ---- building ----

@@ -11,6 +11,7 @@ from srcgrad.backends.gpu_arrays import is_on_device, layout_of
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.ir.types import float_type
+from srcgrad.protocols import is_compiled, of_numba
 from srcgrad.tracebacks import within
 from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.compiled import Compiled
@@ -20,11 +21,10 @@ from srcgrad.transforms.specs import Gradient, Primal, Tangent
 
 def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
     """The function below, the transforms so far, the options."""
-    if isinstance(fn, Compiled):
+    if is_compiled(fn):
         return fn.function, fn.spec, fn.options
     fn = within(fn)
-    if hasattr(fn, "py_func"):
-        fn = fn.py_func
+    fn = of_numba(fn) or fn
     if isinstance(fn, staticmethod):
         fn = fn.__func__
     if not callable(fn):
@@ -45,7 +45,7 @@ def gradient_of(
     `stated`: options that differ from the function's, where they are not None.
     """
     function, spec, options = taken_apart(fn)
-    if not isinstance(fn, Compiled):
+    if not is_compiled(fn):
         options = replace(options, tape=True)
     options = replace(options, **{k: v for k, v in stated.items() if v is not None})
     gradient = Gradient(

@@ -15,6 +15,7 @@ from srcgrad import above
 from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.values import describe
+from srcgrad.protocols import states
 from srcgrad.transforms.stacking import is_float
 from srcgrad.tree import is_leaf, part, paths, spelled
 
@@ -27,13 +28,17 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
     for name, value in arguments.items():
         _check_structure(value, given.get(name), (name,))
         for path, v in paths(value, (name,)):
-            if is_float(getattr(v, "srcgrad_value", v)):
-                t = tangent_at(given, path)
-                t = getattr(t, "srcgrad_value", t)
+            if is_float(_array_or_number(v)):
+                t = _array_or_number(tangent_at(given, path))
                 out["tangent", *path] = _fitted(v, t, spelled(path))
             else:
                 _check_none(v, given, path)
     return out
+
+
+def _array_or_number(v: Any) -> Any:
+    """What a tensor holds; any other value as it is."""
+    return v.srcgrad_value if states(v, "srcgrad_value") else v
 
 
 def tangent_at(given: dict[str, Any], path: tuple) -> Any:
@@ -78,7 +83,7 @@ def _check_structure(value: Any, t: Any, path: tuple) -> None:
 
 def _fitted(v: Any, t: Any, name: str) -> Any:
     """A tangent cast to the dtype of its argument; refused if its shape differs."""
-    if hasattr(type(v), "srcgrad_value"):
+    if states(v, "srcgrad_value"):
         return above.tensor_calls().fitted(t, v, f"the tangent of {name}", "that")
     if is_on_device(v):
         return on_device(t, v, f"the tangent of {name}", name)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from srcgrad.protocols import class_states
 from srcgrad.records import record
 from srcgrad.tree.registered import Opened, Registered
 
@@ -104,7 +105,7 @@ def _kind_of(cls: type) -> Kind | None:
         return _KINDS[cls]
     if issubclass(cls, tuple(_LEAVES)):
         return None
-    if is_dataclass(cls):
+    if class_states(cls, "__dataclass_fields__"):
         return _DATACLASS
     if issubclass(cls, tuple):
         return _NAMED_TUPLE if hasattr(cls, "_fields") else _TUPLE

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.protocols import class_states
 from srcgrad.tree.registered import Opened, Registered, static_key
 from srcgrad.tree.structures import Kind, add_kind, form_of, is_known, leaves, registered_as
 
@@ -25,7 +26,7 @@ def add_registered(cls: type, flatten: Callable, unflatten: Callable) -> None:
         raise ArgumentValueError(
             f"{name} is registered already", None, "register a class once, where it is defined"
         )
-    if is_known(cls) or hasattr(cls, "srcgrad_value") or cls is object:
+    if is_known(cls) or class_states(cls, "srcgrad_value") or cls is object:
         raise ArgumentTypeError(
             f"{name} cannot be registered: srcgrad knows what its instances are", None,
             "register a class that holds one",

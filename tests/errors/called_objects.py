@@ -88,3 +88,31 @@ def before_its_cell():
 
 
 before_its_cell = program(how="plain")(before_its_cell)
+
+
+class Posing:
+    """Says that it is of another class."""
+
+    def __init__(self, cls):
+        object.__setattr__(self, "cls", cls)
+
+    @property
+    def __class__(self):
+        return object.__getattribute__(self, "cls")
+
+    def __call__(self, x):
+        return x
+
+
+AS_NUMBER, AS_FUNCTION = Posing(float), Posing(type(borrowed))
+
+
+@program(0.7)
+def number_that_is_none(x):
+    y = AS_NUMBER  # error: UnsupportedError: 'AS_NUMBER' is a Posing ... a float
+    return x if y is not None else -x
+
+
+@program(0.7)
+def class_that_is_another(x):
+    return x if isinstance(AS_FUNCTION, float) else 2.0 * x  # error: UnsupportedError: isinstance()

@@ -35,6 +35,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import np_dtype, promoted
+from srcgrad.protocols import poses
 
 LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
 
@@ -58,6 +59,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
     elif isinstance(x, Iterated | Range):
         it.refuse(node, "isinstance() of an iterator is not supported")
+    elif poses(x):
+        it.refuse(node, f"isinstance() of {describe(x)}, which is of another class than it says")
     else:
         kinds = (type(x),)
     return any(issubclass(k, c) for k in kinds for c in many)

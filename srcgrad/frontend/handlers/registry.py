@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.frontend.formulas.registry import FORMULAS, UFUNCS, as_ufunc, enter
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_value
+from srcgrad.protocols import held
 from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
@@ -105,7 +106,7 @@ def handler_of(f: Any) -> Callable | None:
     except (TypeError, ValueError):  # a memoryview
         return None
     if found is None and BY_NAME:
-        found = BY_NAME.get((getattr(f, "__module__", None), getattr(f, "__qualname__", None)))
+        found = BY_NAME.get((str(getattr(f, "__module__", "")), str(held(f, "__qualname__"))))
     if found is None and OF_SCIPY and _is_of_scipy(f):
         for module in [m for m in OF_SCIPY if m in sys.modules]:
             importlib.import_module(OF_SCIPY.pop(module))
@@ -145,7 +146,8 @@ def know_tensors() -> None:
 
 
 def is_tensor_function(f: Any) -> bool:
-    return hasattr(f, "srcgrad_value") or str(getattr(f, "__module__", "")).startswith(
+    cls = f if isinstance(f, type) else type(f)
+    return hasattr(cls, "srcgrad_value") or str(getattr(f, "__module__", "")).startswith(
         "srcgrad.eager"
     )
 
