@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from srcgrad.ir.nodes import Stmt
-from srcgrad.ir.text import Printed
+from srcgrad.ir.text import OURS, Printed
 
 DEEPEST = 15  # levels that stay where they are
 _INDENT = "    "
@@ -51,7 +51,7 @@ def _flat(lines: Lines, parts: list[Lines]) -> Lines:
             end += 1
         inner = [(at - level + 2, _untyped(text), s) for at, text, s in lines[k:end]]
         inner = _flat(inner, parts)
-        name = f"part_{len(parts)}"
+        name = f"{OURS}part_{len(parts)}"
         parts.append([(1, f"def {name}():", None), *_scope("nonlocal ", ", ", "", inner), *inner])
         out.append((level, f"{name}()", owner))
         k = end

@@ -40,7 +40,7 @@ class Ruled:
         self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or any_tensor(args):
             args = self._positional(args, kwargs)
             if any_tensor(args):

@@ -215,7 +215,7 @@ class Function(metaclass=_Meta):
             "You must implement the backward function for custom autograd.Function."
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return type(self).apply(*args, **kwargs)
 
     @classmethod

@@ -227,7 +227,7 @@ def follow(
     it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of a Python function, whose source is interpreted here."""
-    module = (f.__module__ or "").split(".")[0]
+    module = str(f.__module__ or "").split(".")[0]
     if module in ("numpy", "scipy", "numba") or foreign_library(f):
         refuse_unknown(it, f, node)
     if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):

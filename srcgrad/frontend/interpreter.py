@@ -18,6 +18,7 @@ from srcgrad.frontend.frame import Diverged, Frame, Passed
 from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
+from srcgrad.frontend.trees import OURS
 from srcgrad.frontend.values import (
     POISON,
     UNBOUND,
@@ -120,6 +121,8 @@ class Interpreter:
             if frame.outer is None:
                 break
             frame = frame.outer
+        if name.startswith(OURS):  # a builtin that a text of ours names
+            return getattr(builtins, name[1:])
         assert frame is not None
         found, value = self.captures.lookup(self, frame.source.function, name, node)
         if found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 from typing import Any
@@ -41,6 +42,8 @@ def nonlocals(tree: Any) -> frozenset[str]:
     )
 
 
+OWN = "_srcgrad_"  # of names in texts of ours that stand around the user's
+OURS = "ª"  # what they begin with there: no text gives such a name, since Python reads ª as a
 COMPREHENSION = """\
 def comprehension(_srcgrad_items):
     _srcgrad_made = []
@@ -56,6 +59,15 @@ def until(_srcgrad_items):
 """
 
 
+def _parsed(text: str) -> Any:
+    """The function that a text of ours defines, with names that nobody has: `ªmade`, `ªrange`."""
+    made: Any = gast.parse(text).body[0]
+    for n in gast.walk(made):
+        if isinstance(n, gast.Name) and (n.id.startswith(OWN) or hasattr(builtins, n.id)):
+            n.id = OURS + n.id.removeprefix(OWN)
+    return made
+
+
 @functools.lru_cache(maxsize=1024)
 def as_function(comprehension: Any, stop: bool | None = None) -> Any:
     """A list comprehension as a function of its first iterable, with names that nobody has.
@@ -65,14 +77,14 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
     >>> import ast
     >>> tree = gast.parse("[k * v for k, v in table if v]").body[0].value
     >>> print(ast.unparse(gast.gast_to_ast(as_function(tree))))
-    def comprehension(_srcgrad_items):
-        _srcgrad_made = []
-        for k, v in _srcgrad_items:
+    def comprehension(ªitems):
+        ªmade = []
+        for k, v in ªitems:
             if v:
-                _srcgrad_made.append(k * v)
-        return _srcgrad_made
+                ªmade.append(k * v)
+        return ªmade
     """
-    made: Any = gast.parse(COMPREHENSION if stop is None else UNTIL).body[0]
+    made: Any = _parsed(COMPREHENSION if stop is None else UNTIL)
     inner: Any = made.body[-2]
     if stop is None:
         inner.value.args = [comprehension.elt]
@@ -84,7 +96,7 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
         for test in reversed(g.ifs):
             inner = gast.If(test, [inner], [])
         inner = gast.For(g.target, g.iter, [inner], [], None)
-    inner.iter = gast.Name("_srcgrad_items", gast.Load(), None, None)
+    inner.iter = gast.Name("ªitems", gast.Load(), None, None)
     made.body[-2] = inner
     return _placed(made, comprehension)
 
@@ -108,15 +120,15 @@ def item_functions(generator: Any) -> tuple[Any, Any]:
     >>> import ast
     >>> tree = gast.parse("(k * v for k, v in table if v)").body[0].value
     >>> print(ast.unparse(gast.gast_to_ast(item_functions(tree)[1])))
-    def item(_srcgrad_item):
-        k, v = _srcgrad_item
+    def item(ªitem):
+        k, v = ªitem
         return v
     """
     (g, *_) = generator.generators
     tests = g.ifs if len(g.ifs) < 2 else [gast.BoolOp(gast.And(), g.ifs)]
 
     def of(value: Any) -> Any:
-        made: Any = gast.parse(ITEM).body[0]
+        made: Any = _parsed(ITEM)
         made.body[0].targets, made.body[1].value = [g.target], value
         return _placed(made, generator)
 
@@ -192,7 +204,7 @@ def filter(f, items):
 
 def function_at(place: Any, text: str) -> Any:
     """A function of ours, as if it were written at the place of a node."""
-    made = gast.parse(text).body[0]
+    made = _parsed(text)
     for n in gast.walk(made):
         gast.copy_location(n, place)
     return made

@@ -22,13 +22,16 @@ from srcgrad.ir.walk import walk
 from srcgrad.records import record
 
 NOTE_COLUMN = 44
+OURS = "srcgrad_"  # names of generated texts that begin so are no variable's
 # names that the text itself uses
 RESERVED = {"float", "int", "complex", "range", "reversed", "independent", "promised", "bounded",
             "tape", "reftape", "tuple", "inf", "nan", *DTYPES}  # fmt: skip
 
 
 def identifier(wish: str) -> str:
-    """The wish as a Python identifier; one that is an identifier stays as it is."""
+    """The wish as a Python identifier; it stays as it is if it is one, and is none of ours."""
+    if wish.startswith((OURS, "__")):  # of a module Python has names that begin so
+        return f"v_{wish}"
     if wish.isidentifier():
         return f"{wish}_" if keyword.iskeyword(wish) else wish
     name = re.sub(r"\W", "_", wish, flags=re.ASCII).strip("_") or "v"

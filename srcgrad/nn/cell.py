@@ -49,7 +49,7 @@ class Cell(Module):
     def forward(self, *args: Any, **params: Any) -> Any:
         return self.construct(*args, **params)
 
-    def __call__(self, *args: Any, **params: Any) -> Any:
+    def __call__(self, /, *args: Any, **params: Any) -> Any:
         if self._watched:
             from srcgrad.nn.watched import call_with_hooks
 

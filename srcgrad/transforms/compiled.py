@@ -107,7 +107,7 @@ class Compiled:
 
     # ---- calling ----
     @is_entrance
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             try:
                 if not kwargs:
@@ -326,7 +326,7 @@ class Compiled:
         )
 
     # ---- what users see ----
-    def source(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
+    def source(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops), "llvm", "cuda".
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
@@ -346,7 +346,7 @@ class Compiled:
             made = built(program.function, options)
             return made.emitted() if kind == "llvm" and made.emitted else made.source
 
-    def ir(self, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
+    def ir(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".
 
         One primitive a line, every type spelled; the reference backend runs this very text.
@@ -362,7 +362,7 @@ class Compiled:
         shown._demands = self._demands
         return settled(shown._program(arguments)[0].function)
 
-    def explain(self, *args: Any, **kwargs: Any) -> str:
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
         """What was built for these arguments, stage by stage, as a text."""
         from srcgrad.transforms.explain import explain
 

@@ -71,7 +71,7 @@ class Weighted:
         self._signature = inspect.signature(fn)
 
     @entrance
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if "sens" in kwargs and "sens" not in self._signature.parameters:
             sens = kwargs.pop("sens")
         elif args:

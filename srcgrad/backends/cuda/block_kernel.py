@@ -20,7 +20,7 @@ from srcgrad.backends.cuda.schedule import Carried
 from srcgrad.backends.cuda.spread import ByBlock, Spread
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Var
-from srcgrad.ir.text import note_of
+from srcgrad.ir.text import OURS, note_of
 from srcgrad.ir.walk import defined, free_variables
 
 ANY_FAILED = "cuda.syncthreads_or(np.int32(failed[0]))"
@@ -121,7 +121,8 @@ class _BlockPrinter(KernelPrinter):
 
     def part(self, s: Spread) -> tuple[str, list[str]]:
         """Writes the function of a trip of a loop with checks; its name and its arguments."""
-        name, args = f"{self.kernel.name}_part{len(self.parts) + 1}", self.arguments(s)
+        name = f"{OURS}{self.kernel.name}_part{len(self.parts) + 1}"
+        args = self.arguments(s)
         outside = self.lines, self.handed
         self.lines, self.handed = [], s.combined
         self.write(0, f"def {name}({', '.join(args)}):")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from srcgrad.backends.cpu.text.expressions import TEMPLATES, named_dtype, scalar
 from srcgrad.ir.nodes import Atom, Def, Var
+from srcgrad.ir.text import OURS
 from srcgrad.ir.types import is_complex
 from srcgrad.operation import Primitive
 from srcgrad.primitives import REGISTRY, memory
@@ -123,7 +124,7 @@ def block_function(op: Primitive, v: Var, threads: int = THREADS) -> tuple[str, 
 
     There are `threads` of them at most; any power of two makes a tree.
     """
-    name = f"block_{op.name}_{v.type.dtype}"
+    name = f"{OURS}block_{op.name}_{v.type.dtype}"
     lines = [
         f"def {name}(value):",
         f"    values = cuda.shared.array({threads}, {named_dtype(v.type.dtype)})",
@@ -145,4 +146,5 @@ def block_function(op: Primitive, v: Var, threads: int = THREADS) -> tuple[str, 
 
 def taken() -> Iterable[str]:
     """Names that a kernel's own variables do not get."""
-    return {*sources(), "cuda", "libdevice", "flat", "thread", "total", "place", "half", "values"}
+    own = {"cuda", "cmath", "libdevice", "flat", "thread", "total", "place", "half", "values"}
+    return {*sources(), *own}
