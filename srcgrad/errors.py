@@ -119,6 +119,12 @@ class UnsupportedError(SrcgradError, NotImplementedError):
         return _again, (ours, self.like, given), self.__dict__
 
 
+def refusal(text: str, location: Location | None) -> UnsupportedError:
+    """The refusal of a text as `located` makes it of a reason and a way out."""
+    reason, _, way_out = text.partition("\n  ")
+    return UnsupportedError(reason, location, way_out)
+
+
 def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
     return cls(*given, like=like)
 

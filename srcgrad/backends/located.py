@@ -19,7 +19,9 @@ from srcgrad.errors import (
     SingularError,
     SrcgradError,
     UnboundError,
+    UnsupportedError,
     raised_class,
+    refusal,
 )
 
 # NumPy's words in a ValueError about shapes; other ValueErrors are raised by the user's code
@@ -34,6 +36,8 @@ def located_error(exc: Exception, location: Location | None) -> Exception:
     """The exception for the user that an exception of compiled or generated code stands for."""
     text = str(exc.args[0]) if exc.args else ""
     match exc:
+        case UnsupportedError() if exc.location is None:
+            return refusal(exc.reason, location)
         case SrcgradError() | MemoryError() | RecursionError():
             return exc
         case np.linalg.LinAlgError():

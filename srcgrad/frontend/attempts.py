@@ -29,7 +29,7 @@ from srcgrad.frontend.foresight import (
 )
 from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, restore, snapshot
-from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.values import UNBOUND, Conflict, plain
@@ -64,7 +64,7 @@ class Attempt:
         if d.op is memory.fail and d.params["message"] in LIMITS:
             return 0
         number = self.handler_of(cls)
-        if number and d.op is memory.fail and d.params["kind"] == "NotImplementedError":
+        if number and d.op is memory.fail and d.params["kind"] in ("NotImplementedError", LIMIT):
             raise undecided("a limit of compiled code would be caught here", d.loc)
         return number
 

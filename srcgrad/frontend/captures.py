@@ -26,7 +26,7 @@ from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.members import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
-from srcgrad.ir.nodes import Def, Var
+from srcgrad.ir.nodes import Const, Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
 from srcgrad.primitives.layouts import layout_told
@@ -45,6 +45,7 @@ class Captures:
         self.guards: dict[tuple, Guard] = {}
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
+        self.lengths: dict[Var, int] = {}  # what they are in this call, if that is known
         self.given: set[Var] = set()  # arrays among the parameters: their layouts are known
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
@@ -298,6 +299,8 @@ class Captures:
             b.entry.append(definition)
             b.definition[dim] = definition
             self.dims[dim] = (path, axis)
+            if n:
+                self.lengths[dim] = int(n)
             dims.append(dim)
         var.type = Array(type_.dtype, tuple(dims), type_.layout)
         self.given.add(var)
@@ -305,6 +308,18 @@ class Captures:
         if self.kinds[var] is not Kind.ARRAY:
             self.meet_tensor(var, self.kinds[var])
         return var
+
+    def known_now(self, it: Any, a: Any) -> Any:
+        """The value that a number has for the lengths of this call; None if it needs more."""
+        if not isinstance(a, Var):
+            return a.value if isinstance(a, Const) else a
+        definition = it.b.definition.get(a)
+        if a in self.lengths or definition is None or definition.op is memory.dim:
+            return self.lengths.get(a)
+        given = [self.known_now(it, x) for x in definition.args]
+        if any(v is None or is_array(v) for v in given) or not definition.op.elementwise:
+            return None
+        return definition.op.impl(*given, **definition.params)
 
     def meet_tensor(self, v: Any, kind: Kind = Kind.TENSOR) -> None:
         """Note that a value is a tensor, or may be one."""

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError
+from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
 from srcgrad.frontend.frame import Diverged, Frame, Passed
 from srcgrad.frontend.orders import Reshape
 from srcgrad.frontend.snapshots import Snapshot
@@ -37,6 +37,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
 
 Node = gast.AST
+LIMIT = name_of(UnsupportedError)  # what programs raise where Python goes on
 
 
 class Interpreter:
@@ -180,6 +181,16 @@ class Interpreter:
                 None,
                 live_rest=True,
             )
+
+    def refuse_where(self, condition: Any, node: Node | None, reason: str, way_out: str) -> None:
+        """Refuse the program where a condition on lengths holds: now, if it does for this call.
+
+        In branches and loops, and in calls with other lengths, what was built refuses as it runs.
+        """
+        now = self.captures.known_now(self, condition)
+        if now and len(self.b.scopes) == 1 and not self.catches(UnsupportedError):
+            self.refuse(node, reason, way_out)
+        self.fail_if(condition, LIMIT, literal(located(reason, None, way_out)))
 
     def stands_for_view(self, copy: Any, source: Any, what: str, node: Node) -> None:
         """A copy stands where NumPy has a view: refused later if that shows."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.frame import Frame
-from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
 from srcgrad.frontend.values import is_array
@@ -61,7 +61,7 @@ def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
         return
     it.ends[found.tree] += 1
     if behind_a_branch and it.ends[found.tree] <= MOST_ENDS:
-        it.fail("NotImplementedError", f"{found.title}() calls itself more than {DEEP} times "
+        it.fail(LIMIT, f"{found.title}() calls itself more than {DEEP} times "
                 "within one another, where run-time values decide how often")  # fmt: skip
     refuse_recursion(it, found, it.frame.source.location(node))
 

@@ -15,11 +15,12 @@ from srcgrad.frontend.calls import closure
 from srcgrad.frontend.classes import set_field
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.flow import flag
+from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
 from srcgrad.frontend.handlers.registry import CONTEXTS
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
-from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.special_methods import displayed, operated_in_place
@@ -341,7 +342,8 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
         )
     args = elements(it, exc.args) if call else []
     message = args[0] if len(args) == 1 else tuple(args) or ""
-    it.fail(name_of(cls), *_message(it, message, node))
+    ours = cls is NotImplementedError and is_formula(it.frame.source.function)
+    it.fail(LIMIT if ours else name_of(cls), *_message(it, message, node))
 
 
 def _message(it: Interpreter, message: Any, node: Node) -> tuple:

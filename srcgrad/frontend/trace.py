@@ -20,6 +20,7 @@ from srcgrad.errors import (
     UnboundError,
     UnsupportedError,
     raised_class,
+    refusal,
 )
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.calls import inline
@@ -29,7 +30,7 @@ from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
-from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.orders import refuse_reordered
 from srcgrad.frontend.problems import all_problems
@@ -190,6 +191,8 @@ def _interpreted(
         if e.kind == "UnboundLocalError":
             raise UnboundError(message, e.location) from None
         cls = class_of(e.kind)
+        if cls is UnsupportedError:
+            raise refusal(message, e.location) from None
         raise raised_class(cls)(message or cls.__name__, e.location) from None
     except RecursionError:
         raise UnsupportedError(
@@ -217,7 +220,7 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
         if isinstance(v, MaybeNone):
             said = f"{found.title}() returns None here: compiled code returns a value on every path"
             with instances.standing(it, found):
-                it.fail_if(it.b("logical_not", v.flag), "NotImplementedError", said)
+                it.fail_if(it.b("logical_not", v.flag), LIMIT, said)
             return leaf(v.value)
         if v is None or isinstance(v, str | bool | type):
             return v

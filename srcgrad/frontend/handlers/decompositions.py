@@ -87,8 +87,8 @@ def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
     """The rest of a basis is not determined, so it has no derivative."""
     m, n = a.type.dims[-2:]
     if m is not n:
-        text = f"{what} of a matrix that is not square is not supported: {way_out}"
-        it.fail_if(plain(it.b("ne", m, n)), "NotImplementedError", text)
+        text = f"{what} of a matrix that is not square is not supported"
+        it.refuse_where(plain(it.b("ne", m, n)), None, text, way_out)
 
 
 def thin_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
@@ -159,9 +159,9 @@ def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
     if mode not in ("reduced", "complete", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
     if mode == "complete":
-        it.fail_if(
-            plain(it.b("gt", *a.type.dims[-2:])), "NotImplementedError",
-            "mode='complete' of a matrix with more rows than columns is not supported: "
+        it.refuse_where(
+            plain(it.b("gt", *a.type.dims[-2:])), node,
+            "mode='complete' of a matrix with more rows than columns is not supported",
             "use mode='reduced'",
         )  # fmt: skip
     q, r = thin_qr(it, node, a)

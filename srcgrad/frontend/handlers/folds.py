@@ -68,8 +68,10 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
             total = it.call_numpy(np.sum, [x], kind, node)
             it.captures.classes.either.add(total)  # of no items it is the start
         else:
-            text = "sum() of no rows is the number 0, not an array: use np.sum with axis=0"
-            it.fail_if(plain(it.b("eq", x.type.dims[0], 0)), "NotImplementedError", text)
+            text = "sum() of no rows is the number 0, not an array"
+            it.refuse_where(
+                plain(it.b("eq", x.type.dims[0], 0)), node, text, "use np.sum with axis=0"
+            )
             total = it.call_numpy(np.sum, [x], {"axis": 0, **kind}, node)
         return (
             total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)

@@ -201,9 +201,9 @@ def qr(it: Interpreter, node: Node, a: Any, *, mode: Any = "full", pivoting: Any
     if mode not in ("full", "economic", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='economic'")
     if mode != "economic":
-        text = f"mode={mode!r} of a matrix with more rows than columns is not supported: "
+        text = f"mode={mode!r} of a matrix with more rows than columns is not supported"
         tall = plain(it.b("gt", *a.type.dims[-2:]))
-        it.fail_if(tall, "NotImplementedError", text + "use mode='economic'")
+        it.refuse_where(tall, node, text, "use mode='economic'")
     q, r = thin_qr(it, node, a)
     return (r,) if mode == "r" else (q, r)
 

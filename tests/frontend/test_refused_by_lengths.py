@@ -1,0 +1,97 @@
+"""What constants ask for and lengths forbid is refused before anything runs, with its way out."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import srcgrad as flow
+from srcgrad.errors import UnsupportedError
+
+TALL, SQUARE = np.arange(6.0).reshape(3, 2), np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3)
+CALLS = []
+noted = flow.opaque(lambda x: CALLS.append(1) or x, 0.0, vjp=lambda primals, g: (g,))
+
+
+def svd(x):
+    return np.sum(np.linalg.svd(noted(x[0, 0]) * x)[1])
+
+
+def svd_of_scipy(x):
+    return np.sum(scipy.linalg.svd(noted(x[0, 0]) * x)[1])
+
+
+def qr(x):
+    return np.sum(np.linalg.qr(noted(x[0, 0]) * x, mode="complete")[1])
+
+
+def qr_of_scipy(x):
+    return np.sum(scipy.linalg.qr(noted(x[0, 0]) * x)[1])
+
+
+def lu(x):
+    return np.sum(scipy.linalg.lu(noted(x[0, 0]) * x)[2])
+
+
+WAYS_OUT = {
+    svd: "full_matrices=False", svd_of_scipy: "full_matrices=False", qr: "mode='reduced'",
+    qr_of_scipy: "mode='economic'", lu: "use qr or svd",
+}  # fmt: skip
+
+
+def refusal(f, *args):
+    with pytest.raises(UnsupportedError) as caught:
+        f(*args)
+    return caught.value
+
+
+@pytest.mark.parametrize("f", WAYS_OUT, ids=lambda f: f.__name__)
+def test_nothing_has_run(f):
+    """At the first call; what is compiled for square ones refuses others where they are met."""
+    gradient = flow.grad(flow.compile(f, target="python"))
+    CALLS.clear()
+    for compiled in (False, True):
+        error = refusal(gradient, TALL)
+        assert WAYS_OUT[f] in error.way_out and error.way_out not in error.reason
+        assert error.location.line == f.__code__.co_firstlineno + 1
+        assert bool(CALLS) == compiled
+        assert gradient(SQUARE).shape == (3, 3)
+
+
+def branching(x, deep):
+    if deep > 0.0:
+        return np.sum(np.linalg.svd(x)[1])
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_branch_that_is_not_taken_is_no_reason(target):
+    gradient = flow.grad(flow.compile(branching, target=target))
+    np.testing.assert_array_equal(gradient(TALL, -1.0), np.ones((3, 2)))
+    error = refusal(gradient, TALL, 1.0)
+    assert error.way_out == "pass full_matrices=False"
+    assert error.location.line == branching.__code__.co_firstlineno + 2
+
+
+@pytest.mark.parametrize("target", ["python", "loops", "cpu"])
+def test_limits_that_only_running_tells(target):
+    """Of formulas and of our own checks: refusals as well."""
+    places = lambda x, k: np.sum(np.add.reduceat(x, np.array([k, 0])))
+    error = refusal(flow.grad(flow.compile(places, target=target)), np.ones(3), 2)
+    assert "do not increase" in error.reason
+
+    def missing(x):
+        if x > 0.0:
+            return x
+
+    assert "returns None" in refusal(flow.grad(flow.compile(missing, target=target)), -1.0).reason
+
+
+def test_what_the_user_raises_stays_theirs():
+    def f(x):
+        if x > 0.0:
+            raise NotImplementedError("mine")
+        return x
+
+    with pytest.raises(NotImplementedError, match="mine") as caught:
+        flow.grad(flow.compile(f, target="python"))(1.0)
+    assert not isinstance(caught.value, UnsupportedError)
