@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from srcgrad import above, collector
+from srcgrad.errors import nearest as _nearest
 from srcgrad.tracebacks import entered as _entered
 from srcgrad.tracebacks import entrance as _entrance
 
@@ -47,6 +48,28 @@ _MODULES = (
     "tools",
     "tree",
 )
+# what other packages have under a name that is not here, and what to write
+_ELSEWHERE = {
+    "hvp": "write flow.jvp(flow.grad(f), (x,), (v,))[1]",
+    "vhp": "write flow.jvp(flow.grad(f), (x,), (v,))[1]",
+    "jacobian": "write flow.jacrev(f) or flow.jacfwd(f)",
+    "elementwise_grad": "write flow.grad(f), which sums what an array holds",
+    "vmap": "write the function on arrays with one axis more, or as a loop, which is compiled",
+    "pmap": "write a loop and flow.compile(f, parallel=True)",
+    "scan": "write a loop, which is compiled",
+    "lax": "write loops and branches, which are compiled",
+    "numpy": "import numpy as np, whose functions are differentiated",
+    "scipy": "import scipy, whose functions are differentiated",
+    "njit": "write flow.compile(f)",
+    "primitive": "write flow.custom_vjp, flow.custom_jvp or flow.opaque",
+    "custom_gradient": "write flow.custom_vjp",
+    "solve_ivp": "write flow.odeint(rhs, y0, t)",
+    "make_vjp": "write flow.vjp(f, *args)",
+    "make_jvp": "write flow.jvp(f, args, tangents)",
+    "pure_callback": "write flow.opaque",
+    "tree_util": "write flow.tree",
+    "tree_map": "write flow.tree.map",
+}
 
 if TYPE_CHECKING:
     from srcgrad import amp, autograd, cuda, errors, linalg, nn, ops, optim, testing, tools, tree
@@ -78,7 +101,6 @@ if TYPE_CHECKING:
     from srcgrad.nn.named import Parameter, ParameterTuple
 
 
-@_entrance
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         with collector.waiting():
@@ -92,12 +114,25 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+if not TYPE_CHECKING:  # which take a decorated one for no function
+    __getattr__ = _entrance(__getattr__)
+
+
 def _of_tensors(name: str) -> Any:
     """A name of the eager face: a function, a dtype, `Tensor`."""
     public = {} if name.startswith("_") else importlib.import_module("srcgrad.eager").PUBLIC
     if name not in public:
-        raise AttributeError(f"module 'srcgrad' has no attribute {name!r}")
+        raise AttributeError(_missing(name), name=name)
     return public[name]
+
+
+def _missing(name: str) -> str:
+    """What is said of a name that there is not."""
+    text = f"module 'srcgrad' has no attribute {name!r}"
+    if name in _ELSEWHERE:
+        return f"{text}: {_ELSEWHERE[name]}"
+    near = "" if name.startswith("_") else _nearest(name, __dir__())
+    return f"{text}. Did you mean: '{near}'?" if near else text
 
 
 def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

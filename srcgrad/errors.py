@@ -8,6 +8,7 @@ anything else of srcgrad.
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Self
 
@@ -16,7 +17,10 @@ from srcgrad.records import record
 
 @record(frozen=True)
 class Location:
-    """A place in the user's source; `column` and `end` count characters from 0."""
+    """A place in the user's source; `column` and `end` count characters from 0.
+
+    Without a file it is in a call that nobody wrote, of what is no Python function.
+    """
 
     file: str
     line: int
@@ -30,9 +34,30 @@ class Location:
         return linecache.getline(self.file, self.line).rstrip("\n")
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is meant by a misspelt one; empty if none is close."""
+    allowed = 1 if len(name) < 8 else 2
+    near = [(_edits(name, k), k) for k in set(known) if abs(len(k) - len(name)) <= allowed]
+    edits, found = min(near, default=(allowed + 1, ""))
+    return found if edits <= allowed and len(name) > 2 else ""
+
+
+def _edits(a: str, b: str) -> int:
+    """How many letters are added, left out, replaced or exchanged with the next one."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        earlier, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y)))
+            if i > 1 and j > 1 and (x, y) == (b[j - 2], a[i - 2]):
+                row[j] = min(row[j], earlier[j - 2] + 1)
+    return row[-1]
+
+
 def located(reason: str, location: Location | None, way_out: str = "") -> str:
     """The text of an error at a place of the user's source."""
-    if location is None:
+    if location is None or not location.file:
         return f"{reason}\n  {way_out}" if way_out else reason
     line = location.text
     shown = line.strip()
@@ -209,6 +234,10 @@ class DeviceError(SrcgradError, RuntimeError):
 
 class SingularError(SrcgradError):
     """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
+
+
+class OutOfMemoryError(SrcgradError, MemoryError):
+    """There is no memory for an array, or for what the reverse sweep saves."""
 
 
 class RaisedError(SrcgradError):

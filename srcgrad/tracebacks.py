@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
-from srcgrad.errors import CompilerError, TensorTypeError
+from srcgrad.errors import ArgumentTypeError, CompilerError, TensorTypeError
 
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
@@ -136,6 +136,11 @@ def entrance(function: Callable, home: str = "") -> Any:
         try:
             try:
                 return function(*args, **kwargs)
+            except TypeError as error:
+                other = _renamed(error, kwargs)
+                if other is None:
+                    raise
+                raise other from None
             except AttributeError as error:
                 if not _wants_tensor(function, error, args):
                     raise
@@ -148,6 +153,25 @@ def entrance(function: Callable, home: str = "") -> Any:
     vars(call)["srcgrad_within"] = function
     call.__module__ = home or function.__module__
     return call
+
+
+# what arguments are called elsewhere, and what to write
+RENAMED = {
+    "argnums": "write grad_position=", "argnum": "write grad_position=",
+    "wrt": "write grad_position=", "static_argnums": "leave it out: what has to be known is found",
+    "static_argnames": "leave it out: what has to be known is found",
+    "donate_argnums": "leave it out", "nopython": "leave it out", "nogil": "leave it out",
+    "holomorphic": "leave it out: flow.jvp along 1 is the derivative of an analytic function",
+}  # fmt: skip
+
+
+def _renamed(error: TypeError, kwargs: dict[str, Any]) -> Exception | None:
+    """The error for an argument that goes by another name here; None for any other one."""
+    known = [n for n in RENAMED if n in kwargs]
+    tb = error.__traceback__
+    if not known or tb is None or tb.tb_next is not None or "unexpected keyword" not in str(error):
+        return None
+    return ArgumentTypeError(str(error), None, RENAMED[known[0]])
 
 
 def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> bool:
@@ -193,7 +217,7 @@ SPECIAL = (
     "__call__", "__init__", "__getattr__", "__getitem__", "__setitem__", "__setattr__",
     "__bool__", "__float__", "__int__", "__complex__", "__index__", "__len__", "__iter__",
     "__matmul__", "__rmatmul__", "__array__", "__array_function__", "__array_ufunc__",
-    "__deepcopy__", "__reduce__", "__enter__",
+    "__copy__", "__deepcopy__", "__reduce__", "__enter__",
 )  # fmt: skip
 
 

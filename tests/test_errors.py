@@ -4,6 +4,7 @@ import contextlib
 import copy
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("qui
 # what no text shows: addresses of objects, and what values are to the compiler
 INTERNAL = re.compile(
     r" at 0x|\b(Var|Const|Bound|GrownList|TrackedList|Iterated|Closure|Formatted|Unbound|Conflict|"
-    r"lambda_|_ArrayFunctionDispatcher|Unsuitable)\b"
+    r"lambda_|_ArrayFunctionDispatcher|Unsuitable|LocatedSingularError)\b"
 )
 
 
@@ -38,6 +39,9 @@ def check(program: Program, target: str, how: str = "") -> BaseException:
         run(program, args, target, how or program.how)
     text = said(caught.value)
     assert not INTERNAL.search(text), f"a name of srcgrad's own, or an address, in:\n{text}"
+    private = re.findall(r"'(_\w+)'|\b(called_)\b", text)
+    theirs = Path(program.file).read_text(encoding="utf-8")
+    assert all(name in theirs for found in private for name in found), text
     assert program.matches(text), f"{program.fragment!r} is not in:\n{text}"
     if program.line is not None:
         name = program.file.replace("\\", "/").rpartition("/")[2]

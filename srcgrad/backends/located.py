@@ -6,7 +6,9 @@ builtin class a user would catch and of `SrcgradError`. Never decides what is an
 
 from __future__ import annotations
 
+import linecache
 import re
+from functools import cache
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from srcgrad.errors import (
     BoundsError,
     DivisionError,
     Location,
+    OutOfMemoryError,
     RaisedError,
     ShapeError,
     SingularError,
@@ -23,25 +26,32 @@ from srcgrad.errors import (
     raised_class,
     refusal,
 )
+from srcgrad.ir.nodes import Def, Stmt
+from srcgrad.primitives.tapes import SAVED, reserve
 
 # NumPy's words in a ValueError about shapes; other ValueErrors are raised by the user's code
 _SHAPES = re.compile(r"broadcast|shape|dimension|mismatch|zero-size|empty (sequence|array)")
 
+NEAR = 20  # lines of a loop in which what it carries is named
+WAY_OUT = (
+    "flow.checkpoint on a function of a part of the loop keeps what this part begins with, and "
+    "computes the rest again"
+)
 
-class LocatedSingularError(SingularError, np.linalg.LinAlgError):
-    """NumPy's LinAlgError, located."""
 
-
-def located_error(exc: Exception, location: Location | None) -> Exception:
-    """The exception for the user that an exception of compiled or generated code stands for."""
+def located_error(exc: Exception, s: Stmt | None) -> Exception:
+    """The exception for the user that one of compiled or generated code stands for, at `s`."""
+    location = None if s is None else s.loc
     text = str(exc.args[0]) if exc.args else ""
     match exc:
         case UnsupportedError() if exc.location is None:
             return refusal(exc.reason, location)
-        case SrcgradError() | MemoryError() | RecursionError():
+        case SrcgradError() | RecursionError():
             return exc
+        case MemoryError():
+            return _no_memory(str(exc), s)
         case np.linalg.LinAlgError():
-            return LocatedSingularError(text, location)
+            return singular_error(text, location)
         case UnboundLocalError():
             return UnboundError(text, location)
         case IndexError():
@@ -51,6 +61,40 @@ def located_error(exc: Exception, location: Location | None) -> Exception:
         case ValueError() if type(exc) is ValueError and _SHAPES.search(text):
             return ShapeError(text, location)
     return _raised(exc, text, location)
+
+
+def singular_error(text: str, location: Location | None) -> Exception:
+    """NumPy's LinAlgError, located."""
+    return _singular_class()(text, location)
+
+
+@cache
+def _singular_class() -> type[Exception]:
+    """A subclass of both errors, under the name that has a page."""
+    members = {
+        "__module__": SingularError.__module__,
+        "__reduce__": lambda self: (singular_error, (self.reason, self.location)),
+    }
+    return type(SingularError.__name__, (SingularError, np.linalg.LinAlgError), members)
+
+
+def _no_memory(text: str, s: Stmt | None) -> OutOfMemoryError:
+    """The error for a buffer that there is no memory for; of a tape it says what is saved."""
+    made = s.args[0] if isinstance(s, Def) and s.op is reserve else getattr(s, "var", None)
+    name, location = getattr(made, "name", ""), None if s is None else s.loc
+    if not name.endswith(SAVED):
+        return OutOfMemoryError(text, location)
+    name = name.removesuffix(SAVED)
+    what = f"'{name}'" if _is_users(name, location) else "an intermediate value"
+    return OutOfMemoryError(f"{text}: the reverse sweep saves {what}", location, WAY_OUT)
+
+
+def _is_users(name: str, location: Location | None) -> bool:
+    """Whether a variable has its name from the lines at a place, and not from an operation."""
+    if location is None:
+        return False
+    lines = linecache.getlines(location.file)[location.line - 1 :][:NEAR]
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w(])", "".join(lines)) is not None
 
 
 def _raised(exc: Exception, text: str, location: Location | None) -> Exception:

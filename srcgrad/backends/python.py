@@ -22,8 +22,7 @@ import numpy as np
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.deep_texts import compilable
 from srcgrad.backends.located import located_error
-from srcgrad.errors import Location
-from srcgrad.ir.nodes import Function
+from srcgrad.ir.nodes import Function, Stmt
 from srcgrad.ir.text import Printed, printed
 from srcgrad.ir.types import DTYPES, Scalar, Type, np_dtype
 from srcgrad.primitives import REGISTRY
@@ -64,10 +63,10 @@ def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callabl
         except Raised as e:
             failed = e.original
         except Exception as e:
-            found, location = _place(e.__traceback__, file, text)
+            found, s = _place(e.__traceback__, file, text)
             if not found:
                 raise
-            error = located_error(e, location)
+            error = located_error(e, s)
             if error is e:
                 raise
             raise error.with_traceback(e.__traceback__) from None
@@ -127,16 +126,14 @@ def _released(file: str) -> None:
         linecache.cache.pop(file, None)
 
 
-def _place(
-    traceback: TracebackType | None, file: str, text: Printed
-) -> tuple[bool, Location | None]:
-    """Whether a primitive of the text failed, and the user's place it came from.
+def _place(traceback: TracebackType | None, file: str, text: Printed) -> tuple[bool, Stmt | None]:
+    """Whether a primitive of the text failed, and the statement it belongs to.
 
     What the text itself raises (an unbound name, say) is a fault of srcgrad: it stays as it is.
     """
-    found: tuple[bool, Location | None] = False, None
+    found: tuple[bool, Stmt | None] = False, None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == file:  # the last: a text may have parts
-            found = traceback.tb_next is not None, text.location(traceback.tb_lineno)
+            found = traceback.tb_next is not None, text.owner(traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,51 @@ from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths
 clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _context: dict[str, Any] = {"mode": None, "device_target": "CPU"}
+# MindSpore's other options, which change nothing here
+_OTHERS = frozenset(
+    [
+        "aoe_config",
+        "aoe_tune_mode",
+        "ascend_config",
+        "auto_tune_mode",
+        "check_bprop",
+        "compile_cache_path",
+        "debug_level",
+        "deterministic",
+        "device_id",
+        "disable_format_transform",
+        "enable_auto_mixed_precision",
+        "enable_compile_cache",
+        "enable_dump",
+        "enable_graph_kernel",
+        "enable_reduce_precision",
+        "enable_sparse",
+        "env_config_path",
+        "exec_order",
+        "gpu_config",
+        "grad_for_scalar",
+        "graph_kernel_flags",
+        "inter_op_parallel_num",
+        "jit_config",
+        "jit_syntax_level",
+        "max_call_depth",
+        "max_device_memory",
+        "memory_offload",
+        "memory_optimize_level",
+        "mempool_block_size",
+        "op_timeout",
+        "precompile_only",
+        "print_file_path",
+        "pynative_synchronize",
+        "reserve_class_name_in_scope",
+        "runtime_num_threads",
+        "save_dump_path",
+        "save_graphs",
+        "save_graphs_path",
+        "support_binary",
+        "variable_memory_max_size",
+    ]
+)
 
 
 def set_context(**options: Any) -> None:
@@ -40,7 +84,8 @@ def set_context(**options: Any) -> None:
 
     `mode`: GRAPH_MODE compiles, or refuses; PYNATIVE_MODE uses the tape; None, as it is to begin
     with, compiles, and uses the tape where the compiler refuses. `device_target` can only be "CPU".
-    ValueError for others of these two. Other options are kept and change nothing.
+    Other options of MindSpore's are kept and change nothing. ValueError for other values of these
+    two, and for what is no option.
 
     >>> import srcgrad as flow
     >>> flow.set_context(mode=flow.GRAPH_MODE)
@@ -48,6 +93,8 @@ def set_context(**options: Any) -> None:
     0
     >>> flow.set_context(mode=None)
     """
+    for key in options:
+        _check_known("set_context", key)
     mode, target = options.get("mode"), options.get("device_target", "CPU")
     if mode not in (None, GRAPH_MODE, PYNATIVE_MODE):
         raise ArgumentValueError(
@@ -65,8 +112,17 @@ def set_context(**options: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """An option that `set_context` has set."""
+    """An option that `set_context` has set, or None; ValueError for what is no option."""
+    _check_known("get_context", attr_key)
     return _context.get(attr_key)
+
+
+def _check_known(name: str, key: str) -> None:
+    if key not in _context and key not in _OTHERS:
+        raise ArgumentValueError(
+            f"For 'context.{name}', the keyword argument {key} is not recognized!", None,
+            "options with an effect are mode= and device_target=",
+        )  # fmt: skip
 
 
 def preferred(compiled: Any) -> bool:
@@ -153,7 +209,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         return clone(variables[path])  # what the function gets may be changed in place
 
     weights = spec.weights.parameters if spec.weights else ()
-    with enable_grad(), differentiated(), active(weights), _trained(weights):
+    with enable_grad(), differentiated(), active(weights):
         given = {n: mapped_by_path(v, (n,), fresh) for n, v in arguments.items()}
         out = _value(spec.inner, name, call, given)
         by = {p: v for p, v in variables.items() if p in wanted and v.is_floating_point()}
@@ -199,19 +255,6 @@ def _variable(v: Any, wanted: bool) -> Any:
     if wanted and t.is_floating_point():
         t.requires_grad = True
     return t
-
-
-@contextmanager
-def _trained(weights: tuple[Any, ...]) -> Iterator[None]:
-    """Plain tensors among the weights require grad inside; Parameters say it themselves."""
-    plain = [w for w in weights if type(w) is Tensor and w._node is None and w._a.dtype.kind == "f"]
-    for w in plain:
-        w.requires_grad = True
-    try:
-        yield
-    finally:
-        for w in plain:
-            w.requires_grad = False
 
 
 # ---- gradients ----

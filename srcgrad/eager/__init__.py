@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import create, dtypes, functions, memory, protocols
+from srcgrad.eager import copies, create, dtypes, functions, memory, protocols
 from srcgrad.eager.create import manual_seed
 from srcgrad.eager.devices import device, get_default_device, set_default_device
 from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dtype
@@ -36,6 +36,7 @@ for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.numpy_fast_paths"):
     warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 memory.keep_freed()
 protocols.install()
+copies.install()
 
 _CREATION = (
     "arange", "as_tensor", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full",

@@ -49,6 +49,11 @@ def operand(x: Any) -> Any:
     for kind in _NUMBERS:
         if isinstance(x, kind):
             return kind(x)
+    if type(x).__module__ == "torch":  # whose class has the same name
+        raise TensorTypeError(
+            "a Tensor of PyTorch is no operand of a Tensor of srcgrad", None,
+            "make one of it: flow.from_dlpack(x.detach())",
+        )  # fmt: skip
     raise Unsuitable(type(x).__name__)
 
 

@@ -6,8 +6,6 @@ engine attaches `backward`. Holds no rule and records nothing.
 
 from __future__ import annotations
 
-import copy
-import difflib
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,13 @@ import numpy as np
 from srcgrad.eager import devices, dtypes, graph, mode
 from srcgrad.eager.data import array_of_data
 from srcgrad.eager.dtypes import Size
-from srcgrad.errors import AutogradError, TensorError, TensorTypeError
+from srcgrad.errors import (
+    ArgumentValueError,
+    AutogradError,
+    TensorError,
+    TensorTypeError,
+    nearest,
+)
 
 
 class Storage:
@@ -304,13 +308,19 @@ class Tensor:
         return bool(self._a.item())
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._only().item())
 
     def __int__(self) -> int:
-        return int(self.detach().item())  # no gradient flows through an integer
+        return int(self._only().detach().item())  # no gradient flows through an integer
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._only().item())
+
+    def _only(self) -> Tensor:
+        """The tensor itself; ValueError if it has several elements, or none."""
+        if self._a.size != 1:
+            raise ArgumentValueError("only one element tensors can be converted to Python scalars")
+        return self
 
     def __index__(self) -> int:
         if self._a.size != 1 or self._a.dtype.kind not in "iub":
@@ -333,7 +343,7 @@ class Tensor:
     def __hash__(self) -> int:
         return id(self)
 
-    # ---- text, copies ----
+    # ---- text ----
     def __repr__(self) -> str:
         from srcgrad.eager.printing import tensor_text
 
@@ -344,38 +354,12 @@ class Tensor:
             return format(self._a.item(), spec)
         return object.__format__(self, spec)
 
-    def __deepcopy__(self, memo: dict) -> Tensor:
-        if not self.is_leaf:
-            raise AutogradError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment"
-            )
-        t = object.__new__(type(self))
-        memo[id(self)] = t
-        t._a, t._node, t._store = self._a.copy(), None, None
-        t.requires_grad = self.requires_grad
-        if self.grad is not None:
-            t._grad = copy.deepcopy(self.grad, memo)
-        return t
-
-    def __reduce__(self) -> tuple:
-        if not self.is_leaf:
-            raise AutogradError("only leaf tensors can be pickled: use detach()")
-        return _unpickled, (type(self), self._a, self.requires_grad)
-
     def __getattr__(self, name: str) -> Any:
         text = f"'Tensor' object has no attribute '{name}'"
-        near = () if name.startswith("_") else difflib.get_close_matches(name, dir(type(self)), 1)
+        near = "" if name.startswith("_") else nearest(name, dir(type(self)))
         if near:
-            text += f". Did you mean: '{near[0]}'?"
-        raise AttributeError(text, name=name, obj=self)
-
-
-def _unpickled(cls: type, a: np.ndarray, requires_grad: bool) -> Tensor:
-    t = object.__new__(cls)
-    t._a, t._node, t._store = a, None, None
-    t.requires_grad = requires_grad
-    return t
+            text += f". Did you mean: '{near}'?"
+        raise AttributeError(text, name=name)  # with obj= Python would say so once more
 
 
 def make(a: Any, node: graph.Node | None = None) -> Tensor:

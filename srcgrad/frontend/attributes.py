@@ -13,6 +13,7 @@ from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.values import Bound, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
+from srcgrad.tracebacks import OF_TENSORS
 
 ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
 
@@ -41,6 +42,11 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             if is_array(v) and v.type.layout != "C":
                 it.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
             return flat
+    if name in OF_TENSORS:
+        it.refuse(
+            node, "what records the history of a tensor is not there in compiled code",
+            "leave it out: operators and NumPy's functions take the tensor itself",
+        )  # fmt: skip
     known = method_of(it, v, name, node) is not None
     if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
         said = f"{described(it, v)} has no attribute '{name}' in compiled code"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import io
 import sys
 import types
 from typing import Any
@@ -116,6 +117,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         case Partial():
             return it.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
         case types.MethodType():
+            if isinstance(f.__self__, io.IOBase):
+                refuse_unknown(it, f, node)
             return it.call(f.__func__, [_owner(it, f.__self__, node), *args], kwargs, node)
         case types.FunctionType():
             result = follow(it, f, args, kwargs, node)

@@ -29,9 +29,46 @@ LIBRARIES = {
 }
 
 
+# values of Numba's by the module of their class: what they are, and what to pass
+OF_NUMBA = {
+    "numba.typed.typedlist": ("a typed List", "list({})"),
+    "numba.typed.typeddict": ("a typed Dict", "dict({})"),
+    "numba.experimental.jitclass.boxing": (
+        "an instance of a jitclass", "one of the plain class, without jitclass,"
+    ),
+}  # fmt: skip
+UNIVERSAL = (
+    "a universal function",
+    "call the plain function for each element in a loop, or write it on arrays",
+)
+# functions and classes of Numba's, by their module or that of their class
+CALLED_OF_NUMBA = {
+    "numba.typed.typedlist": ("a typed List", "use a list: []"),
+    "numba.typed.typeddict": ("a typed Dict", "use a dict: {}"),
+    "numba.experimental.jitclass.base": ("a jitclass", "use the plain class, without jitclass"),
+    "numba.stencils.stencil": ("a stencil", "write it on slices, x[:-2] + x[2:], or as a loop"),
+    "numba.np.ufunc.dufunc": UNIVERSAL,
+    "numba.np.ufunc.gufunc": UNIVERSAL,
+}
+
+
+def called_of_numba(f: Any) -> tuple[str, str] | None:
+    """Why a function or class of Numba's is not followed, and the way out; None for any other."""
+    modules = (getattr(f, "__module__", None), type(f).__module__)
+    found = next((CALLED_OF_NUMBA[m] for m in modules if m in CALLED_OF_NUMBA), None)
+    if found is None:
+        return None
+    name = getattr(f, "__name__", None)
+    who = f"{name}()" if name else "this"
+    return f"{who} is {found[0]} of Numba's, which is not followed", found[1]
+
+
 def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
-    """What an array of another library is, and the way out; None if the value is none."""
+    """What a value of another library is, and the way out; None if it is of none."""
     cls = type(value)
+    if cls.__module__ in OF_NUMBA:
+        kind, way_out = OF_NUMBA[cls.__module__]
+        return f"'{name}' is {kind} of Numba's", f"pass {way_out.format(name)}"
     library = LIBRARIES.get(cls.__module__.split(".")[0])
     if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
         return None

@@ -1,18 +1,18 @@
-"""Names like one that is not known or not supported, among those that are."""
+"""Names that are meant by one that is not known."""
 
 from __future__ import annotations
 
-import difflib
 import types
 from typing import Any
 
+from srcgrad.errors import nearest
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 
 
 def similar(name: str, known: Any) -> str:
-    """ "did you mean ...?" with the nearest of the known names; empty if none is near."""
-    near = difflib.get_close_matches(name, sorted(set(known)), 1, 0.66)  # one letter of three
-    return f"did you mean {near[0]}?" if near else ""
+    """ "did you mean ...?" with the known name that is meant; empty if none is close."""
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else ""
 
 
 def supported_in(module: types.ModuleType) -> list[str]:

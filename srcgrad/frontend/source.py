@@ -109,7 +109,8 @@ def find(function: types.FunctionType) -> Source:
     """
     file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")
-    found = Source(function, _to_gast(node, _class_of(function), ours), file)
+    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call that nobody wrote
+    found = Source(function, _to_gast(node, _class_of(function), ours), shown)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(
             "'async def' is not supported", found.location(node), "write it as a plain function"

@@ -23,7 +23,7 @@ from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
-from srcgrad.frontend.special_methods import displayed, operated_in_place
+from srcgrad.frontend.special_methods import displayed, has_source, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
     augment,
@@ -55,7 +55,13 @@ def do_pass(it: Interpreter, node: gast.Pass) -> None:
 
 
 def do_expr(it: Interpreter, node: gast.Expr) -> None:
-    it.expression(node.value)
+    call = node.value
+    if isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
+        f = it.expression(call.func)
+        if isinstance(f, type) and issubclass(f, BaseException) and not has_source(f.__init__):
+            elements(it, [*call.args, *(k.value for k in call.keywords)])
+            return  # an exception that nobody raises
+    it.expression(call)
 
 
 # ---- assignment ----

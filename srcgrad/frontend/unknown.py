@@ -5,56 +5,59 @@ Never emits anything.
 
 from __future__ import annotations
 
+import io
 import sys
 import types
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.advice import way_out
+from srcgrad.frontend.foreign import called_of_numba, foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import article
 from srcgrad.protocols import held
 
 
 def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     """A function of NumPy, SciPy or the standard library without a row in our tables."""
+    why = why_unknown(f)
+    if why is not None:
+        it.refuse(node, *why)
+
+
+def why_unknown(f: Any) -> tuple[str, str] | None:
+    """Why a function of a library is not followed, and the way out; None if it may be."""
     known = refusal_of(f)
     if known is not None:
-        it.refuse(node, *known)
-    if str(type(f).__module__).startswith("numba.np.ufunc"):
-        it.refuse(
-            node, f"{f.__name__}() is a universal function of Numba's, which is not followed",
-            "call the plain function for each element in a loop, or write it on arrays",
-        )  # fmt: skip
+        return known
+    if (why := called_of_numba(f)) is not None:
+        return why
     module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
     name = callable_name(f)
+    owner = getattr(f, "__self__", None)
+    if isinstance(owner, io.IOBase):
+        spelled = next((f"sys.{n}" for n in _STREAMS if owner is getattr(sys, n)), "a file")
+        reason = f"{f.__name__}() of {spelled} is not supported in a compiled function"
+        return reason, "use print(), or warnings.warn() for sys.stderr; leave out flush()"
     library = foreign_library(f)
     if library:
-        it.refuse(
-            node, f"{held(f, '__name__') or name}() is a function of {library}",
-            "use NumPy's, or call it outside and pass the result",
-        )  # fmt: skip
-    if "random" in module or (isinstance(f, types.BuiltinMethodType) and _random(f)):
-        it.refuse(
-            node,
-            f"{name}() draws random numbers",
-            "draw them outside and pass them as an argument",
-        )
-    if module.split(".")[0] in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
-        near = similar(name.rpartition(".")[2], supported_in(_home(f)))
-        it.refuse(
-            node, f"{name} is not supported", f"{near} docs/support.md lists what is".lstrip()
-        )
+        reason = f"{held(f, '__name__') or name}() is a function of {library}"
+        return reason, "use NumPy's, or call it outside and pass the result"
+    top = module.partition(".")[0]
+    drawn = top in ("numpy", "random", "scipy", "secrets") and "random" in module
+    if drawn or (isinstance(f, types.BuiltinMethodType) and _random(f)):
+        return f"{name}() draws random numbers", "draw them outside and pass them as an argument"
+    if top in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
+        return f"{name} is not supported", way_out(name)
     if isinstance(f, types.BuiltinFunctionType | types.BuiltinMethodType):
-        it.refuse(
-            node, f"{name}() is not supported in a compiled function",
-            "call it outside and pass the result",
-        )  # fmt: skip
+        reason = f"{name}() is not supported in a compiled function"
+        return reason, "call it outside and pass the result"
+    return None
 
 
+_STREAMS = ("stdout", "stderr")
 _NAMED = (
     type, np.ufunc, types.FunctionType, types.MethodType, types.BuiltinFunctionType,
     types.BuiltinMethodType,

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import DTYPES, Array, Tuple, Type, np_dtype
 from srcgrad.ir.walk import walk
@@ -226,10 +225,9 @@ class Printed:
     text: str
     owners: tuple[Stmt | None, ...]
 
-    def location(self, line: int) -> Location | None:
-        """The user's place that a line of the text (counted from 1) came from."""
-        owner = self.owners[line - 1] if 0 < line <= len(self.owners) else None
-        return None if owner is None else owner.loc
+    def owner(self, line: int) -> Stmt | None:
+        """The statement that a line of the text (counted from 1) belongs to."""
+        return self.owners[line - 1] if 0 < line <= len(self.owners) else None
 
     def line_of(self, statement: Stmt) -> str:
         """The line that shows a statement: of a loop or a branch its head."""

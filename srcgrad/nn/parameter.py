@@ -17,6 +17,7 @@ class Parameter(Tensor):
     tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
     """
 
+    srcgrad_weight = True  # it may be one of the weights of a transform
     name: str = "Parameter"  # until a cell gives it the name of an attribute
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:

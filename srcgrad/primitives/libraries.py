@@ -9,8 +9,9 @@ import numpy as np
 
 
 def on_device(a: Any) -> bool:
-    """Whether a value is an array whose memory is on a CUDA device."""
-    return hasattr(a.__class__, "__cuda_array_interface__")
+    """Whether a value is CuPy's kind of array, which NumPy's functions take. PyTorch's are none."""
+    cls = a.__class__
+    return hasattr(cls, "__cuda_array_interface__") and hasattr(cls, "__array_ufunc__")
 
 
 def near(x: Any, a: Any) -> Any:
@@ -38,7 +39,7 @@ def special_of(*args: Any) -> Any:
 
 def is_array(a: Any) -> bool:
     """Whether a value is an array of either library."""
-    return isinstance(a, np.ndarray) or hasattr(a.__class__, "__cuda_array_interface__")
+    return isinstance(a, np.ndarray) or on_device(a)
 
 
 def array_of(y: Any, dtype: Any = None) -> Any:

@@ -33,6 +33,9 @@ class GrowingArray:
         self.data[i] = value
 
 
+SAVED = "_tape"  # how the names of tapes end that reverse mode saves values on
+
+
 class References(list[Any]):
     """References to arrays by position."""
 

@@ -11,29 +11,28 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.handlers.registry import handler_of
+from srcgrad.frontend.unknown import why_unknown
 from srcgrad.frontend.values import written
 from srcgrad.protocols import held, poses
+
+P = inspect.Parameter
 
 
 def as_function(fn: Any) -> types.FunctionType:
     """A plain function of the remaining arguments that calls `fn`."""
-    try:
-        signature = inspect.signature(_read(fn))
-    except (TypeError, ValueError) as e:
-        raise ArgumentTypeError(f"{written(fn)} cannot be differentiated: {e}") from None
     from srcgrad.frontend.source import state_source
 
-    # what NumPy's functions have for "not given" is left out
-    params = [p for p in signature.parameters.values() if p.default is not np._NoValue]
-    signature = signature.replace(parameters=params)
+    signature = _signature(fn)
+    params = list(signature.parameters.values())
     listed, passed = [], []
     for p in params:
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        named = p.kind is p.KEYWORD_ONLY
+        star = {P.VAR_POSITIONAL: "*", P.VAR_KEYWORD: "**"}.get(p.kind, "")
+        named = p.kind is P.KEYWORD_ONLY
         listed.append(f"{star}{p.name}")
         passed.append(f"{p.name}={p.name}" if named else f"{star}{p.name}")
-    first = next((k for k, p in enumerate(params) if p.kind is p.KEYWORD_ONLY), None)
-    if first is not None and not any(p.kind is p.VAR_POSITIONAL for p in params):
+    first = next((k for k, p in enumerate(params) if p.kind is P.KEYWORD_ONLY), None)
+    if first is not None and not any(p.kind is P.VAR_POSITIONAL for p in params):
         listed.insert(first, "*")
     name = held(_named(fn), "__name__") or "call"
     name = name if name.isidentifier() and not keyword.iskeyword(name) else "call"
@@ -44,13 +43,35 @@ def as_function(fn: Any) -> types.FunctionType:
     scope: dict[str, Any] = {called: fn}
     exec(_compiled(text, f"<srcgrad call of {name}>"), scope)
     function = scope[name]
+    scope[called] = fn
     function.__signature__ = signature
     function.__kwdefaults__ = {
-        p.name: p.default for p in params if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+        p.name: p.default for p in params if p.kind is P.KEYWORD_ONLY and p.default is not p.empty
     } or None
     function.srcgrad_callable = fn
     state_source(function, text)
     return function
+
+
+def _signature(fn: Any) -> inspect.Signature:
+    """The signature of a callable. Functions of the libraries get no more than they are given."""
+    if isinstance(fn, np.ufunc):
+        names = ["x"] if fn.nin == 1 else [f"x{k + 1}" for k in range(fn.nin)]
+        return inspect.Signature([P(n, P.POSITIONAL_ONLY) for n in names])
+    row = _has_row(fn)
+    try:
+        signature = inspect.signature(_read(fn))
+    except (TypeError, ValueError) as e:  # functions written in C may not tell theirs
+        if not row:
+            raise ArgumentTypeError(f"{written(fn)} cannot be differentiated: {e}") from None
+        signature = inspect.Signature()
+    if not row:
+        return signature
+    needed = [
+        p for p in signature.parameters.values()
+        if p.default is p.empty and p.kind in (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
+    ]  # fmt: skip
+    return inspect.Signature([*needed, P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)])
 
 
 @functools.lru_cache(maxsize=512)
@@ -72,15 +93,30 @@ def _named(fn: Any) -> Any:
 
 
 def plain_function(fn: Any) -> Any:
-    """A plain function for a callable: methods, partials, instances, what a decorator made."""
-    if poses(fn):
+    """A plain function for a callable: methods, partials, instances, functions of the libraries."""
+    if poses(fn) or _has_row(fn):
         return as_function(fn)
+    why = why_unknown(fn) if _is_of_library(fn) else None
+    if why is not None:
+        raise ArgumentTypeError(why[0], None, why[1])
     if isinstance(fn, types.FunctionType) and not hasattr(fn, "__wrapped__"):
         return fn
-    if isinstance(fn, types.BuiltinFunctionType | np.ufunc | type):
-        why = "is a class" if isinstance(fn, type) else "has no source"
-        raise ArgumentTypeError(
-            f"{fn.__name__} is not a Python function: it {why}", None,
-            f"wrap it: def f(x): return {fn.__name__}(x)",
-        )  # fmt: skip
+    if isinstance(fn, type):
+        name = fn.__name__
+        reason = f"{name} is not a Python function: it is a class"
+        raise ArgumentTypeError(reason, None, f"wrap it: def f(x): return {name}(x)")
     return as_function(fn)
+
+
+def _has_row(fn: Any) -> bool:
+    """Whether a function is one of the tables."""
+    return handler_of(fn) is not None
+
+
+def _is_of_library(fn: Any) -> bool:
+    """Whether there is no source that is followed."""
+    if isinstance(fn, types.BuiltinFunctionType | np.ufunc):
+        return True
+    kinds = types.FunctionType | types.MethodType | type(np.sum)
+    module = str(getattr(fn, "__module__", None)).partition(".")[0]
+    return isinstance(fn, kinds) and module in ("numpy", "scipy")

@@ -74,9 +74,12 @@ def no_position(position: int, name: str, many: int) -> Exception:
 
 def no_float(function: str, name: str, value: Any) -> Exception:
     """The error for an argument without a float."""
-    what, way = f"is {_kind(value)}", "differentiate by another argument: grad_position=..."
+    what, way = f"is {_kind(value)}", "pass a float, or choose another argument: grad_position="
     if states(value, "dtype"):
         way = "use .astype(float)"
+    elif type(value).__module__ not in ("builtins", "numpy"):
+        cls = type(value).__name__
+        way = f"make {cls} a dataclass, or say what it is made of: flow.tree.register({cls}, ...)"
     elif isinstance(value, int):
         way = f"pass a float, such as {float(value)}"
     elif not is_leaf(value):

@@ -60,7 +60,7 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         assert v is not None
         grows = v in reserved or s.op is tapes.reftape
         found = next(_puts(function, v, definitions), None)
-        what, where = found if found is not None else (v.name.removesuffix("_tape"), None)
+        what, where = found if found is not None else (v.name.removesuffix(tapes.SAVED), None)
         dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
         slots, count = (None, None) if grows else (sizes.text(s.args[0]), sizes.value(s.args[0]))
         out.append(Saved(v, dtype, slots, count, what, where, used.readers(v)))

@@ -78,7 +78,8 @@ class ByPosition:
     bare: bool = True  # one position: its derivative alone
     has_aux: bool = False
     weights: Weights | None = field(default=None, kw_only=True)  # Parameters, after the arguments
-    variadic: str = field(default="", kw_only=True)  # the name of *args, which count one by one
+    # the names of *args, which count one by one, and of **kwargs, which count if there are some
+    variadic: tuple[str, str] = field(default=("", ""), kw_only=True)
 
     @property
     def name(self) -> str:
@@ -258,11 +259,15 @@ class Protected:
         return protected(self.inner.program(arguments, demands))
 
 
-def one_by_one(arguments: dict[str, Any], variadic: str) -> list[tuple[tuple, Any]]:
-    """The (path, argument) pairs of a call; those in *args, whose name is `variadic`, each."""
+def one_by_one(arguments: dict[str, Any], variadic: tuple[str, str]) -> list[tuple[tuple, Any]]:
+    """The (path, argument) pairs of a call; those in *args each, and **kwargs if not empty."""
+    several, named = variadic
     given: list[tuple[tuple, Any]] = []
     for n, v in arguments.items():
-        given += [((n, k), x) for k, x in enumerate(v)] if n == variadic else [((n,), v)]
+        if n == several:
+            given += [((n, k), x) for k, x in enumerate(v)]
+        elif n != named or v:
+            given.append(((n,), v))
     return given
 
 

@@ -55,10 +55,11 @@ def gradient_of(
     return Compiled(function, gradient, options)
 
 
-def variadic(function: Any) -> str:
-    """The name of a function's *args; empty if it has none."""
-    params = inspect.signature(function).parameters.values()
-    return next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
+def variadic(function: Any) -> tuple[str, str]:
+    """The names of a function's *args and **kwargs; empty where it has none."""
+    names = {p.kind: p.name for p in inspect.signature(function).parameters.values()}
+    P = inspect.Parameter
+    return names.get(P.VAR_POSITIONAL, ""), names.get(P.VAR_KEYWORD, "")
 
 
 def aux_of(out: tuple) -> Any:

@@ -92,6 +92,10 @@ def checked_weights(weights: Any) -> Weights | None:
             f"but got {weights}"
         )
     for k, w in enumerate(members):
-        if not hasattr(type(w), "srcgrad_value"):
-            raise TensorError(f"weights[{k}] is a {type(w).__name__}, not a Parameter")
+        if not hasattr(type(w), "srcgrad_weight"):
+            which = f"weights[{k}]" if many else "weights"
+            raise TensorError(
+                f"{which} is a {type(w).__name__}, not a Parameter", None,
+                "pass it as an argument, or make it one: flow.Parameter(x, name='w')",
+            )  # fmt: skip
     return Weights(tuple(map(Same, members)), not many)

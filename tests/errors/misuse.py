@@ -35,18 +35,23 @@ def value_in_the_place_of_the_function():
 
 
 @program(how="plain")
-def builtin_function():
-    flow.grad(abs)  # error, no line: TypeError: abs is not a Python function ... return abs(x)
+def builtin_without_a_row():
+    flow.grad(hash)  # error, no line: TypeError: hash() is not supported ... call it outside
 
 
 @program(how="plain")
-def function_of_math():
-    flow.value_and_grad(math.sin)  # error, no line: TypeError: sin ... no source ... wrap it
+def function_of_math_without_a_row():
+    flow.compile(math.nextafter)  # error, no line: TypeError: ... flow.opaque(math.nextafter, like
 
 
 @program(how="plain")
-def universal_function():
-    flow.compile(np.sin)  # error, no line: TypeError: sin ... no source ... wrap it
+def universal_function_without_a_row():
+    flow.compile(np.spacing)  # error, no line: TypeError: numpy.spacing is not supported
+
+
+@program(how="plain")
+def function_that_draws():
+    flow.grad(np.random.rand)  # error, no line: TypeError: rand() draws random numbers
 
 
 @program(how="plain")
@@ -196,7 +201,7 @@ def tuple_of_objects(models):  # error, no line: TypeError: 'models' ... no floa
 @program(Model(1.0))
 def object_of_a_class(
     model,
-):  # error, no line: TypeError: is a Model: only floats ... grad_position
+):  # error, no line: TypeError: is a Model: only floats ... register(Model
     return model.x
 
 

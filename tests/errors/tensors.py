@@ -43,6 +43,15 @@ def tensor_without_dims_or_a_number():
     on(f)
 
 
+@program(how="plain")
+def numpy_of_a_tensor():
+    def f(x):
+        y = x.numpy()  # error: UnsupportedError: numpy() is not supported here ... leave it out
+        return np.sum(y)
+
+    on(f)
+
+
 WEIGHT = flow.Parameter(flow.tensor(0.0))
 
 

@@ -47,7 +47,7 @@ def universal_function_of_numba(x):
 
 @program(2.0)
 def deque_of_values(x):
-    d = collections.deque([x])  # error: UnsupportedError: deque is not supported ... pop(0)
+    d = collections.deque([x])  # error: UnsupportedError: deque is not supported ... counters
     return d.popleft()
 
 

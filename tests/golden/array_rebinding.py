@@ -23,8 +23,8 @@ def array_rebinding_grad(x: f64[n], n1: int):
     n: int = dim(x, axis=0)
     t: int = maximum(n1, 0)
     t1: int = mul(t, n)
-    sin_tape: tape[f64] = tape(t1, dtype='f64')
-    y_tape: tape[f64] = tape(t1, dtype='f64')
+    sin_tape: tape[f64] = tape(t1, dtype='f64')  # y = np.sin(y) * x
+    y_tape: tape[f64] = tape(t1, dtype='f64')  # for _ in range(n):
     y: f64[n] = x
     for _ in range(0, n1):                  # for _ in range(n):
         t2: int = mul(_, n)

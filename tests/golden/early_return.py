@@ -45,7 +45,7 @@ def early_return(x: f64[n], limit: float):
 # ---- adjoint ----
 def early_return_grad(x: f64[n], limit: float):
     n: int = dim(x, axis=0)
-    gt_tape: tape[bool] = tape(16, dtype='bool')
+    gt_tape: tape[bool] = tape(16, dtype='bool')  # if s > limit:
     s: f64 = f64(0.0)
     returned: bool = False
     result: f64 = f64(0.0)
@@ -61,7 +61,7 @@ def early_return_grad(x: f64[n], limit: float):
         s1: f64 = add(s, t3)                # s = s + x[i] * x[i]
         t4: bool_ = gt(s1, limit)           # if s > limit:
         t5: int = add(trips, 1)
-        reserve(gt_tape, t5)
+        reserve(gt_tape, t5)                # if s > limit:
         store(gt_tape, trips, t4)
         returned1: bool = logical_or(t4, returned)  # if s > limit:
         result1: f64

@@ -28,7 +28,7 @@ def helper_that_mutates(x: f64[n], a: float):
 def helper_that_mutates_grad(x: f64[n], a: float):
     n: int = dim(x, axis=0)
     x1: f64[n] = copy(x)
-    old_tape: tape[f64] = tape(n, dtype='f64')
+    old_tape: tape[f64] = tape(n, dtype='f64')  # for i in range(len(x)):
     for i in range(0, n):                   # for i in range(len(x)):
         t: f64 = load(x1, i)                # x[i] *= a
         t1: f64 = mul(t, a)                 # x[i] *= a

@@ -18,7 +18,7 @@ def scalar_loop(x: float, n: int):
 # ---- adjoint ----
 def scalar_loop_grad(x: float, n: int):
     t: int = maximum(n, 0)
-    y_tape: tape[f64] = tape(t, dtype='f64')
+    y_tape: tape[f64] = tape(t, dtype='f64')  # for _ in range(n):
     y: float = 1.0
     for _ in range(0, n):                   # for _ in range(n):
         store(y_tape, _, y)

@@ -27,7 +27,7 @@ def store_in_loop_grad(u: f64[n], w: float):
     u1: f64[n] = copy(u)
     t: int = sub(n, 1)                      # for i in range(1, len(u)):
     t1: int = maximum(t, 0)
-    old_tape: tape[f64] = tape(t1, dtype='f64')
+    old_tape: tape[f64] = tape(t1, dtype='f64')  # for i in range(1, len(u)):
     for i in range(1, n):                   # for i in range(1, len(u)):
         t2: int = sub(i, 1)
         t3: f64 = load(u1, i)               # u[i] = u[i] * u[i - 1] * w

@@ -36,9 +36,9 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
     n1: int = dim(v, axis=0)
     u1: f64[n] = copy(u)
     v1: f64[n1] = copy(v)
-    old_tape: tape[f64] = tape(16, dtype='f64')
+    old_tape: tape[f64] = tape(16, dtype='f64')  # for i in range(1, len(u)):
     t: int = maximum(steps, 0)
-    base_tape: tape[i64] = tape(t, dtype='i64')
+    base_tape: tape[i64] = tape(t, dtype='i64')  # for _ in range(steps):
     u2: f64[n2] = u1
     n2: int = n
     v2: f64[n3] = v1
@@ -61,7 +61,7 @@ def swap_grad(u: f64[n], v: f64[n1], steps: int):
             t5: f64 = mul(t3, t4)           # v[i] = u[i] * u[i - 1]
             old: f64 = load(v2, i)
             t6: i64 = add(at, i64(1))
-            reserve(old_tape, t6)
+            reserve(old_tape, t6)           # for i in range(1, len(u)):
             store(old_tape, at, old)
             store(v2, i, t5)                # v[i] = u[i] * u[i - 1]
         t7: i64 = add(count, t1)

@@ -20,14 +20,14 @@ def while_loop(x: float):
 
 # ---- adjoint ----
 def while_loop_grad(x: float):
-    y_tape: tape[f64] = tape(16, dtype='f64')
+    y_tape: tape[f64] = tape(16, dtype='f64')  # while y < 100.0:
     y: float = x
     trips: int = 0
     while True:                             # while y < 100.0:
         t: bool = lt(y, 100.0)              # while y < 100.0:
         if not t: break
         t1: int = add(trips, 1)
-        reserve(y_tape, t1)
+        reserve(y_tape, t1)                 # while y < 100.0:
         store(y_tape, trips, y)
         t2: float = mul(y, y)               # y = y * y + x
         y1: float = add(t2, x)              # y = y * y + x

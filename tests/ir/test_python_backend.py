@@ -267,13 +267,13 @@ def test_a_fault_of_the_text_itself_is_not_the_users():
 
 
 def test_classes_whose_instances_take_more_than_a_text():
-    error = located_error(UnicodeDecodeError("utf-8", b"x", 0, 1, "why"), HERE)
+    error = located_error(UnicodeDecodeError("utf-8", b"x", 0, 1, "why"), None)
     assert isinstance(error, RaisedError) and isinstance(error, UnicodeDecodeError)
     assert str(error).startswith("utf-8")
 
 
 def test_located_errors_pass():
     exc = ShapeError("x")
-    assert located_error(exc, HERE) is exc
-    memory = MemoryError()
-    assert located_error(memory, HERE) is memory
+    assert located_error(exc, None) is exc
+    recursion = RecursionError()
+    assert located_error(recursion, None) is recursion

@@ -64,9 +64,9 @@ def test_every_line_knows_its_place_and_shows_it():
     lines = p.text.splitlines()
     here = Location(programs.__file__, 1)
     noted = [k for k, line in enumerate(lines, 1) if "# " in line]
-    assert noted and all(p.location(k) == here for k in noted)
+    assert noted and all(p.owner(k).loc == here for k in noted)
     assert all(line.endswith("  # " + here.text.strip()) for line in lines if "# " in line)
-    assert p.location(1) is None and p.location(99) is None
+    assert p.owner(1) is None and p.owner(99) is None
     assert parse(p.text, REGISTRY).name == "power_vjp"
 
 

@@ -24,6 +24,15 @@ def test_a_mode_that_is_none():
     assert flow.get_context("mode") is None
 
 
+def test_what_is_no_option():
+    for run in (lambda: flow.set_context(nonsense=1), lambda: flow.get_context("nonsense")):
+        with pytest.raises(ValueError, match="the keyword argument nonsense is not recognized"):
+            run()
+    with pytest.raises(ValueError, match="not recognized"):
+        flow.set_context(mode=flow.GRAPH_MODE, nonsense=1)
+    assert flow.get_context("mode") is None and flow.get_context("max_call_depth") is None
+
+
 def test_what_is_not_said_stays():
     flow.set_context(mode=flow.PYNATIVE_MODE)
     flow.set_context(device_target="CPU", save_graphs=False)

@@ -101,14 +101,19 @@ def test_a_parameter_that_is_an_argument_as_well(p):
     assert plain(flow.grad(f)(p)) == [3.0]
 
 
-def test_plain_tensors_among_the_weights():
+def test_plain_tensors_are_no_weights():
+    """They would have a gradient of zeros where the function has another one in its place."""
     c = flow.tensor([4.0])
 
     def f(x):
         return x * c
 
+    for weights in (c, [c]):
+        with pytest.raises(RuntimeError, match="is a Tensor, not a Parameter") as e:
+            flow.grad(f, None, weights)
+        assert "flow.Parameter(x, name='w')" in e.value.way_out
+    c = flow.Parameter(c, name="w")
     assert plain(flow.grad(f, None, [c])(X)) == ([2.0],)
-    assert not c.requires_grad
 
 
 def test_errors(p):

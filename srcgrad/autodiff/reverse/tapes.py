@@ -11,8 +11,10 @@ from typing import Any
 
 from srcgrad.autodiff.reverse.insertions import Insertions, Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program, body_of
+from srcgrad.errors import Location
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Dims, Scalar
+from srcgrad.primitives.tapes import SAVED
 from srcgrad.records import record
 
 FIRST_CAPACITY = 16  # of a tape that grows
@@ -157,10 +159,8 @@ class Tapes:
             n = self.b("mul", n, self.b("maximum", self.b("sub", s.stop, s.start), 0))
         return n
 
-    def new(
-        self, dtype: str, name: str, loops: list[For | While], point: Point, dims: Dims | None
-    ) -> Var:
-        """A tape, allocated before the nest that fills it; `dims` of a slot if known there."""
+    def new(self, v: Var, loops: list[For | While], point: Point, dims: Dims | None) -> Var:
+        """A tape for `v`, allocated before the nest that fills it; `dims` of a slot if known."""
         top = self.program.block[point[0][0]][point[0][1]] if point[0][1] != START else None
         place = self.insertions.at_head() if top is None else self.insertions.at_before(top)
         dense = self.is_dense(loops)
@@ -170,4 +170,16 @@ class Tapes:
                 if dense and dims is not None
                 else Const(FIRST_CAPACITY, INT)
             )
-            return b("tape", n, dtype=dtype, name=f"{name}_tape")
+            b.loc = self._place(v, loops)
+            return b("tape", n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
+
+    def reserve(self, b: Any, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
+        """Have room for as many slots on the tape of `v`, which grows."""
+        b.loc = self._place(v, loops)
+        b("reserve", tape, size)
+        b.loc = None
+
+    def _place(self, v: Var, loops: list[For | While]) -> Location | None:
+        """The user's line that computes a value; of what a loop carries that of the loop."""
+        made = self.program.owner.get(v) or (loops[-1] if loops else None)
+        return None if made is None else made.loc

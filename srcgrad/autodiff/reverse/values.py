@@ -246,11 +246,11 @@ class ValueRecovery:
         point = self.program.defined[v]
         loops = self.program.loops(point)
         if v not in self._tape:
-            tape = self.tapes.new(v.type.dtype, v.name, loops, point, ())
+            tape = self.tapes.new(v, loops, point, ())
             at = self.tapes.position(loops).var if loops else Const(0, INT)
             with self.insertions.into(self.save_place(v)) as b:
                 if not self.tapes.is_dense(loops):
-                    b("reserve", tape, b("add", at, 1))
+                    self.tapes.reserve(b, tape, v, loops, b("add", at, 1))
                 b("store", tape, at, v)
             self._tape[v] = tape
         got = self.b("load", self._tape[v], self.tapes.here(loops), name=v.name)
@@ -320,7 +320,7 @@ class ValueRecovery:
 
     def _save_array(self, v: Var, loops: list[For | While], point: Point, late: bool) -> Any:
         even = self._is_even(v.type)
-        tape = self.tapes.new(v.type.dtype, v.name, loops, point, v.type.dims if even else None)
+        tape = self.tapes.new(v, loops, point, v.type.dims if even else None)
         at = self.tapes.position(loops).var if loops and even else Const(0, INT)
         cell = None
         if not even:
@@ -332,7 +332,7 @@ class ValueRecovery:
             own = b.size(v.type.dims)
             offset = b("load", cell, 0, name="offset") if cell is not None else b("mul", at, own)
             if not dense:
-                b("reserve", tape, b("add", offset, own))
+                self.tapes.reserve(b, tape, v, loops, b("add", offset, own))
             b("assign", b("tape_view", tape, offset, *v.type.dims), v)
             if cell is not None:
                 b("store", cell, 0, b.cast(b("add", offset, own), Scalar("i64")))

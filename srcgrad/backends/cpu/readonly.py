@@ -64,4 +64,4 @@ def _store_error(function: Function, aliases: AliasClasses, param: Any) -> Excep
         and is_reference(s.args[0].type)
         and aliases.of(s.args[0]) is aliases.of(param)
     )
-    return located_error(ValueError("assignment destination is read-only"), next(stores).loc)
+    return located_error(ValueError("assignment destination is read-only"), next(stores))

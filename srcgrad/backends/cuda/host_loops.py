@@ -12,7 +12,7 @@ from srcgrad.backends.backend import BuildOptions, Executable
 from srcgrad.backends.cpu import build as cpu
 from srcgrad.backends.cuda.placement import Placement, is_library
 from srcgrad.backends.cuda.schedule import Launch
-from srcgrad.ir.nodes import Block, Const, Def, For, Function, Loop, While
+from srcgrad.ir.nodes import Block, Const, Def, For, Function, Loop, Stmt, While
 from srcgrad.ir.types import RefTape, Scalar, is_reference
 from srcgrad.ir.walk import blocks, free_variables, walk
 from srcgrad.primitives import tapes

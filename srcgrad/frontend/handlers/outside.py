@@ -160,4 +160,8 @@ for _name in ("debug", "info", "warning", "error", "critical"):
     implements(getattr(logging, _name))(_logs(_name, logging.root))
 
 
-REFUSED[deque] = ("collections.deque is not supported", "use a list: append() and pop(0)")
+REFUSED[deque] = (
+    "collections.deque is not supported",
+    "use a list: append() and pop(); for popleft() of one that grows in a loop, an array that is "
+    "long enough and two counters",
+)

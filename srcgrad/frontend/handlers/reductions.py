@@ -50,7 +50,8 @@ def place_of_axis(it: Interpreter, node: Node, axis: Any, n: int, scalars: bool 
     bound = max(n, 1) if scalars else n
     if not -bound <= k < bound:
         said = f"axis {k} is out of bounds for array of dimension {n}"
-        it.wrong(node, said, np.exceptions.AxisError)
+        way_out = "" if n else "this is a number; of a list make an array: np.array(...)"
+        it.wrong(node, said, np.exceptions.AxisError, way_out)
     return k % bound
 
 

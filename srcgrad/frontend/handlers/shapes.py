@@ -273,7 +273,7 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     if is_array(x):
         it.b("check_assign", *dims, *x.type.dims, split=len(dims))
     out = it.b("broadcast_to", x, *dims)
-    it.stands_for_view(out, x, "np.broadcast_to()", node)
+    it.stands_for_view(out, x, "a broadcast array", node)
     return out
 
 

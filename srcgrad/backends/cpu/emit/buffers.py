@@ -13,6 +13,7 @@ from srcgrad.backends.cpu.emit.failures import (
     OUTSIDE,
     RARELY,
     check,
+    fail_words,
     guard,
     leave,
 )
@@ -37,6 +38,7 @@ from srcgrad.ir.types import Atom, Scalar, Var, is_float, np_dtype
 from srcgrad.passes.hoist_allocations import fits_stack
 from srcgrad.primitives import memory, tapes
 
+ALLOCATIONS = (memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve)
 GROWN = "{ ptr, i64, ptr }"
 
 
@@ -109,14 +111,15 @@ def _buffer(
             check(w, f"icmp slt i64 {n}, 0", s, dims)
         elif is_constant(n) and int(n) < 0:
             check(w, "icmp eq i64 0, 0", s, dims)
-    return made(w, s.var, dims, dtype, zeros, owned)
+    return made(w, s, dims, dtype, zeros, owned)
 
 
 def made(
-    w: Writer, var: Var, dims: tuple[str, ...], dtype: str, zeros: bool = False, owned: bool = True
+    w: Writer, s: Def, dims: tuple[str, ...], dtype: str, zeros: bool = False, owned: bool = True
 ) -> Ref:
-    """A buffer of lengths that are known not to be negative."""
-    assert w.owners is not None
+    """A buffer for the result of `s`, of lengths that are known not to be negative."""
+    var = s.var
+    assert w.owners is not None and var is not None
     strides = w.contiguous(dims, dtype)
     size = _bytes(w, dims, dtype)
     place = _place_in_frame(w, var, size)
@@ -129,7 +132,7 @@ def made(
         room = w.plus(size, CANARY) if w.program.guarded else size
         extent = f"ptr %work, i64 %nwork, i64 {room}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
-        _there(w, data)
+        _there(w, data, s, dims)
         if w.program.guarded:
             kept = w.alloca("ptr", "ptr null")
             w.put(f"store ptr {_watched(w, data, size)}, ptr {kept}, align 8")
@@ -137,7 +140,7 @@ def made(
     else:
         slot = w.alloca("ptr", "ptr null")
         data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
-        _there(w, data)
+        _there(w, data, s, dims)
         mi = w.do(f"load ptr, ptr {slot}, align 8")
         if owned:
             own(w, mi, var)
@@ -181,8 +184,14 @@ def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:
     return size
 
 
-def _there(w: Writer, data: str) -> None:
-    guard(w, w.do(f"icmp eq ptr {data}, null"), lambda: leave(w, NO_MEMORY))
+def _there(w: Writer, data: str, s: Def, dims: Sequence[str]) -> None:
+    """Leave the function where no memory was found; the lengths say how much was asked for."""
+    if s.op not in ALLOCATIONS:
+        s = Def(s.var, memory.empty, (), {}, s.loc)
+    guard(
+        w, w.do(f"icmp eq ptr {data}, null"),
+        lambda: fail_words(w, s, dims, ["i64"] * len(dims)),
+    )  # fmt: skip
 
 
 # ---- tapes ----
@@ -228,7 +237,7 @@ def reserve(w: Writer, s: Def) -> None:
     sizes = f"i64 {old}, i64 {wanted}, i64 {item}"
     new = w.do(f"call {GROWN} @grow(ptr {data}, ptr {mi}, {sizes})")
     found = [w.do(f"extractvalue {GROWN} {new}, {k}") for k in range(3)]
-    _there(w, found[0])
+    _there(w, found[0], s, (wanted,))
     w.put(f"call void @down(ptr {mi})")
     _keep(w, kept, found)
     w.put(f"br label %{after}")
@@ -244,7 +253,7 @@ def keep_size(w: Writer, r: Ref, slot: int) -> None:
 def reftape(w: Writer, s: Def) -> List:
     assert s.var is not None and w.owners is not None
     mi = w.do("call ptr @list()")
-    _there(w, mi)
+    guard(w, w.do(f"icmp eq ptr {mi}, null"), lambda: leave(w, NO_MEMORY))
     own(w, mi, s.var)
     w.program.lists.add(words(s.params["ndim"]))
     return List(mi, s.params["dtype"], s.params["ndim"])

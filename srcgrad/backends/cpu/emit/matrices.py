@@ -81,7 +81,7 @@ def call(w: Writer, s: Def) -> Ref | Number:
         slot = w.alloca("[2 x double]")
         _checked(w, s, name, [*given, f"ptr {slot}"])
         return w.read(slot, type.dtype)
-    result = made(w, s.var, w.dims(type), type.dtype)
+    result = made(w, s, w.dims(type), type.dtype)
     _checked(w, s, name, [*given, *_array(w, result)])
     return result
 

@@ -56,7 +56,7 @@ def _result(w: Writer, s: Def, dtype: str) -> Ref | str:
     assert s.var is not None
     if isinstance(s.var.type, Scalar):
         return w.alloca(f"[2 x {parts_of(dtype)[0]}]")
-    return made(w, s.var, w.dims(s.var.type), dtype)
+    return made(w, s, w.dims(s.var.type), dtype)
 
 
 Words = tuple[str, ...]

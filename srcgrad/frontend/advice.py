@@ -1,0 +1,110 @@
+"""What to write for library functions without a row in our tables, by their public names.
+
+Never decides whether a function is supported.
+"""
+
+from __future__ import annotations
+
+ODE = (
+    "flow.odeint(rhs, y0, t, *args) solves it, with rhs(y, t, *args), and is differentiated by y0, "
+    "t and args"
+)
+INTEGRAL = (
+    "take nodes outside, z, w = np.polynomial.legendre.leggauss(40), and write "
+    "(b - a) / 2 * np.sum(w * f((a + b + (b - a) * z) / 2))"
+)
+ROOT = (
+    "flow.implicit_root(residual) finds a root and differentiates it; to find it with this one, "
+    "flow.implicit_root(residual, flow.opaque(solver, like))"
+)
+MINIMUM = (
+    "outside it takes gradients, jac=flow.grad(f); the minimum itself is differentiated as a root: "
+    "flow.implicit_root(flow.grad(f), flow.opaque(solver, like))"
+)
+SPLINE = (
+    "np.interp(x, xs, ys) interpolates linearly; a spline that is made outside can be called: "
+    "flow.opaque(spline, lambda x: x, vjp=lambda primals, g: (g * spline(primals[0], 1),))"
+)
+FILES = "read or write outside and pass the arrays"
+SETTINGS = "set it outside"
+TEXTS = "print(x) shows an array, f'{x}' is its text"
+HIGHEST_FIRST = "np.{} does the same for coefficients from the highest power down"
+
+_BY_ADVICE = {
+    ODE: """scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode odeint
+        solve_ivp""",
+    INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad newton_cotes nquad qmc_quad quad
+        quad_vec romb tanhsinh tplquad""",
+    ROOT: """scipy.optimize: anderson bisect brenth brentq broyden1 broyden2 diagbroyden
+        excitingmixing fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+        scipy.integrate: solve_bvp""",
+    MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
+        dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell
+        fmin_slsqp fmin_tnc fminbound golden least_squares leastsq lsq_linear minimize
+        minimize_scalar nnls shgo""",
+    SPLINE: """scipy.interpolate: Akima1DInterpolator BSpline
+        CubicHermiteSpline CubicSpline InterpolatedUnivariateSpline
+        LSQUnivariateSpline PPoly PchipInterpolator UnivariateSpline make_interp_spline
+        make_lsq_spline make_smoothing_spline pchip_interpolate splev splrep""",
+    FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
+        savez_compressed""",
+    SETTINGS: """numpy: printoptions set_printoptions setbufsize seterr seterrcall
+        scipy.special: errstate seterr""",
+    TEXTS: """numpy: array2string array_repr array_str format_float_positional
+        format_float_scientific""",
+    "flow.fixed_point(f) finds a fixed point and differentiates it": "scipy.optimize: fixed_point",
+    "np.interp(x, xs, ys) interpolates linearly": "scipy.interpolate: interp1d",
+    "use arrays and @": "numpy: asmatrix matrix",
+    "use np.block": "numpy: bmat",
+    "use np.polyval(coefficients, x)": "numpy: poly1d",
+    "use np.polynomial.polynomial.polyval(x, coefficients)":
+        "numpy.polynomial.polynomial: Polynomial",
+    "use np.polynomial.chebyshev.chebval(x, coefficients)":
+        "numpy.polynomial.chebyshev: Chebyshev",
+    "use np.broadcast_arrays": "numpy: broadcast",
+    "use (a @ x[..., None])[..., 0]": "numpy: matvec",
+    "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
+    "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
+    "use np.unique(np.concatenate((a, b)))": "numpy: union1d",
+    "use x.astype(dtype)": "numpy: astype",
+    "use np.asarray": "numpy: asarray_chkfinite asfortranarray require",
+    "use math.gcd": "numpy: gcd",
+    "use math.lcm": "numpy: lcm",
+    "use np.vectorize": "numpy: frompyfunc",
+    "use np.diag_indices(len(x))": "numpy: diag_indices_from",
+    "use np.cross": "numpy.linalg: cross",
+    "use np.sort": "numpy: sort_complex",
+    "loop over the indices: for i in range(len(x))": "numpy: flatiter nditer nested_iters",
+    **{
+        HIGHEST_FIRST.format(name): f"numpy.polynomial.polynomial: {name}"
+        for name in ("polyadd", "polyder", "polyint", "polymul", "polysub")
+    },
+}  # fmt: skip
+
+
+def _by_name() -> dict[str, str]:
+    found = {}
+    for said, names in _BY_ADVICE.items():
+        module = ""
+        for word in names.split():
+            if word.endswith(":"):
+                module = word[:-1]
+            else:
+                found[f"{module}.{word}"] = said
+    return found
+
+
+BY_NAME = _by_name()
+
+
+def way_out(name: str) -> str:
+    """What to write for what goes by this name in messages, its module included."""
+    called = name.startswith("calling ")  # an object, by the name of its class
+    name = name.rpartition(" ")[2]
+    if name in BY_NAME:
+        return BY_NAME[name]
+    spelled = "f" if called else f"np{name[5:]}" if name.startswith("numpy.") else name
+    return (
+        "call it outside and pass the result; where it depends on what is differentiated, give it "
+        f"its derivative: flow.opaque({spelled}, like, vjp=...)"
+    )

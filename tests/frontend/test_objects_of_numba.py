@@ -1,0 +1,111 @@
+"""Objects of Numba's are refused at the user's line, and what the refusal says works."""
+
+import numba
+import numpy as np
+import pytest
+from numba.experimental import jitclass
+from numba.typed import Dict, List
+
+import srcgrad as flow
+
+pytestmark = pytest.mark.usefixtures("quiet")
+X = np.array([1.0, 2.0, 4.0])
+WEIGHTS = List([1.0, 2.0])
+
+
+class Plain:
+    def __init__(self, w):
+        self.w = w
+
+    def scaled(self, x):
+        return self.w * x
+
+
+Compiled = jitclass([("w", numba.float64)])(Plain)
+
+
+@numba.stencil
+def middle(a):
+    return 0.5 * (a[-1] + a[1])
+
+
+@numba.vectorize
+def square(v):
+    return v * v
+
+
+def list_made(x):
+    q = List()
+    q.append(x[0] * x[0])
+    return q[0]
+
+
+def list_of_python(x):
+    q = []
+    q.append(x[0] * x[0])
+    return q[0]
+
+
+def dict_made(x):
+    d = Dict()
+    d[0] = x[0]
+    return d[0]
+
+
+def dict_of_python(x):
+    d = {}
+    d[0] = x[0]
+    return d[0]
+
+
+def squares(x):
+    total = 0.0
+    for v in x:
+        total += v * v
+    return total
+
+
+instance, plain = Compiled(2.0), Plain(2.0)
+ROWS = [
+    (list_made, list_of_python, "List() is a typed List of Numba's", "use a list: []"),
+    (dict_made, dict_of_python, "Dict() is a typed Dict of Numba's", "use a dict: {}"),
+    (lambda x: np.sum(middle(x)), lambda x: np.sum(0.5 * (x[:-2] + x[2:])),
+     "this is a stencil of Numba's", "write it on slices, x[:-2] + x[2:], or as a loop"),
+    (lambda x: np.sum(square(x)), squares, "square() is a universal function of Numba's",
+     "call the plain function for each element in a loop, or write it on arrays"),
+    (lambda x: Compiled(2.0).scaled(x[0]), lambda x: Plain(2.0).scaled(x[0]),
+     "Plain() is a jitclass of Numba's", "use the plain class, without jitclass"),
+    (lambda x: instance.scaled(x[0]), lambda x: plain.scaled(x[0]),
+     "'instance' is an instance of a jitclass of Numba's",
+     "pass one of the plain class, without jitclass, as an argument"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "right", "reason", "way_out"), ROWS)
+def test_what_is_refused_and_what_to_write(wrong, right, reason, way_out):
+    with pytest.raises(NotImplementedError) as e:
+        flow.grad(flow.compile(wrong, target="python"))(X)
+    assert e.value.reason.startswith(reason) and e.value.way_out == way_out
+    assert e.value.location.file == __file__
+    made, plainly = flow.compile(right, target="python"), wrong(X)
+    assert made(X) == pytest.approx(plainly)
+    steps = [(wrong(X + 1e-6 * e) - wrong(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(flow.grad(made)(X), steps, atol=1e-8)
+
+
+def test_a_captured_list():
+    with pytest.raises(NotImplementedError) as e:
+        flow.grad(flow.compile(lambda x: x[0] * WEIGHTS[1], target="python"))(X)
+    assert e.value.way_out == "pass list(WEIGHTS) as an argument"
+    assert e.value.location.file == __file__
+    f = flow.grad(flow.compile(lambda x, w: x[0] * w[1], target="python"))
+    with pytest.raises(TypeError, match=r"'w' is a typed List of Numba's\n  pass list\(w\)"):
+        f(X, WEIGHTS)
+    assert f(X, list(WEIGHTS)).tolist() == [2.0, 0.0, 0.0]
+
+
+def test_an_instance_that_is_passed():
+    f = flow.grad(flow.compile(lambda x, p: p.scaled(x[0]), target="python"))
+    with pytest.raises(TypeError, match="'p' is an instance of a jitclass of Numba's"):
+        f(X, instance)
+    assert f(X, plain).tolist() == [2.0, 0.0, 0.0]
