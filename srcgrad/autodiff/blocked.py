@@ -136,6 +136,8 @@ def _others(s: Def) -> list[tuple[Atom, Var]]:
     if s.var is None:
         into = _stored_to(s)
         return [] if into is None else [(a, into) for a in s.args[1:]]
+    if s.op is attached.attached and s.params["rule"].found:
+        return [(a, s.var) for a in s.args]
     return [] if s.op in DELIBERATE | LENGTHS else [(a, s.var) for a in s.args]
 
 

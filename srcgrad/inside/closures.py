@@ -28,10 +28,10 @@ from srcgrad.inside.splicing import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import free_variables, rename
-from srcgrad.passes import run as run_passes
 from srcgrad.protocols import is_transform
 from srcgrad.records import record
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.specs import ByPosition, Tangent
 from srcgrad.transforms.stack import stacked, transforms, weights_of
@@ -162,7 +162,7 @@ class _Call:
         function = Function(name, (*self.params, *free), tuple(block), tuple(atoms))
         refuse_visible(function, it.snapshots[first:])
         del it.snapshots[first:]
-        made = run_passes(function)
+        made = prepared(function)
         p = Program(made, tuple(self.inputs), hidden, (), output, name)
         p = replace(p, stored=frozenset(p.order[k] for k in p.written))
         self._refuse_stores(p)

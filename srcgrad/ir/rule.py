@@ -42,6 +42,7 @@ class Rule:
     push: Direction | None = None
     loc: Location | None = None
     refused: SrcgradError | None = None  # raised when a derivative is asked for
+    found: bool = False  # by the compiler: what it leaves out nobody has stated
 
     def __repr__(self) -> str:
         return repr(self.name)

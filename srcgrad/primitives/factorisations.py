@@ -6,9 +6,10 @@ Formulae: M. Giles, "An extended collection of matrix derivative results" (2008)
 differentiation of linear algebra functions" (2010).
 
 Vectors of values that no rounding tells apart are not determined: they are differentiated as
-constants where their adjoint is zero, and the derivative is NaN where it is not. Losses of the
-values alone have their gradient, if they are symmetric in the equal ones. QR of a matrix without
-full rank has derivative NaN.
+constants where their adjoint is zero; where it is not, elements of the derivative in which it has a
+part are NaN. Losses of the values alone have their gradient, if they are symmetric in the equal
+ones; so have functions of the matrix, which `autodiff.spectral` finds. QR of a matrix without full
+rank has derivative NaN.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
-from srcgrad.primitives.elementwise import eq, gt, ne
+from srcgrad.primitives.elementwise import eq, gt, logical_and, logical_not, logical_or, ne
 from srcgrad.primitives.linalg import solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
 from srcgrad.primitives.registry import custom, nondiff
 from srcgrad.primitives.rules import select
+from srcgrad.primitives.spectral import between
 from srcgrad.primitives.triangular import lower_part, solve_triangular
 
 NAN = float("nan")
@@ -68,10 +70,18 @@ def _turned(x: Any, y: Any) -> Any:
     return matmul(matrix_transpose(x), y)
 
 
-def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> Any:
-    """x / d where values differ; where they do not, 0 if nothing asks for it and else NaN."""
-    unknown = select(ne(evidence, 0.0), NAN, 0.0)
-    return select(same, unknown, x / select(same, 1.0, d))
+def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> tuple[Any, Any]:
+    """x / d, 0 where values do not differ; and where that is unknown, for something asks for it."""
+    return select(same, 0.0, x / select(same, 1.0, d)), logical_and(same, ne(evidence, 0.0))
+
+
+def _lost(made: Any, unknown: Any) -> Any:
+    """NaN where something unknown has a part."""
+    return select(gt(unknown, 0.0), NAN, made)
+
+
+def _marked(unknown: Any) -> Any:
+    return select(unknown, 1.0, 0.0)
 
 
 def _off_diagonal(x: Any) -> Any:
@@ -94,7 +104,7 @@ def _eigh_parts(y: Any) -> tuple[Any, Any]:
     return view(y, 0, spec=("i", ":")), view(y, 1, shape_of(y)[1], 1, spec=("s", ":"))
 
 
-def _stated(t: Any, lower: bool) -> Any:
+def stated(t: Any, lower: bool) -> Any:
     """The symmetric tangent that one triangle states."""
     half = lower_part(t if lower else matrix_transpose(t), 0.5)
     return half + matrix_transpose(half)
@@ -102,9 +112,11 @@ def _stated(t: Any, lower: bool) -> Any:
 
 def _eigh_jvp(ts: tuple[Any, ...], y: Any, a: Any, lower: bool) -> Any:
     w, v = _eigh_parts(y)
-    p = _turned(v, matmul(_stated(ts[0], lower), v))
-    moved = _off_diagonal(_quotient(p, _row(w) - _column(w), coincide(w, w), p))
-    return concatenate(_row(_diagonal(p)), matmul(v, moved), axis=0)
+    p = _turned(v, matmul(stated(ts[0], lower), v))
+    off, unknown = _quotient(p, _row(w) - _column(w), coincide(w, w), p)
+    lost = matmul(absolute(v), _off_diagonal(_marked(unknown)))
+    moved = _lost(matmul(v, _off_diagonal(off)), lost)
+    return concatenate(_row(_diagonal(p)), moved, axis=0)
 
 
 def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
@@ -112,9 +124,10 @@ def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
     gw, gv = _eigh_parts(g)
     m = _turned(v, gv)
     skew = (m - matrix_transpose(m)) * 0.5
-    off = _quotient(skew, _row(w) - _column(w), coincide(w, w), _both(m))
-    inner = select(_eye(shape_of(m)[0]), _row(gw), off)
-    s = matmul(v, matmul(inner, matrix_transpose(v)))
+    off, unknown = _quotient(skew, _row(w) - _column(w), coincide(w, w), _both(m))
+    diagonal = _eye(shape_of(m)[0])
+    inner = select(diagonal, _row(gw), off)
+    s = between(v, inner, logical_and(unknown, logical_not(diagonal)), v)
     # what the other triangle would receive goes to the one that is read
     low = lower_part(s + matrix_transpose(s), 0.5)
     return low if lower else matrix_transpose(low)
@@ -140,7 +153,8 @@ def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     """Each vector moves along the others only; who normalises them adds what that asks for."""
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
-    moved = _off_diagonal(_quotient(p, _row(w) - _column(w), coincide(w, w), p))
+    off, unknown = _quotient(p, _row(w) - _column(w), coincide(w, w), p)
+    moved = _off_diagonal(select(unknown, NAN, off))
     return concatenate(_row(_diagonal(p)), matmul(v, moved), axis=0)
 
 
@@ -148,8 +162,8 @@ def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
     w, v = _eigh_parts(y)
     gw, gv = _eigh_parts(g)
     m = _turned(v, gv)
-    off = _quotient(m, _row(w) - _column(w), coincide(w, w), m)
-    inner = select(_eye(shape_of(m)[0]), _row(gw), off)
+    off, unknown = _quotient(m, _row(w) - _column(w), coincide(w, w), m)
+    inner = select(_eye(shape_of(m)[0]), _row(gw), select(unknown, NAN, off))
     back = matrix_transpose(v)
     return solve(back, matmul(inner, back))
 
@@ -182,28 +196,37 @@ def _svd_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
     return view(y, 0, spec=("i", ":")), u, v
 
 
-def _even_and_odd(j: Any, k: Any, s: Any, evidence: Any) -> tuple[Any, Any]:
-    """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i), off the diagonal."""
-    even = _quotient((j + k) * 0.5, _row(s) - _column(s), coincide(s, s), evidence)
-    odd = _quotient((j - k) * 0.5, _row(s) + _column(s), coincide(s, -s), evidence)
-    return _off_diagonal(even), _off_diagonal(odd)
+def _even_and_odd(j: Any, k: Any, s: Any, evidence: Any) -> tuple[Any, Any, Any]:
+    """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i) off the diagonal, and what is unknown."""
+    even, lost = _quotient((j + k) * 0.5, _row(s) - _column(s), coincide(s, s), evidence)
+    odd, too = _quotient((j - k) * 0.5, _row(s) + _column(s), coincide(s, -s), evidence)
+    off = logical_not(_eye(shape_of(s)[0]))
+    return _off_diagonal(even), _off_diagonal(odd), logical_and(logical_or(lost, too), off)
 
 
-def _outside(u: Any, x: Any, s: Any) -> Any:
-    """The part of x outside the columns of u, over s; nothing where u is square."""
+def _outside(u: Any, x: Any, s: Any) -> tuple[Any, Any]:
+    """The part of x outside the columns of u, over s, and where that is unknown.
+
+    There is none where u is square.
+    """
     rows, columns = shape_of(u)
     rest = x - matmul(u, _turned(u, x))
     none = coincide(broadcast_to(sum(s, axes=(0,)) * 0.0, 1), s)
-    return select(gt(rows, columns), _quotient(rest, _row(s), none, rest), 0.0)
+    over, lost = _quotient(rest, _row(s), none, rest)
+    return select(gt(rows, columns), over, 0.0), logical_and(lost, gt(rows, columns))
 
 
 def _svd_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     s, u, v = _svd_parts(y, a)
     tv, tu = matmul(ts[0], v), _turned(ts[0], u)
     p = _turned(u, tv)
-    even, odd = _even_and_odd(p, matrix_transpose(p), s, _both(p))
-    du = matmul(u, even + odd) + _outside(u, tv, s)
-    dv = matmul(v, even - odd) + _outside(v, tu, s)
+    even, odd, lost = _even_and_odd(p, matrix_transpose(p), s, _both(p))
+    du, dv = (
+        _lost(matmul(x, inner) + over, matmul(absolute(x), _marked(lost)) + _marked(too))
+        for x, inner, (over, too) in (
+            (u, even + odd, _outside(u, tv, s)), (v, even - odd, _outside(v, tu, s)),
+        )
+    )  # fmt: skip
     return concatenate(_row(_diagonal(p)), du, dv, axis=0)
 
 
@@ -212,11 +235,15 @@ def _svd_vjp(g: Any, y: Any, a: Any) -> Any:
     gs, gu, gv = _svd_parts(g, a)
     mu, mv = _turned(u, gu), _turned(v, gv)
     j, k = mu - matrix_transpose(mu), mv - matrix_transpose(mv)
-    even, odd = _even_and_odd(j, k, s, _both(mu) + _both(mv))
+    even, odd, lost = _even_and_odd(j, k, s, _both(mu) + _both(mv))
     inner = select(_eye(shape_of(mu)[0]), _row(gs), even + odd)
-    left = matmul(u, inner) + _outside(u, gu, s)
-    right = _outside(v, gv, s)
-    return matmul(left, matrix_transpose(v)) + matmul(u, matrix_transpose(right))
+    (left, lost_left), (right, lost_right) = _outside(u, gu, s), _outside(v, gv, s)
+    made = matmul(matmul(u, inner) + left, matrix_transpose(v))
+    made = made + matmul(u, matrix_transpose(right))
+    size_u, size_v = absolute(u), absolute(v)
+    marked = matmul(size_u, _marked(lost)) + _marked(lost_left)
+    unknown = matmul(marked, matrix_transpose(size_v))
+    return _lost(made, unknown + matmul(size_u, matrix_transpose(_marked(lost_right))))
 
 
 svd = custom("svd", _svd, _svd_jvp, _svd_vjp, typing=_svd_typing, raises=True)

@@ -23,6 +23,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.kept import kept
+from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import (
     Program,
     named_results,
@@ -58,7 +59,7 @@ class Primal:
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         function: Any = self.function
         t = staged("frontend", lambda: trace(function, arguments, demands), _function)
-        made = staged("passes", lambda: kept(run_passes, t.function))
+        made = staged("passes", lambda: kept(prepared, t.function))
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
         changed = frozenset(w.path for w in t.writes)
         stored = frozenset(p.order[k] for k in p.written)

@@ -1,7 +1,7 @@
 """Where vectors are not determined: values that repeat, ranks that are not full.
 
 The derivative is right for losses of the values alone, and NaN rather than a wrong number where a
-vector of a repeated value has a say.
+vector of a repeated value has a say. Functions of matrices: `test_spectral_functions.py`.
 """
 
 import numpy as np
@@ -27,18 +27,18 @@ def simple_vector(a):
     return v[0, 3] ** 2 * w[3] + v[1, 3] * v[2, 3]
 
 
-def reconstruction(a):
+def two_vectors(a):
     w, v = np.linalg.eigh(a)
-    return np.sum(np.arange(16.0).reshape(4, 4) * ((v * w**2) @ v.T))
+    return np.sum(np.arange(8.0).reshape(4, 2) * v[:, :2]) + np.sum(w)
 
 
 def nuclear(a):
     return np.sum(np.linalg.svd(a, full_matrices=False)[1] ** 3)
 
 
-def polar(a):
+def left_vectors(a):
     u, _, vt = np.linalg.svd(a)
-    return np.sum(np.arange(16.0).reshape(4, 4) * (u @ vt))
+    return np.sum(np.arange(16.0).reshape(4, 4) * (u + 2.0 * vt.T))
 
 
 def triangle(a):
@@ -76,11 +76,21 @@ def test_vectors_of_simple_values(a, target):
 
 @TARGETS
 @MATRICES
-@pytest.mark.parametrize("f", [reconstruction, polar])
+@pytest.mark.parametrize("f", [two_vectors, left_vectors])
 def test_vectors_of_repeated_values(f, a, target):
     assert np.isnan(flow.grad(flow.compile(f, target=target))(a)).any()
     _, moved = flow.jvp(flow.compile(f, target=target), (a,), (np.arange(16.0).reshape(4, 4),))
     assert np.isnan(moved)
+
+
+@TARGETS
+@pytest.mark.parametrize("f", [two_vectors, left_vectors])
+def test_only_what_is_undetermined_is_nan(f, target):
+    """In a matrix of two blocks the vectors of one do not reach into the other."""
+    got = flow.grad(flow.compile(f, target=target))(REPEATED[0])
+    unknown = np.isnan(got)
+    assert unknown[1, 0]
+    assert not unknown[2:].any() and not unknown[:, 2:].any()
 
 
 @TARGETS

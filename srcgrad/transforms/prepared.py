@@ -1,0 +1,22 @@
+"""The passes that a program goes through before derivatives are taken of it.
+
+Functions of matrices are found on the way, while small matrices are not yet numbers.
+"""
+
+from __future__ import annotations
+
+from srcgrad.autodiff.spectral import has_decompositions, with_matrix_functions
+from srcgrad.ir.nodes import Function
+from srcgrad.passes import PIPELINE
+from srcgrad.passes import run as run_passes
+from srcgrad.passes.pipeline import SMALL_ARRAYS
+
+FIRST = PIPELINE.index(SMALL_ARRAYS)
+
+
+def prepared(function: Function) -> Function:
+    """A function as it is traced after the passes."""
+    if not has_decompositions(function):
+        return run_passes(function)
+    found = with_matrix_functions(run_passes(function, PIPELINE[:FIRST]))
+    return run_passes(found, PIPELINE[FIRST:])
