@@ -44,7 +44,7 @@ class Numbers:
 
     def function(self, scales: Sequence[Scale]) -> ScalarFunction:
         s = self.scalars
-        y: Atom | None = None
+        y: Any = None
         for f in scales:
             number = self.number(f.by, f.lies, f.at)
             if f.over:
@@ -67,11 +67,12 @@ class Numbers:
         """Which of the other operands f has derivatives by; None: it has none, not even zero."""
         return tuple(self._has_derivative(f, p) for p, _, _ in self.others)
 
-    def _has_derivative(self, f: ScalarFunction, p: Var) -> bool | None:
+    def _has_derivative(self, f: ScalarFunction, p: Any) -> bool | None:
         if not float_type(p.type):
             return False
         try:
-            made = f.derivative({p: Const(1.0, p.type)}).result
+            one = Const(1.0, Scalar(p.type.dtype))
+            made = f.derivative({p: one}).result
         except UnsupportedError:
             return None
         return not (isinstance(made, Const) and made.value == 0.0)
