@@ -60,7 +60,7 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(builtins.sum)
 def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     x = it.collected(x)
-    if is_array(x):
+    if is_array(x) and x.type.dims:
         if is_scalar(start):  # it comes first, and decides what is added up
             x = it.b.cast(x, Scalar(join_scalars(atom(start).type, Scalar(x.type.dtype)).dtype))
         kind = {"dtype": np_dtype(x.type.dtype)}
@@ -114,7 +114,9 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
             one, other = atom(best).type, atom(v).type
             mixed = unlike(one, other) or is_mixed(it, best) or is_mixed(it, v)
             unsure = one.weak != other.weak or is_either(it, best) or is_either(it, v)
-            better = it.emit(node, primitive, best, v)
+            floats = is_float(atom(best).type.dtype) or is_float(atom(v).type.dtype)
+            # of equal ones the first: of zeros the primitive takes the second operand
+            better = it.emit(node, primitive, *((v, best) if floats else (best, v)))
             if isinstance(v, Var) and is_float(v.type.dtype):
                 # nothing is greater than what is there because it is NaN
                 better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
@@ -185,6 +187,8 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
         x.spent = True
         return x.until(not start)
     x = it.collected(x)
+    if is_array(x) and not x.type.dims:
+        it.wrong(node, "iteration over a 0-d array", TypeError)
     if is_array(x) and x.type.ndim > 1:
         it.refuse(
             node,

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_number
+from srcgrad.frontend.values import is_number, is_scalar
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import is_float
 
@@ -19,7 +19,8 @@ def _extremum(f: Any, name: str) -> None:
         if is_number(a) and is_number(c):
             return f(a, c)
         a, c = operands(it, node, (a, c), f.__name__)
-        best = it.emit(node, name, a, c)
+        # of two numbers that are zeros NumPy takes the first, the primitive the second
+        best = it.emit(node, name, *((c, a) if is_scalar(a) and is_scalar(c) else (a, c)))
         if not is_float(atom(best).type.dtype):
             return best
         best = it.emit(node, "where", it.b("isnan", c), a, best)

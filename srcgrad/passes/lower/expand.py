@@ -223,7 +223,7 @@ def _scan(b: Builder, s: Def) -> None:
                 indices[others[k]] = i
                 outer(k + 1)
             return
-        first = b.cast(int(s.op is scans.running_product), scalar)
+        first = _nothing(s.op is scans.running_product, scalar)
         with _loop(b, dims[axis], {"total": (first, scalar)}) as (i, (total,), after, _):
             last = b("sub", b("sub", dims[axis], 1), i)
             indices[axis] = last if s.params["reverse"] else i
@@ -237,6 +237,12 @@ def _scan(b: Builder, s: Def) -> None:
             b("store", v, *at, new if inclusive else total)
 
     outer(0)
+
+
+def _nothing(product: bool, scalar: Scalar) -> Const:
+    """What a scan begins with: 1, or the zero that added to -0.0 leaves it as it is."""
+    minus = {"f": -0.0, "c": complex(-0.0, -0.0)}.get(scalar.dtype[0], 0)
+    return Const(type(minus)(1) if product else minus, scalar)
 
 
 def _nonzero(b: Builder, s: Def) -> None:

@@ -24,7 +24,7 @@ def _where(w: Writer, s: Def) -> Number | None:
 
 
 def _extreme(w: Writer, dtype: str, a: str, b: str, more: bool) -> str:
-    """A NaN on either side wins."""
+    """A NaN on either side wins; of zeros the second."""
     kind, name = KINDS[dtype], "gt" if more else "lt"
     if dtype == "bool":
         return w.do(f"{'or' if more else 'and'} i1 {a}, {b}")
@@ -49,7 +49,7 @@ def _clip(w: Writer, s: Def) -> Number | None:
     if is_complex(dtype):
         return None
     a, low, high = values(w, s)
-    return _extreme(w, dtype, _extreme(w, dtype, a, low, True), high, False)
+    return _extreme(w, dtype, high, _extreme(w, dtype, low, a, True), False)
 
 
 def _relu(w: Writer, s: Def) -> Number | None:

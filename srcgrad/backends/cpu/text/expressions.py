@@ -30,7 +30,7 @@ TEMPLATES: dict[Primitive, str] = {
     e.signbit: "np.signbit(a)", e.where: "where(a, b, c)", e.stop_gradient: "a",
     e.before_rounding: "a",
     e.maximum: "maximum(a, b)", e.minimum: "minimum(a, b)",
-    e.clip: "minimum(maximum(a, b), c)", e.abs: "abs(a)", e.sign: "sign(a)",
+    e.clip: "minimum(c, maximum(b, a))", e.abs: "abs(a)", e.sign: "sign(a)",
     e.floor: "np.floor(a)", e.ceil: "np.ceil(a)", e.trunc: "np.trunc(a)", e.rint: "np.rint(a)",
     e.copysign: "np.copysign(a, b)", e.exp: "np.exp(a)", e.exp2: "np.exp2(a)",
     e.expm1: "np.expm1(a)", e.log: "np.log(a)", e.log2: "np.log2(a)",
