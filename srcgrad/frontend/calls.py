@@ -8,6 +8,7 @@ import inspect
 import io
 import sys
 import types
+from collections.abc import Hashable
 from typing import Any
 
 import gast
@@ -41,6 +42,7 @@ from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.maybe_none import refuse_maybe_none
 from srcgrad.frontend.members import watch_inherited
 from srcgrad.frontend.recursion import limit_recursion, refuse_recursion
+from srcgrad.frontend.shells import MADE_BY, in_shell
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown import callable_name, refuse_unknown
@@ -103,7 +105,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     if handler is not None:
         result = it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
         note_made(it, f, args, result)
-        return strong(it, result) if _gives_strong(f) else result
+        result = strong(it, result) if _gives_strong(f) else result
+        return in_shell(it, result) if _gives_shell(it, f) else result
     match f:
         case Bound():
             return call_method(it, f.owner, f.name, args, kwargs, node)
@@ -368,6 +371,10 @@ def _gives_strong(f: Any) -> bool:
     return numpy and f not in (
         np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
     )  # fmt: skip
+
+
+def _gives_shell(it: Interpreter, f: Any) -> bool:
+    return isinstance(f, Hashable) and f in MADE_BY and not follows_library(it)
 
 
 def _arguments_of(e: TypeError) -> str:

@@ -110,12 +110,12 @@ class Carrier:
         match spec:
             case StaticSpec(v):
                 return [], v
-            case ScalarSpec(t, mixed, either):
-                v = Var(name, t)
-                if mixed:
-                    self.classes.mixed.add(v)
-                if either:
-                    self.classes.either.add(v)
+            case ScalarSpec(t):
+                v, of = Var(name, t), self.classes
+                held = (of.mixed, spec.mixed), (of.either, spec.either)
+                for members, member in (*held, (of.shells, spec.shell), (of.shared, spec.shared)):
+                    if member:
+                        members.add(v)
                 return [v], v
             case ArraySpec():
                 own = [Var("n", INT) for d in spec.dims if d is VARIES]

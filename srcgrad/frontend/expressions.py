@@ -28,6 +28,7 @@ from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.mixed import of_either, of_operands
 from srcgrad.frontend.powers import to_power
+from srcgrad.frontend.shells import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (
@@ -144,19 +145,22 @@ def of_joined_str(it: Interpreter, node: gast.JoinedStr) -> Any:
 def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
     if isinstance(node.op, gast.Not):
         return it.condition(node)
-    v = it.expression(node.operand)
-    out = negated(it, UNARY[type(node.op).__name__], v, node)
+    return unary(it, node.op, it.expression(node.operand), node)
+
+
+def unary(it: Interpreter, op: Any, v: Any, node: Node) -> Any:
+    out = negated(it, UNARY[type(op).__name__], v, node)
     if out is not NotImplemented:
         return out
     v = present(it, v, lambda: "bad operand type for unary -: 'NoneType'")
     if not isinstance(v, Var):
         ops = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
         try:
-            return ops[type(node.op).__name__](v)
+            return ops[type(op).__name__](v)
         except TypeError:
             it.wrong(node, f"this operator is not defined for {describe(v)}", TypeError)
     arithmetic(it, v, node)
-    match node.op:
+    match op:
         case gast.USub():
             return of_operands(it, plain(it.b("neg", widened(it, v))), v)
         case gast.Invert():
@@ -354,10 +358,12 @@ def _of_numpy(v: Any) -> bool:
 # ---- choices ----
 def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
     test = it.condition(node.test)
-    return it.branch(
+    chosen = it.branch(
         test, lambda: it.expression(node.body), lambda: it.expression(node.orelse), node,
         live_rest=True,
     )  # fmt: skip
+    note_alias(it, chosen)
+    return chosen
 
 
 # ---- attributes ----

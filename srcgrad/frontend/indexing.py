@@ -178,7 +178,7 @@ def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> A
 
 
 def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
-    referring = any(i is Ellipsis for i in items) and bool(x.type.dims)  # x[0, ...] is a view
+    referring = any(i is Ellipsis for i in items)  # x[0, ...] is a view
     items = expanded(it, x, items, node)
     if any(_advanced(i) for i in items):
         base, idx, spec = gathered(it, x, items, node)

@@ -57,7 +57,6 @@ class Interpreter:
         self.reshapes: list[Reshape] = []
         # of new arrays: whether they are in C order, or whose order they have
         self.orders: dict[Var, Var | bool] = {}
-        self.shells: set[Var] = set()  # numbers that NumPy holds in an array of rank 0
         self.returned_at: Location | None = None  # in the function that was left last
         self.problems: list[SrcgradError] = []
         self.passed = 0

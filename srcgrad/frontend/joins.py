@@ -47,6 +47,8 @@ class ScalarSpec:
     type: Scalar
     mixed: bool = False  # Python numbers of several classes
     either: bool = False  # Python's on one path, NumPy's on another
+    shell: bool = False  # NumPy has it in an array of rank 0
+    shared: bool = False  # which several names hold
 
 
 @record(frozen=True, eq=False)
@@ -113,7 +115,8 @@ def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
     if is_scalar(v):
         if not dynamic and not isinstance(v, Var):
             return StaticSpec(v)
-        return ScalarSpec(atom(v).type, v in classes.mixed, v in classes.either)
+        sets = (classes.mixed, classes.either, classes.shells, classes.shared)
+        return ScalarSpec(atom(v).type, *(v in of for of in sets))
     if is_array(v):
         return ArraySpec(v.type.dtype, v.type.dims, v.type.layout)
     if isinstance(v, MaybeUnbound | MaybeNone):
@@ -199,7 +202,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             either = a.either or b.either or t.weak != u.weak
             if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
                 t, u = (INT if x.dtype == "bool" else x for x in (t, u))
-            return ScalarSpec(join_scalars(t, u), mixed, either)
+            shell, shared = a.shell or b.shell, a.shared or b.shared
+            return ScalarSpec(join_scalars(t, u), mixed, either, shell, shared)
         case ArraySpec(), ArraySpec() if a.dtype == b.dtype and len(a.dims) == len(b.dims):
             dims = tuple(
                 d if d is not VARIES and same_dim(d, e) else VARIES

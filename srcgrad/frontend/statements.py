@@ -23,6 +23,7 @@ from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
+from srcgrad.frontend.shells import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, has_source, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
@@ -81,6 +82,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
         case gast.Name():
             if isinstance(value, Var):
                 _name(it, value, target.id)
+                note_name(it, value)
             if isinstance(value, Iterated) and value.lazy:
                 it.refuse(
                     target,
@@ -224,18 +226,7 @@ def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> An
         it.refuse(node, "this operator changes a list in place", "build a new list")
     if isinstance(old, set):
         it.refuse(node, f"this operator on {describe(old)} is not supported")
-    if isinstance(old, Var) and old in it.shells and _names_of(it, old) > 1:
-        it.refuse(
-            node,
-            "this number is an array of rank 0 in NumPy, where all names of it would change",
-            "write x = x + y for x += y",
-        )
-    return binary(it, node.op, old, value, node)
-
-
-def _names_of(it: Interpreter, v: Var) -> int:
-    """How many names in all frames are bound to a value."""
-    return sum(bound is v for frame in it.frames for bound in frame.env.values())
+    return changed_in_place(it, old, binary(it, node.op, old, value, node), node)
 
 
 # ---- leaving ----
@@ -263,6 +254,7 @@ def do_continue(it: Interpreter, node: gast.Continue) -> None:
 def do_return(it: Interpreter, node: gast.Return) -> None:
     value = None if node.value is None else it.expression(node.value)
     it.frame.returns.append(it.frame.source.location(node))
+    note_name(it, value)
     it.env[RESULT] = value
     it.env[RETURNED] = True
 

@@ -69,10 +69,12 @@ class Conflict(Abstract):
 
 @record()
 class Classes:
-    """The run-time numbers that have several classes."""
+    """The run-time numbers that have several classes, or another one in NumPy."""
 
     mixed: set[Any] = field(default_factory=set)  # Python's, of several classes
     either: set[Any] = field(default_factory=set)  # Python's on one path, NumPy's on another
+    shells: set[Any] = field(default_factory=set)  # NumPy holds them in an array of rank 0
+    shared: set[Any] = field(default_factory=set)  # of these, what several names hold
 
 
 ANY = Classes()

@@ -182,6 +182,14 @@ class Builder:
         self._refuse_real_of_complex(a, target)
         return self._define(self.table["cast"], (a,), {"dtype": target.dtype}, target, name)
 
+    def own(self, a: Any) -> Var:
+        """A scalar under a variable of its own, which is shared with no other definition."""
+        a = atom(a)
+        var = Var(a.name if isinstance(a, Var) else "number", Scalar(a.type.dtype))
+        self.definition[var] = Def(var, self.table["cast"], (a,), {"dtype": a.type.dtype}, self.loc)
+        self.append(self.definition[var])
+        return var
+
     def _refuse_real_of_complex(self, a: Atom, target: Scalar) -> None:
         if is_complex(a.type.dtype) and not is_complex(target.dtype) and target.dtype != "bool":
             raise UnsupportedError(

@@ -181,11 +181,6 @@ def flag_in_an_array(x, flags):
 
 
 @program(vec(3))
-def flip_of_a_number(x):
-    return np.flip(x[0])  # error: UnsupportedError: flip takes an array, not a number
-
-
-@program(vec(3))
 def norm_of_no_order(x):
     return np.linalg.norm(x, x)  # error: UnsupportedError: Invalid norm order for vectors: an array
 

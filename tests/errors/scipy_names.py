@@ -45,6 +45,11 @@ def negative_order(x):
 
 
 @program(vec(3))
+def several_orders(x):
+    return np.sum(scipy.special.polygamma([[1]], x))  # error: UnsupportedError: one whole number
+
+
+@program(vec(3))
 def too_many_arguments(x):
     return np.sum(scipy.special.erf(x, x, x))  # error: UnsupportedError: erf takes 1 arguments, not
 

@@ -33,9 +33,7 @@ stand_for({
     np.linalg.trace: lambda x, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
     np.identity: lambda n, dtype=None: np.eye(n, dtype=dtype),
     np.flatnonzero: lambda a: np.nonzero(np.ravel(a))[0],
-    np.argwhere: lambda a: np.stack(list(np.nonzero(np.asarray(a))), axis=-1),
     np.extract: lambda condition, arr: np.compress(np.ravel(condition), np.ravel(arr)),
-    np.array_equiv: lambda a1, a2: bool(np.all(np.equal(a1, a2))),
     np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: bool(np.all(
         np.isclose(a, b, rtol, atol, equal_nan))),
 })  # fmt: skip
@@ -173,6 +171,33 @@ def broadcast_arrays(*args: Any) -> Any:
     for a in args:
         total = total | np.not_equal(a, a)
     return tuple([np.broadcast_to(np.asarray(a), np.shape(total)) for a in args])
+
+
+@stands_for(np.argwhere)
+def argwhere(a: Any) -> Any:
+    """The places of what is not zero, as rows; a number that is not zero has one without columns.
+
+    >>> argwhere(np.array([0, 3, 4])).tolist()
+    [[1], [2]]
+    """
+    a = np.asarray(a)
+    if np.ndim(a) == 0:
+        return np.reshape(np.nonzero(np.atleast_1d(a))[0], (-1, 1))[:, :0]
+    return np.stack(list(np.nonzero(a)), axis=-1)
+
+
+@stands_for(np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether arrays have the same elements in their common shape; False if there is none.
+
+    >>> array_equiv([1.0, 1.0], 1.0), array_equiv([1.0, 2.0], [1.0, 2.0, 3.0])
+    (True, False)
+    """
+    a1, a2 = np.asarray(a1), np.asarray(a2)
+    fits = True
+    for m, n in zip(reversed(np.shape(a1)), reversed(np.shape(a2)), strict=False):
+        fits = fits and (m == n or m == 1 or n == 1)
+    return bool(np.all(np.equal(a1, a2))) if fits else False
 
 
 @stands_for(np.ediff1d)

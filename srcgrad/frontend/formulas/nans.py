@@ -124,7 +124,7 @@ stand_for({
     np.nanmedian: lambda a, axis=None, *, keepdims=False: nanquantile(
         a, 0.5, axis, keepdims=keepdims),
     np.nanpercentile: lambda a, q, axis=None, *, method="linear", keepdims=False: nanquantile(
-        a, q / 100.0, axis, method=method, keepdims=keepdims),
+        a, np.divide(q, 100.0), axis, method=method, keepdims=keepdims),
 })  # fmt: skip
 
 

@@ -290,6 +290,7 @@ def cumulative_prod(
 
 
 def _cumulative(f: Any, start: Any, x: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+    x = np.atleast_1d(x)
     if axis is None and x.ndim != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
     axis = 0 if axis is None else known(axis)

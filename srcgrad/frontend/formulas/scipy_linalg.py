@@ -139,6 +139,8 @@ def lu_solve(lu: Any, pivots: Any, b: Any, transposed: bool) -> Any:
     >>> lu_solve(np.array([[2.0]]), np.array([0]), np.array([8.0]), False).tolist()
     [4.0]
     """
+    if b.shape[0] != lu.shape[0]:
+        raise ValueError("Shapes of lu and b are incompatible")
     order = row_order(pivots)
     if transposed:
         half = scipy.linalg.solve_triangular(lu, b, trans=1)

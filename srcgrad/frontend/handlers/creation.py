@@ -9,9 +9,10 @@ import numpy as np
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.conversion import as_array
-from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
+from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.shells import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     describe,
@@ -19,7 +20,6 @@ from srcgrad.frontend.values import (
     is_integer,
     is_number,
     is_scalar,
-    is_value,
     plain,
 )
 from srcgrad.frontend.versions import raised
@@ -80,9 +80,12 @@ def _dtype(it: Interpreter, node: Node, dtype: Any, default: str = "f64") -> str
 
 
 def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
-    """A new array with every element `value`."""
-    if not is_value(value):
-        it.fail("ValueError", f"no array is filled with {describe(value)}")
+    """A new array with every element `value`, or with an array of values broadcast to it."""
+    (value,) = operands(it, None, (value,), "full")
+    value = it.b.value(atom(value)) if is_array(value) else value
+    if is_array(value):
+        it.b("check_assign", *dims, *value.type.dims, split=len(dims))
+        return it.b("broadcast_to", it.b.cast(value, Scalar(dtype)), *dims)
     # a Python float is cast, as NumPy does it here
     checked = atom(value).type == INT and not COPIES_WRAP
     convert = cast if checked else lambda it, v, target: it.b.cast(v, target)
@@ -122,11 +125,8 @@ def ndarray(it: Interpreter, node: Node, shape: Any, dtype: Any = None) -> Any:
 @implements(np.full)
 def full(it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     dims = dims_of(it, node, shape)
-    if is_array(fill_value):
-        value = it.b("broadcast_to", fill_value, *dims)
-        return value if dtype is None else it.b.cast(value, scalar_type(it, node, dtype))
-    kind = _dtype(it, node, dtype, atom(fill_value).type.dtype)
-    return filled(it, dims, fill_value, kind)
+    (value,) = operands(it, node, (fill_value,), "full")
+    return filled(it, dims, value, _dtype(it, node, dtype, atom(value).type.dtype))
 
 
 def _like(
@@ -227,6 +227,8 @@ def copy(it: Interpreter, node: Node, x: Any, order: Any = "K") -> Any:
 
 @implements(method="copy")
 def copy_method(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
+    if is_shell(it, x):
+        return in_shell(it, x)
     return _ordered(it, as_array(it, node, x, copy=True), order)
 
 
@@ -243,6 +245,7 @@ def copyto(
 ) -> None:
     if casting != "same_kind":
         it.refuse(node, f"copyto with casting={casting!r} is not supported", "use .astype")
+    (src,) = operands(it, node, (src,), "copyto")
     src = strong(it, src) if COPIES_WRAP else src
     value = src if where is True else it.emit(node, "where", where, src, dst)
     to_out(it, node, value, dst)

@@ -211,7 +211,7 @@ def pinv(
 def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any:
     a, c = pair(it, node, a, c, "lstsq")
     a = reals(it, node, a, "lstsq")
-    if a.type.ndim > 2 or not is_array(c) or c.type.ndim > 2:
+    if a.type.ndim > 2 or not 1 <= ndim(c) <= 2:
         it.refuse(
             node, "lstsq takes a matrix, and a vector or a matrix", like=np.linalg.LinAlgError
         )

@@ -91,7 +91,7 @@ for _name, _functions in NAMES.items():
         _register(_name, _f)
 
 
-def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
+def operands(it: Interpreter, node: Node | None, args: tuple, what: str) -> list[Any]:
     """Arguments of an elementwise function: lists are converted, others refused."""
     out = []
     for v in args:
@@ -290,7 +290,7 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = _NOTHING, b: Any = _NOTH
         a = widened(it, a)
     chosen = strong(it, it.emit(node, "where", c, a, b))
     if isinstance(chosen, Var) and not is_array(chosen):
-        it.shells.add(chosen)
+        it.captures.classes.shells.add(chosen)
     return chosen
 
 

@@ -110,6 +110,8 @@ def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     k = place_of_axis(it, node, axis, n)
     spec = tuple("n" if a == k else ":" for a in range(n))
     for x in parts[1:]:
+        if x.type.ndim != n - 1:
+            it.wrong(node, "all input arrays must have the same shape", ValueError)
         same_dims(it, node, parts[0], x, range(n - 1))
     return joined(it, node, [it.b("view", x, spec=spec) for x in parts], k)
 
@@ -138,6 +140,7 @@ def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 
 def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
+    (x,) = operands(it, node, (x,), "split")
     k = axis_of(it, node, x, axis)
     n = x.type.dims[k]
     if isinstance(sections, list | tuple):
@@ -203,6 +206,8 @@ def meshgrid(
 
 @implements(np.add.at)
 def add_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> None:
+    if not is_array(x):
+        it.wrong(node, "first operand must be array", TypeError)
     items = list(indices) if isinstance(indices, tuple) else [indices]
     items = expanded(it, x, items, node)
     if not any(is_array(i) for i in items):
@@ -227,6 +232,8 @@ def take(
     mode: Any = "raise",
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "take")
+    if isinstance(indices, tuple):  # which would be one index of several axes
+        indices = it.call_numpy(np.array, [indices], {}, node)
     if axis is None:
         x, axis = ravel(it, node, x), 0
     k = axis_of(it, node, x, axis)

@@ -16,7 +16,7 @@ from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, ref
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_number, plain
+from srcgrad.frontend.values import is_array, is_integer, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.primitives.special import SPECIAL
@@ -100,6 +100,8 @@ implements(special.log_softmax)(in_proportion("log_softmax"))
 @implements(formulas.nth_polygamma)
 def nth_polygamma(it: Interpreter, node: Node, n: int, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "polygamma")
+    if not is_integer(n):
+        it.refuse(node, "the order of polygamma is one whole number", "call it for each")
     if n < 0:
         it.refuse(node, "the order of polygamma is not negative")
     # SciPy gives float64 whatever it is given

@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.expressions import binary, unary
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -49,7 +49,7 @@ for _f, _op in COMPARED.items():
 
 @implements(operator.neg)
 def neg(it: Interpreter, node: Node, x: Any) -> Any:
-    return binary(it, gast.Mult(), -1, x, node)
+    return unary(it, gast.USub(), x, node)
 
 
 @implements(operator.getitem)

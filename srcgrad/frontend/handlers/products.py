@@ -11,7 +11,7 @@ from srcgrad.frontend.handlers.reductions import place_of_axis, sum_
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, transpose
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, is_scalar, plain
+from srcgrad.frontend.values import is_array, is_value, ndim, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype, same_dims
 
@@ -48,7 +48,7 @@ def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
 
 @implements(np.matmul)
 def matmul(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
-    if is_scalar(a) or is_scalar(c):
+    if (is_value(a) and not ndim(a)) or (is_value(c) and not ndim(c)):
         it.wrong(node, "matmul does not take numbers", ValueError, "use * instead")
     a, c = pair(it, node, a, c, "matmul")
     return to_out(it, node, product(it, node, a, c), out)
@@ -57,7 +57,7 @@ def matmul(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
 @implements(np.dot, method="dot")
 def dot(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = pair(it, node, a, c, "dot")
-    if not is_array(a) or not is_array(c):
+    if not ndim(a) or not ndim(c):
         return to_out(it, node, it.emit(node, "mul", a, c), out)
     if a.type.ndim > 2 or c.type.ndim > 2:
         return to_out(
@@ -133,7 +133,7 @@ def vdot(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 @implements(np.inner)
 def inner(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = pair(it, node, a, c, "inner")
-    if not is_array(a) or not is_array(c):
+    if not ndim(a) or not ndim(c):
         return it.emit(node, "mul", a, c)
     return tensordot(it, node, a, c, ([-1], [-1]))
 
@@ -149,7 +149,7 @@ def outer(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
 @implements(np.tensordot)
 def tensordot(it: Interpreter, node: Node, a: Any, c: Any, axes: Any = 2) -> Any:
     a, c = pair(it, node, a, c, "tensordot")
-    if not is_array(a) or not is_array(c):
+    if not ndim(a) or not ndim(c):
         if axes != 0:
             it.refuse(
                 node, "tensordot of a number sums over no axes", "pass axes=0", like=IndexError

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.float_errors import check_math, domain_error
-from srcgrad.frontend.handlers.elementwise import elementwise, operands
+from srcgrad.frontend.handlers.elementwise import elementwise, number_of_math, operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import describe, is_array, is_number, plain
+from srcgrad.frontend.values import GrownList, describe, is_array, is_number, plain
 from srcgrad.frontend.versions import there
 from srcgrad.ir.types import FLOAT
 
@@ -32,15 +32,20 @@ def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     p, q = (_points(it, node, v, "dist") for v in operands(it, node, (p, q), "dist"))
     unlike = plain(it.b("ne", p.type.dims[0], q.type.dims[0]))
     it.fail_if(unlike, "ValueError", "both points must have the same number of dimensions")
-    return it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
+    length = it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
+    return plain(it.b.retyped(length, FLOAT))
 
 
 @implements(math.fsum)
 def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
     """A plain sum: its rounding is not that of math.fsum."""
-    xs = _points(it, node, xs, "fsum") if is_array(xs) else xs
+    if is_array(xs):
+        xs = _points(it, node, xs, "fsum")
+    elif not isinstance(xs, GrownList):
+        xs = [plain(it.b.retyped(number_of_math(it, node, v, "fsum"), FLOAT))
+              for v in operands(it, node, tuple(it.static_items(xs, node)), "fsum")]  # fmt: skip
     total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
-    return float(total) if is_number(total) else it.b.cast(total, FLOAT)
+    return float(total) if is_number(total) else it.b.retyped(total, FLOAT)
 
 
 def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:

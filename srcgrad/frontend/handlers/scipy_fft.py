@@ -17,7 +17,7 @@ from srcgrad.frontend.handlers.every import FUNCTIONS
 from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import plain
+from srcgrad.frontend.values import ndim, plain
 
 ALONG = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SAME = ("fftshift", "ifftshift")
@@ -67,6 +67,8 @@ def _over_many(name: str, default: Any) -> None:
 
 def _lengths(it: Interpreter, node: Node, x: Any, axes: Any) -> list[Any]:
     """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy refuses it."""
+    if not ndim(x):
+        it.wrong(node, "at least 1 axis must be transformed", ValueError)
     b = it.b
     places = range(x.type.ndim) if axes is None else [axis_of(it, node, x, k) for k in axes]
     *others, last = [x.type.dims[k] for k in places]

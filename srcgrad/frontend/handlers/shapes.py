@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.calls import strong
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
@@ -13,7 +14,7 @@ from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, pla
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number
+from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number, ndim
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array
@@ -146,8 +147,10 @@ def ravel(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
 @implements(np.ascontiguousarray)
 def ascontiguousarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
     array = it.call_numpy(np.asarray, [x], {} if dtype is None else {"dtype": dtype}, node)
-    if not is_array(array) or not array.type.dims:
-        return array
+    if not is_array(array):
+        return vector(it, array)
+    if not array.type.dims:
+        return it.b("view", array, spec=("n",))
     if array.type.layout == "C":
         it.is_reshape(array, array, "what ascontiguousarray gives", node)
         return array
@@ -189,7 +192,8 @@ def transpose_method(it: Interpreter, node: Node, x: Any, *axes: Any) -> Any:
 
 @implements(np.swapaxes, method="swapaxes")
 def swapaxes(it: Interpreter, node: Node, x: Any, axis1: Any, axis2: Any) -> Any:
-    perm = list(range(x.type.ndim if is_array(x) else 0))
+    (x,) = operands(it, node, (x,), "swapaxes")
+    perm = list(range(ndim(x)))
     i, j = axis_of(it, node, x, axis1), axis_of(it, node, x, axis2)
     perm[i], perm[j] = perm[j], perm[i]
     return transpose(it, node, x, perm)
@@ -270,6 +274,8 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
 
     (x,) = operands(it, node, (x,), "broadcast_to")
     dims = dims_of(it, node, shape)
+    if not dims and not ndim(x):
+        return it.b("view", x, spec=()) if is_array(x) else strong(it, x)
     if is_array(x):
         it.b("check_assign", *dims, *x.type.dims, split=len(dims))
     out = it.b("broadcast_to", x, *dims)
@@ -290,7 +296,9 @@ def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) 
     if axis is None:
         x, axis = ravel(it, node, x), 0
     k = axis_of(it, node, x, axis)
-    if is_array(repeats) or isinstance(repeats, list | tuple):
+    if isinstance(repeats, list | tuple) and len(repeats) == 1:
+        (repeats,) = repeats
+    if ndim(repeats) or isinstance(repeats, list | tuple):
         places = it.call(repeated, [x.type.dims[k], repeats], {}, node)
         return it.call_numpy(np.take, [x, places], {"axis": k}, node)
     b, n = it.b, x.type.ndim

@@ -13,7 +13,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dims
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar
+from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar, ndim
 from srcgrad.frontend.versions import like
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import INT, is_complex
@@ -26,8 +26,9 @@ def _whole(n: int) -> list[Any]:
 @implements(np.flip)
 def flip(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "flip")
-    if not is_array(x):
-        it.refuse(node, f"flip takes an array, not {describe(x)}")
+    if not ndim(x):
+        axes_of(it, node, x, axis)
+        return it.b.value(atom(x))
     items = _whole(x.type.ndim)
     for k in axes_of(it, node, x, axis):
         items[k] = Slice(None, None, -1)
@@ -90,6 +91,7 @@ def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any
 
 @implements(np.rot90)
 def rot90(it: Interpreter, node: Node, x: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    (x,) = operands(it, node, (x,), "rot90")
     first, second = (axis_of(it, node, x, a) for a in in_order(it, node, axes))
     for _ in range(it.static_int(k, node, "the number of turns") % 4):
         x = flip(it, node, swapaxes(it, node, x, first, second), first)

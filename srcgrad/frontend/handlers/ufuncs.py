@@ -11,7 +11,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array
+from srcgrad.frontend.values import is_array, is_value, ndim
 
 REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
           np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
@@ -38,10 +38,15 @@ def _in_turn(f: Any) -> None:
     )
 
 
-def _over_first_axis(method: Any, whole: Any) -> None:
-    """A method of a ufunc by a function of NumPy; its default is the first axis."""
+def _over_first_axis(method: Any, whole: Any, of_numbers: str = "") -> None:
+    """A method of a ufunc by a function of NumPy; its default is the first axis.
+
+    `of_numbers`: the text of the TypeError that a number raises.
+    """
 
     def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **kwargs: Any) -> Any:
+        if of_numbers and is_value(x) and not ndim(x):
+            it.wrong(node, of_numbers, TypeError)
         return it.call_numpy(whole, [x], {"axis": axis, **kwargs}, node)
 
     implements(method)(handler)
@@ -79,7 +84,7 @@ for _f in [f for f in FUNCTIONS if isinstance(f, np.ufunc) and (f.nin, f.nout) =
 for _f, _whole in REDUCE.items():
     _over_first_axis(_f.reduce, _whole)
 for _f, _whole in ACCUMULATE.items():
-    _over_first_axis(_f.accumulate, _whole)
+    _over_first_axis(_f.accumulate, _whole, "cannot accumulate on a scalar")
 for _f in FOLDED:
     if _f is not np.logaddexp:  # which has one of its own above
         _by_loop(_f.reduce, _f, scans.folded)

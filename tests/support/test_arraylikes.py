@@ -1,0 +1,136 @@
+"""Every function takes 0-d arrays, numbers, nested lists and tuples where NumPy does.
+
+Value, dtype and shape are NumPy's, or its exception, or the call is refused; gradients have the
+structure of the argument and agree with differences. A number may come where NumPy has an array of
+rank 0, and the other way round.
+"""
+
+import copy
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.errors import SrcgradError, UnsupportedError
+from tests.support.arraylikes import Call, calls, leaves, mapped
+from tests.support.samples import SAMPLES, Sample
+from tests.support.test_array_semantics import weighted
+from tests.support.test_short_arrays import difference, outcome
+from tests.tools.turns import third
+
+STEP = 1e-6
+# functions that take what the library refuses: a number for an array, an array for a number, a
+# nested list for a vector, what does not sum to one
+ACCEPTING = (
+    "round", "bisect.bisect_left", "bisect.bisect_right", "np.block", "np.logspace",
+    "np.linspace", "np.roll", "np.insert", "np.piecewise", "np.fft.fftshift", "np.fft.ifftshift",
+    "np.fft.fftfreq", "np.fft.rfftfreq", "fft.fftshift", "fft.ifftshift", "fft.fftfreq",
+    "fft.rfftfreq", "np.linalg.tensorinv", "stats.multivariate_normal.logpdf",
+    "stats.multivariate_normal.pdf", "stats.dirichlet.logpdf", "stats.dirichlet.pdf",
+    "np.apply_over_axes", "np.polyint", "np.polyder",
+)  # fmt: skip
+# lines that differ on purpose, and why
+OF_THE_RUN = "a length that is -1 when it runs is none"
+KNOWN = {
+    "np.reshape(x, -1) with 1: number": OF_THE_RUN,
+    "np.reshape(x, -1) with 1: numpy": OF_THE_RUN,
+    "np.reshape(x, -1) with 1: 0-d": OF_THE_RUN,
+    "stats.dirichlet.pdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": "all parts are given",
+    "stats.dirichlet.logpdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": "all parts are given",
+    "linalg.solve(A, x) with 0: in lists": "a matrix is not broadcast to the right side",
+    "np.percentile(t, 30.0) with 1: single": "a place of single precision is divided in it",
+    "max(u) with 0: mixed": "the wider of the classes of the items",
+    "sorted([q, p]) with 0: mixed": "the wider of the classes of the items",
+    "min(u) with 0: mixed": "the wider of the classes of the items",
+}
+# steps and ties: the differences of NumPy jump, or are of another element
+UNEVEN = ("round", "around", "rint", "fix", "floor", "ceil", "trunc", "sign", "modf", "divmod")
+
+
+def problem(call: Call, target: str) -> str:
+    args = (*call.given, *call.rest)
+    want = outcome(call.f, args)
+    got = outcome(flow.compile(call.f, target=target), args)
+    if isinstance(got, UnsupportedError):
+        return "" if got.location else f"refused without a line: {got}"
+    if isinstance(want, Exception) and isinstance(got, SrcgradError):
+        return ""
+    if isinstance(want, AttributeError) or (isinstance(want, Exception) and call.of in ACCEPTING):
+        return ""  # a list has no `ndim`: here it is an array
+    return "" if call.name in KNOWN else difference(got, want)
+
+
+def slope(call: Call) -> float:
+    """How NumPy's result changes along one direction of all floats that are given."""
+
+    def moved(h: float) -> Any:
+        draw = np.random.default_rng(3)
+        return [mapped(None, lambda v: _moved(v, h, draw), v) for v in call.given]
+
+    up, down = (weighted(call.f(*copy.deepcopy((*moved(h), *call.rest)))) for h in (STEP, -STEP))
+    return (up - down) / (2 * STEP)
+
+
+def _moved(v: Any, h: float, draw: Any) -> Any:
+    if np.asarray(v).dtype.kind != "f":
+        return v
+    y = v + h * draw.normal(size=np.shape(v))
+    return np.asarray(y) if isinstance(v, np.ndarray) else type(v)(y)
+
+
+def is_smooth(call: Call) -> bool:
+    kinds = {np.asarray(v).dtype for v in leaves(list(call.given))}
+    return kinds <= {np.dtype(float)} and not any(f".{n}(" in call.name for n in UNEVEN)
+
+
+def gradient_problem(call: Call, target: str) -> str:
+    """What is wrong with the gradient by what is given, all of it floats."""
+    with np.errstate(all="ignore"):
+        want = outcome(lambda: slope(call), ())
+    if isinstance(want, Exception) or not np.isfinite(want):
+        return ""
+    places = tuple(range(len(call.given)))
+
+    def loss(*args: Any) -> Any:
+        return weighted(call.f(*args))
+
+    gradient = flow.grad(flow.compile(loss, target=target), places)
+    found = outcome(gradient, (*call.given, *call.rest))
+    if isinstance(found, UnsupportedError):
+        return "" if found.location else f"refused without a line: {found}"
+    if isinstance(found, Exception):
+        return repr(found)
+    parts = leaves([found] if len(places) == 1 else list(found))
+    given = leaves(list(call.given))
+    if [np.shape(p) for p in parts] != [np.shape(v) for v in given]:
+        return f"the gradient {found} has another structure"
+    draw = np.random.default_rng(3)
+    total = sum(np.sum(p * draw.normal(size=np.shape(p))) for p in parts)
+    return "" if np.allclose(total, want, rtol=1e-5, atol=1e-5) else f"{total} for {want}"
+
+
+def problems(sample: Sample, of: Any, target: str = "python") -> list[str]:
+    found = []
+    for k, call in enumerate(calls(sample)):
+        if not of(k):
+            continue
+        text = problem(call, target)
+        if not text and is_smooth(call) and not sample.stores and of(k + 1):
+            text = gradient_problem(call, target)
+        if text:
+            found.append(f"{call.name}: {text}")
+    return found
+
+
+@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+def test_a_sample(sample: Sample):
+    begin = zlib.crc32(sample.line.encode())
+    assert not problems(sample, lambda k: (k + begin) % 10 < 2)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: s.line)
+def test_all_forms_of_a_sample(sample: Sample):
+    assert not problems(sample, lambda k: True)
