@@ -12,7 +12,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array, plain
+from srcgrad.frontend.values import is_array, ndim, plain
 from srcgrad.ir.types import Scalar, is_complex, is_float
 from srcgrad.primitives.raising import name_of
 
@@ -47,7 +47,7 @@ def check_square(it: Interpreter, a: Any) -> None:
 def solve(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a = squares(it, node, a, "solve")
     a, c = pair(it, node, a, c, "solve")
-    if not is_array(c):
+    if not ndim(c):
         it.wrong(node, "solve takes a vector or a matrix on the right", ValueError)
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     if a.type.ndim == 2 and c.type.ndim <= 2:
