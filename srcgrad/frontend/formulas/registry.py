@@ -50,7 +50,7 @@ def stand_for(table: dict[Any, Callable]) -> None:
         enter(FORMULAS, f, formula)
 
 
-def is_formula(f: types.FunctionType) -> bool:
+def is_formula(f: types.FunctionType | types.MethodType) -> bool:
     return str(f.__module__).startswith(f"{PACKAGE}.")
 
 

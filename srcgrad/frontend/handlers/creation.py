@@ -81,7 +81,6 @@ def _dtype(it: Interpreter, node: Node, dtype: Any, default: str = "f64") -> str
 
 def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
     """A new array with every element `value`, or with an array of values broadcast to it."""
-    (value,) = operands(it, None, (value,), "full")
     value = it.b.value(atom(value)) if is_array(value) else value
     if is_array(value):
         it.b("check_assign", *dims, *value.type.dims, split=len(dims))
@@ -138,6 +137,7 @@ def _like(
     if shape is not None:
         dims = dims_of(it, node, shape)
     kind = _dtype(it, node, dtype, atom(x).type.dtype)
+    (value,) = operands(it, node, (value,), "full")
     made = filled(it, dims, value, kind)
     if is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x

@@ -91,7 +91,7 @@ for _name, _functions in NAMES.items():
         _register(_name, _f)
 
 
-def operands(it: Interpreter, node: Node | None, args: tuple, what: str) -> list[Any]:
+def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
     """Arguments of an elementwise function: lists are converted, others refused."""
     out = []
     for v in args:
