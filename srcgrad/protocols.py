@@ -53,7 +53,7 @@ def held(value: Any, name: str) -> Any:
     ('len', None)
     """
     try:
-        inspect.getattr_static(value, name)
+        inspect.getattr_static(value.__func__ if type(value) is types.MethodType else value, name)
     except AttributeError:
         return None
     return getattr(value, name, None)

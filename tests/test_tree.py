@@ -27,6 +27,7 @@ OTHERS = {
     "frontend/handlers/shifts.py:roll": "one axis after another",
     "frontend/joins.py:_equal": "the fields of ranges and slices",
     "frontend/lists.py:static_key": "the key of a dict",
+    "frontend/shells.py:count": "places that hold a value, in containers that may hold themselves",
     "frontend/special_methods.py:displayed": "how containers are printed",
     "frontend/texts.py:shown": "how containers are printed",
     "ir/text.py:plain": "how attributes are printed",

@@ -162,7 +162,7 @@ def unary(it: Interpreter, op: Any, v: Any, node: Node) -> Any:
     arithmetic(it, v, node)
     match op:
         case gast.USub():
-            return of_operands(it, plain(it.b("neg", widened(it, v))), v)
+            return of_operands(it, plain(it.emit(node, "neg", widened(it, v))), v)
         case gast.Invert():
             return it.emit(node, "invert", widened(it, v))
     return positive(it, v, node)
