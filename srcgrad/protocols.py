@@ -39,7 +39,7 @@ def is_compiled(value: Any) -> bool:
 
 def of_numba(value: Any) -> types.FunctionType | None:
     """The Python function of one of Numba's; None of any other value."""
-    if type(value).__module__.partition(".")[0] not in ("numba", "numba_cuda"):
+    if str(type(value).__module__).partition(".")[0] not in ("numba", "numba_cuda"):
         return None
     found = held(value, "py_func")
     return found if type(found) is types.FunctionType else None

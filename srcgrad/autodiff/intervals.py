@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.ir.nodes import Atom, Const, Def, If, Loop, Stmt, Var
-from srcgrad.ir.types import float_type
+from srcgrad.ir.types import Array, Scalar, float_type, is_complex
 from srcgrad.ir.walk import results, walk
 from srcgrad.primitives import elementwise, memory, reductions
 from srcgrad.records import record
@@ -183,7 +183,7 @@ class _Between:
             case Def(op=elementwise.logical_not):
                 found = self.value(s.args[0])
                 return None if found is None else 1.0 - found
-            case Def() if s.op.elementwise and float_type(v.type):
+            case Def() if s.op.elementwise and all(map(_is_real, (v, *s.args))):
                 found = [self.value(a) for a in s.args]
                 return None if None in found else s.op.impl(*map(np.float64, found), **s.params)
             case If():
@@ -198,6 +198,10 @@ class _Between:
         """What a choice gives: what both sides are, or the ends' number if one side is that."""
         found = [v for v in map(self.value, (a, b)) if v is not None]
         return next(filter(_is_held, found), found[0] if len({*found}) == 1 else None)
+
+
+def _is_real(a: Atom) -> bool:
+    return isinstance(a.type, Scalar | Array) and not is_complex(a.type.dtype)
 
 
 def _is_held(v: Any) -> bool:

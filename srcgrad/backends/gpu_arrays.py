@@ -51,7 +51,7 @@ def made_like(value: Any, like: Any) -> Any:
     if type(value) is type(like):
         return value
     told = getattr(like, "__array_namespace__", None)
-    library = told() if told else sys.modules.get(type(like).__module__.partition(".")[0])
+    library = told() if told else sys.modules.get(str(type(like).__module__).partition(".")[0])
     take = getattr(library, "from_dlpack", None)
     return take(value) if take else value
 

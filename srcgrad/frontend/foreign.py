@@ -69,7 +69,7 @@ def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
     if cls.__module__ in OF_NUMBA:
         kind, way_out = OF_NUMBA[cls.__module__]
         return f"'{name}' is {kind} of Numba's", f"pass {way_out.format(name)}"
-    library = LIBRARIES.get(cls.__module__.split(".")[0])
+    library = LIBRARIES.get(str(cls.__module__).split(".")[0])
     if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
         return None
     kind = cls.__name__ if cls.__name__ != "ArrayImpl" else "array"

@@ -117,7 +117,8 @@ def problems(sample: Sample, of: Any, target: str = "python") -> list[str]:
         if not of(k):
             continue
         text = problem(call, target)
-        if not text and is_smooth(call) and not sample.stores and of(k + 1):
+        smooth = is_smooth(call) and not sample.stores and call.name not in KNOWN
+        if not text and smooth and of(k + 1):
             text = gradient_problem(call, target)
         if text:
             found.append(f"{call.name}: {text}")

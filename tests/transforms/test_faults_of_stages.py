@@ -52,8 +52,9 @@ def failing_at(op, original, error):
     """A function that fails where an argument is the definition of an operation."""
 
     def broken(*args, **kwargs):
-        if any(getattr(getattr(a, "op", None), "name", "") == op for a in args):
-            raise error
+        for a in args:  # a local name, as stages have one
+            if getattr(getattr(a, "op", None), "name", "") == op:
+                raise error
         return original(*args, **kwargs)
 
     return broken
