@@ -127,7 +127,7 @@ def _of_tensors(name: str) -> Any:
 
 
 def _missing(name: str) -> str:
-    """What is said of a name that there is not."""
+    """The text of an AttributeError for a name that does not exist."""
     text = f"module 'srcgrad' has no attribute {name!r}"
     if name in _ELSEWHERE:
         return f"{text}: {_ELSEWHERE[name]}"

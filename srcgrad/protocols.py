@@ -1,4 +1,4 @@
-"""What kinds of objects are told by: their class, and the names that it states for us.
+"""Tells kinds of objects by their class and the names that it states for us.
 
 Mocks, proxies and modules that load lazily answer every attribute, and some say that they are of
 another class than they are: nothing is concluded from what an instance answers. Runs nothing of the

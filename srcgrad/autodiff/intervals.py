@@ -1,6 +1,6 @@
 """Intervals that a loop narrows: which carried floats are their ends, and what replaces either.
 
-One condition keeps the one end or the other, or puts one value in the place of either. What is new
+One condition keeps the one end or the other, or replaces either by one value. What is new
 lies between the ends: where these are equal it is equal to them. So a step that is shortened, or
 the point from which it leads, is no end.
 """
@@ -99,7 +99,7 @@ def _is_condition(a: Any) -> bool:
 
 
 def _sums(steps: list[Def], cond: Var, number: int) -> dict[Any, Terms]:
-    """What is computed with a condition, as sums, if it is this number."""
+    """The values computed with a condition, as sums, if it is this number."""
     sums: dict[Any, Terms] = {cond: {None: number}}
     for d in steps:
         sums[d.var] = _combined(d, [_terms(a, sums) for a in d.args])
@@ -195,7 +195,7 @@ class _Between:
                 return 0.6180339 + 0.01 * len(self.known)
 
     def either(self, a: Atom, b: Atom) -> Any:
-        """What a choice gives: what both sides are, or the ends' number if one side is that."""
+        """The number that both sides of a choice have, or the ends' number if one side has it."""
         found = [v for v in map(self.value, (a, b)) if v is not None]
         return next(filter(_is_held, found), found[0] if len({*found}) == 1 else None)
 

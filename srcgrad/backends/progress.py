@@ -50,7 +50,7 @@ LOG = _configured(logging.getLogger("srcgrad"), os.environ.get("SRCGRAD_LOG", ""
 
 
 def announced(function: Function, kept: bool, compile: Callable[[], Any]) -> Any:
-    """What `compile` makes; `kept`: its code goes to the cache folder."""
+    """The result of `compile`; `kept`: its code goes to the cache folder."""
     logged = LOG.isEnabledFor(logging.INFO)
     if logged:
         LOG.info("compiling %s", _described(function))

@@ -1,4 +1,4 @@
-"""What to write for library functions without a row in our tables, by their public names.
+"""Replacements for library functions without a row in our tables, by their public names.
 
 Never decides whether a function is supported.
 """
@@ -98,7 +98,7 @@ BY_NAME = _by_name()
 
 
 def way_out(name: str) -> str:
-    """What to write for what goes by this name in messages, its module included."""
+    """The replacement for the function of this name in messages, its module included."""
     called = name.startswith("calling ")  # an object, by the name of its class
     name = name.rpartition(" ")[2]
     if name in BY_NAME:

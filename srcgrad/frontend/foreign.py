@@ -64,7 +64,7 @@ def called_of_numba(f: Any) -> tuple[str, str] | None:
 
 
 def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
-    """What a value of another library is, and the way out; None if it is of none."""
+    """The description of a value of another library, and the way out; None if it is of none."""
     cls = type(value)
     if cls.__module__ in OF_NUMBA:
         kind, way_out = OF_NUMBA[cls.__module__]

@@ -88,7 +88,7 @@ STRICT = {elementwise.lt: elementwise.gt, elementwise.gt: elementwise.lt}  # wit
 
 
 def chosen(loop: For) -> dict[int, tuple[Primitive, int]]:
-    """What strict comparisons replace, as in `if x[i] < n: n, k = x[i], i`.
+    """The values that strict comparisons replace, as in `if x[i] < n: n, k = x[i], i`.
 
     By position: the comparison of what is new with what there is, and the position of the value
     that is compared, the leader. The comparison decides nothing else.

@@ -333,7 +333,7 @@ class _Split:
         )
 
     def part(self, j: int, p: Var, k: Var) -> Atom:
-        """What a chunk has made of a value that is carried."""
+        """The result of a chunk for a value that is carried."""
         return self.b.retyped(self.b("load", self.parts[j], k), p.type)
 
     def next(self, j: int, params: tuple[Var, ...], k: Var) -> Atom:

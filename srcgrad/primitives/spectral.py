@@ -205,7 +205,7 @@ def _outside(vectors: Any, rest: Any, made: Any, unknown: Any) -> Any:
 
 
 def outside(moved: Any, vectors: Any, p: Any, m: Any, n: Any) -> Any:
-    """What of `moved` = e x lies outside the columns of x, where p = x'e x; none of square ones."""
+    """The part of `moved` = e x outside the columns of x, where p = x'e x; none of square ones."""
     rest = moved - matmul(vectors, p)
     return plain(select(ne(m, n), rest, 0.0))
 

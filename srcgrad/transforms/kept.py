@@ -113,7 +113,7 @@ def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Func
 
 
 def _read(file: str) -> Function | None:
-    """What is kept in a file; None if there is none, or something else in it."""
+    """The content of a file; None if there is none, or something else in it."""
     found = files.kept_bytes(file)
     if found is None:
         return None

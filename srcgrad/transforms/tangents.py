@@ -37,7 +37,7 @@ def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple,
 
 
 def _array_or_number(v: Any) -> Any:
-    """What a tensor holds; any other value as it is."""
+    """The array of a tensor; any other value as it is."""
     return v.srcgrad_value if states(v, "srcgrad_value") else v
 
 

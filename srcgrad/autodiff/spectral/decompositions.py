@@ -35,7 +35,7 @@ class Decomposition:
 
 @record(frozen=True, eq=False)
 class Role:
-    """What an array is: values, or vectors in its columns; in its rows if it is `turned`."""
+    """The role of an array: values, or vectors in its columns; in its rows if it is `turned`."""
 
     of: Decomposition
     part: str

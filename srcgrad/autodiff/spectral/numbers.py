@@ -92,7 +92,7 @@ class Numbers:
 
     # ---- reading ----
     def number(self, a: Atom, lies: str, at: Stmt) -> Atom:
-        """What stands for an element of a vector."""
+        """The scalar that an element of a vector is in f."""
         if not isinstance(a, Var):
             return a
         if not isinstance(a.type, Array):

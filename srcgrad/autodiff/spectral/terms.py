@@ -1,4 +1,4 @@
-"""What a matrix function and its derivatives are functions of.
+"""The operands of a matrix function and of its derivatives.
 
 The derivative of order k of a matrix function F, along k matrices, is what a `Term` stands for: it
 is symmetric in them, the derivative along one more matrix is the term of order k + 1, and so is the
@@ -21,7 +21,7 @@ from srcgrad.records import record
 
 @record(frozen=True, eq=False)
 class Operands:
-    """What a term is a function of: the matrix, directions, what else f takes; and its values.
+    """The operands of a term: the matrix, directions, what else f takes; and its values.
 
     Of a symmetric matrix `right` are its eigenvectors again.
     """

@@ -58,7 +58,7 @@ class _Functions:
         return self.tracer.known(y)
 
     def alike(self) -> list[tuple[Any, Any]]:
-        """What has to be equal for two values to be ones of the same function: as rows, columns."""
+        """A key that is equal for two values of the same function: as rows, columns."""
         found = [x for x, v in zip(self.of.others, self.term.varied, strict=True) if v]
         known = [self.tracer.known(x) for x in found]
         return [(formulas.rows(x), formulas.columns(x)) for x in known]

@@ -76,7 +76,7 @@ class _HostPrinter(Printer):
         self.line(depth, f"{', '.join(made)}, = {call}" if made else call, s, note=True)
 
     def contents(self, a: Atom) -> str:
-        """What a tape holds, as compiled code takes it; empty of anything else."""
+        """The data of a tape, as compiled code takes it; empty of anything else."""
         return f"{self.atom(a)}.data" if isinstance(a.type, Tape) else ""
 
     def is_seen(self, s: Def) -> bool:

@@ -240,7 +240,7 @@ def _scan(b: Builder, s: Def) -> None:
 
 
 def _nothing(product: bool, scalar: Scalar) -> Const:
-    """What a scan begins with: 1, or the zero that added to -0.0 leaves it as it is."""
+    """The initial value of a scan: 1, or the zero that added to -0.0 leaves it as it is."""
     minus = {"f": -0.0, "c": complex(-0.0, -0.0)}.get(scalar.dtype[0], 0)
     return Const(type(minus)(1) if product else minus, scalar)
 

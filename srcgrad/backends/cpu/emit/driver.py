@@ -73,7 +73,7 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
 
 
 def entry_of(program: Program, name: str) -> Any:
-    """What Python calls of a program, whose emitted function has this name."""
+    """The entry that Python calls of a program, whose emitted function has this name."""
     from numba import types
 
     from srcgrad.backends.cpu.emit import numba_internals as inside

@@ -98,7 +98,7 @@ class Entry:
 
 @record(frozen=True)
 class _Overload:
-    """What a dispatcher reads of what was compiled."""
+    """The attributes that a dispatcher reads of compiled code."""
 
     signature: Any
     entry_point: Any
