@@ -28,7 +28,9 @@ def file_of(function: Any) -> str:
 @cache
 def files_of(primitive: Primitive) -> frozenset[str]:
     """Where a primitive and its derivatives are written."""
-    parts = (primitive.impl, primitive.jvp, primitive.typing, *primitive.rules)
+    rules = primitive.rules  # of any number of operands: made as they are asked for, without end
+    some = rules if isinstance(rules, tuple) else (rules[0],)
+    parts = (primitive.impl, primitive.jvp, primitive.typing, *some)
     return frozenset(map(file_of, parts))
 
 
