@@ -40,7 +40,7 @@ WAY_OUT = (
 
 
 def located_error(exc: Exception, s: Stmt | None) -> Exception:
-    """The exception for the user that one of compiled or generated code stands for, at `s`."""
+    """The exception for the user that one of compiled or generated code becomes, at `s`."""
     location = None if s is None else s.loc
     text = str(exc.args[0]) if exc.args else ""
     match exc:

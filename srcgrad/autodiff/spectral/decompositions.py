@@ -59,7 +59,7 @@ class Decompositions:
         self.definition: dict[Var, Def] = {}
         self.place: dict[Stmt, tuple[tuple[Any, int], ...]] = {}
         self.writes: dict[Var, list[Def]] = {}  # by class of memory
-        self._around: dict[Def, For] = {}  # the loop that a statement stands in, directly
+        self._around: dict[Def, For] = {}  # the innermost loop around a statement
         self._index(function.body, ())
         self._flow = ValueFlow(function.body, self.classes)
         self._moved: dict[Def, set[Var]] = {}

@@ -109,7 +109,7 @@ class _Recognised:
         self.chains.whole.add(s.var)
 
     def _around(self, made: Any, before: list[Factor], behind: list[Factor]) -> Any:
-        """The product of a matrix function with what stands before and behind it."""
+        """The product of a matrix function with the factors before and after it."""
         b = self.b
         for f in reversed(before):
             made = b("matmul", b.cast(self._other(f), Scalar(made.type.dtype)), made)

@@ -1,6 +1,6 @@
 """Values with the derivatives of matrix functions, at every order alike.
 
-The rules are written where a derivative is asked for. Terms of the highest order are ordinary
+The rules are written where a derivative is computed. Terms of the highest order are ordinary
 formulas.
 """
 
@@ -77,7 +77,7 @@ def _never(rule: Rule, direction: Direction, many: int) -> Direction:
 
 @record(eq=False)
 class MatrixFunction(Rule):
-    """The derivative of a term: its directions are written when one is asked for."""
+    """The derivative of a term: its directions are written when it is differentiated."""
 
     term: Any = None
     form: Any = None  # a function of the value and what the rule reads

@@ -1,6 +1,6 @@
 """The operands of a matrix function and of its derivatives.
 
-The derivative of order k of a matrix function F, along k matrices, is what a `Term` stands for: it
+The derivative of order k of a matrix function F, along k matrices, is a `Term`: it
 is symmetric in them, the derivative along one more matrix is the term of order k + 1, and so is the
 adjoint of the matrix. The derivative by a parameter of f is the term of another f.
 """
