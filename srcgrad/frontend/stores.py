@@ -157,12 +157,12 @@ def _only_element(it: Interpreter, value: Var, node: Node) -> Any:
 def assign_array(it: Interpreter, target: Var, value: Any) -> None:
     """`target[...] = value`, as if the right side were copied first."""
     if is_array(value):
-        value = _fitting(it, value, target.type.dims)
+        value = fitting(it, value, target.type.dims)
         value = unaliased(it, value, target)
     it.b("assign", target, value)
 
 
-def _fitting(it: Interpreter, value: Var, a: tuple) -> Var:
+def fitting(it: Interpreter, value: Var, a: tuple) -> Var:
     """The value with leading axes of length 1 dropped, checked to broadcast to the dims `a`."""
     v = value.type.dims
     pairs = list(zip(reversed(a), reversed(v), strict=False))
@@ -229,7 +229,7 @@ def spread(it: Interpreter, value: Var, base: Var, idx: list[Var], spec: tuple) 
     dims = gather_dims(base.type.dims, idx[0].type.dims, spec)
     if same_dims(value.type.dims, dims):
         return unaliased(it, value, base)
-    return it.b("broadcast_to", _fitting(it, value, dims), *dims)
+    return it.b("broadcast_to", fitting(it, value, dims), *dims)
 
 
 # ---- augmented ----
@@ -341,7 +341,7 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
             )
         value = stored_value(it, x, value, node)
         if is_array(value):
-            value = _fitting(it, value, x.type.dims)
+            value = fitting(it, value, x.type.dims)
             value = value if isinstance(op, gast.Sub) else unaliased(it, value, x)
         value = value if isinstance(op, gast.Add) else it.b("neg", value)
         it.b("add_to", x, value)

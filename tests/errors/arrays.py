@@ -240,6 +240,11 @@ def distance_of_matrices(x):
     return math.dist(x, x)  # error: UnsupportedError: math.dist takes vectors of numbers
 
 
+@program(vec(1))
+def truncation_of_an_array(x):
+    return x[0] * math.trunc(x)  # error: UnsupportedError: math.trunc takes a number
+
+
 @program(0.7)
 def cross_product_of_numbers(x):
     return np.cross(x, x)  # error: UnsupportedError: axis -1 is out of bounds

@@ -33,14 +33,25 @@ ACCEPTING = (
 )  # fmt: skip
 # lines that differ on purpose, and why
 OF_THE_RUN = "a length that is -1 when it runs is none"
+WIDER = "a list of numbers of two precisions is an array of the wider one"
+PARTS = "all parts are given"
+STRETCHED = "a matrix is not broadcast to the right side"
 KNOWN = {
     "np.reshape(x, -1) with 1: number": OF_THE_RUN,
     "np.reshape(x, -1) with 1: numpy": OF_THE_RUN,
     "np.reshape(x, -1) with 1: 0-d": OF_THE_RUN,
-    "stats.dirichlet.pdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": "all parts are given",
-    "stats.dirichlet.logpdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": "all parts are given",
-    "linalg.solve(A, x) with 0: in lists": "a matrix is not broadcast to the right side",
+    "np.reshape(x, -1) with 1: flat": OF_THE_RUN,
+    "stats.dirichlet.pdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": PARTS,
+    "stats.dirichlet.pdf([p, 1 - p], [1.5, 2.5]) with 0: in lists": PARTS,
+    "stats.dirichlet.logpdf([p, 1 - p], [1.5, 2.5]) with 0: in a tuple": PARTS,
+    "stats.dirichlet.logpdf([p, 1 - p], [1.5, 2.5]) with 0: in lists": PARTS,
+    "linalg.solve(A, x) with 0: in lists": STRETCHED,
+    "linalg.solve_discrete_lyapunov(B / 9, A) with 0: in lists": STRETCHED,
     "np.percentile(t, 30.0) with 1: single": "a place of single precision is divided in it",
+    "ndimage.gaussian_filter(x, 1.0) with 1: single": WIDER,
+    "ndimage.gaussian_laplace(x, 1.0) with 1: single": WIDER,
+    "max(u) with 0: single": "Python's number beside NumPy's of single precision is one of these",
+    "sorted([q, p]) with 0: single": "Python's number beside NumPy's of single precision",
     "max(u) with 0: mixed": "the wider of the classes of the items",
     "sorted([q, p]) with 0: mixed": "the wider of the classes of the items",
     "min(u) with 0: mixed": "the wider of the classes of the items",

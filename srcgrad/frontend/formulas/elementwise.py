@@ -1,4 +1,4 @@
-"""Elementwise functions of NumPy by others."""
+"""Elementwise functions of NumPy and sums of math by others."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import there
 
 LN2 = math.log(2.0)
 stand_for({
@@ -129,3 +130,15 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any =
 def bessel_i0(x: Any) -> Any:
     """The modified Bessel function of order 0, whose primitive is SciPy's."""
     return np.i0(x)
+
+
+@stands_for(*there(math, "sumprod"))  # since Python 3.12
+def sumprod(p: Any, q: Any, /) -> Any:
+    """The sum of the products of the items, as of two rows of numbers.
+
+    >>> sumprod([1.0, 2.0], [3.0, 4.0])
+    11.0
+    """
+    if is_array(p) and is_array(q) and p.ndim == q.ndim == 1:
+        return np.dot(p, q)
+    return sum([a * b for a, b in zip(p, q, strict=True)])

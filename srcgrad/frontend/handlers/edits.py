@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.shapes import moveaxis, ravel
 from srcgrad.frontend.indexing import place, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.spans import span
+from srcgrad.frontend.stores import fitting
 from srcgrad.frontend.values import Slice, is_array, is_integer, is_scalar, is_unit
 from srcgrad.ir.types import Scalar
 
@@ -74,7 +75,7 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
         places = obj if span_ is None else it.read(b("iota", n), [span_], node)
         return it.call(edits.with_inserted, [x, places, values, k], {}, node)
     at = it.static_int(obj, node, "the position of an insertion")
-    # behind the last place is a place as well
+    # after the last place is a place as well
     at = place(it, at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
     new = _inserted(it, node, x, values, k, several)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
@@ -95,12 +96,11 @@ def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, sever
     dims[axis] = 1
     if not is_array(values):
         return b("broadcast_to", values, *dims)
-    missing = ndim - values.type.ndim
+    missing = max(ndim - values.type.ndim, 0)
     values = b("view", values, spec=("n",) * missing + (":",) * values.type.ndim)
     values = values if several else moveaxis(it, node, values, 0, axis)
     dims[axis] = values.type.dims[axis]
-    b("check_assign", *dims, *values.type.dims, split=ndim)
-    return b("broadcast_to", values, *dims)
+    return b("broadcast_to", fitting(it, values, tuple(dims)), *dims)
 
 
 def _at_least(it: Interpreter, x: Any, ndim: int) -> Any:

@@ -29,6 +29,13 @@ def _integer_rounding(name: str, f: Any) -> None:
     def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return _known(it, node, f, x)
+        if f is math.trunc and is_array(x):  # arrays have no __trunc__, even those of rank 0
+            it.refuse(
+                node,
+                f"math.trunc takes a number, not {describe(x)}",
+                "use np.trunc",
+                like=TypeError,
+            )
         v = number_of_math(it, node, x, name)
         if is_int(atom(v).type.dtype) and not of_python(v):  # which math takes as floats
             v = it.b.cast(v, FLOAT)

@@ -14,7 +14,6 @@ from srcgrad.frontend.handlers.elementwise import elementwise, number_of_math, o
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, describe, is_array, is_number, plain
-from srcgrad.frontend.versions import there
 from srcgrad.ir.types import FLOAT
 
 
@@ -53,11 +52,6 @@ def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"math.{what} takes vectors of numbers", like=TypeError)
     return x
-
-
-@implements(*there(math, "sumprod"))  # since Python 3.12
-def sumprod(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
-    return it.call_numpy(np.dot, operands(it, node, (p, q), "sumprod"), {}, node)
 
 
 def _gamma(f: Any, name: str) -> None:
