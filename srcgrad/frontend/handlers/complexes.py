@@ -15,7 +15,7 @@ from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.float_errors import refuse_complex
 from srcgrad.frontend.handlers.elementwise import (
     elementwise,
-    number_of_math,
+    numbers_of_math,
     operands,
     scalar_type,
     to_out,
@@ -79,9 +79,7 @@ def complex_(it: Interpreter, node: Node, *args: Any) -> Any:
         return complex(*args)
     if not 1 <= len(args) <= 2:
         it.refuse(node, f"complex() takes 1 or 2 arguments, not {len(args)}", like=TypeError)
-    args = tuple(
-        number_of_math(it, node, v, "complex") for v in operands(it, node, args, "complex")
-    )
+    args = tuple(numbers_of_math(it, node, args, "complex"))
     if len(args) == 1:
         return plain(it.b.retyped(args[0], COMPLEX))
     if any(complex_operand(v) for v in args):
@@ -123,8 +121,8 @@ def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
     """What a function of cmath takes: a number, which it makes a complex one."""
     if not what.startswith("is"):
         refuse_complex(it, f"cmath.{what}()")
-    (z,) = operands(it, node, (z,), what)
-    return it.b.cast(number_of_math(it, node, z, what), COMPLEX)
+    (z,) = numbers_of_math(it, node, (z,), what)
+    return it.b.cast(z, COMPLEX)
 
 
 def _register(name: str, primitive: str) -> None:
@@ -163,6 +161,5 @@ def polar(it: Interpreter, node: Node, z: Any) -> Any:
 
 @implements(cmath.rect)
 def rect(it: Interpreter, node: Node, r: Any, phi: Any) -> Any:
-    r, phi = operands(it, node, (r, phi), "rect")
-    r, phi = (it.b.cast(number_of_math(it, node, v, "rect"), FLOAT) for v in (r, phi))
+    r, phi = (it.b.cast(v, FLOAT) for v in numbers_of_math(it, node, (r, phi), "rect"))
     return _made(it, node, it.b("mul", r, it.b("cos", phi)), it.b("mul", r, it.b("sin", phi)))

@@ -110,11 +110,11 @@ def elementwise(
     what = getattr(f, "__name__", name)
     if all(is_number(a) for a in args) and out is None and dtype is None:
         return at_compile_time(it, node, f, args)
-    values = operands(it, node, args, what)
     of_math = getattr(f, "__module__", "") == "math"
+    values = (numbers_of_math if of_math else operands)(it, node, args, what)
     whole = all(atom(v).type == INT for v in values)
     if of_math:
-        values = [it.b.cast(number_of_math(it, node, v, what), FLOAT) for v in values]
+        values = [it.b.cast(v, FLOAT) for v in values]
     if dtype is not None:
         target = scalar_type(it, node, dtype)
         for v in values:
@@ -158,6 +158,14 @@ def _vectors_convert() -> bool:
 
 
 _VECTORS_CONVERT = _vectors_convert()
+
+
+def numbers_of_math(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
+    """Arguments of a function of math or cmath; a sequence is not one, even of one number."""
+    for v in args:
+        if isinstance(v, list | tuple | GrownList):
+            it.refuse(node, f"{what}() takes a number, not {describe(v)}", like=TypeError)
+    return [number_of_math(it, node, v, what) for v in operands(it, node, args, what)]
 
 
 def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, of_python, widened
-from srcgrad.frontend.handlers.elementwise import number_of_math, operands, to_out
+from srcgrad.frontend.handlers.elementwise import numbers_of_math, operands, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.mixed import of_operands
@@ -36,7 +36,7 @@ def _integer_rounding(name: str, f: Any) -> None:
                 "use np.trunc",
                 like=TypeError,
             )
-        v = number_of_math(it, node, x, name)
+        (v,) = numbers_of_math(it, node, (x,), name)
         if is_int(atom(v).type.dtype) and not of_python(v):  # which math takes as floats
             v = it.b.cast(v, FLOAT)
         return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.emit(node, name, v))

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.float_errors import check_math, domain_error
-from srcgrad.frontend.handlers.elementwise import elementwise, number_of_math, operands
+from srcgrad.frontend.handlers.elementwise import elementwise, numbers_of_math, operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import GrownList, describe, is_array, is_number, plain
+from srcgrad.frontend.values import GrownList, is_array, is_number, plain
 from srcgrad.ir.types import FLOAT
 
 
@@ -41,8 +41,8 @@ def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
     if is_array(xs):
         xs = _points(it, node, xs, "fsum")
     elif not isinstance(xs, GrownList):
-        xs = [plain(it.b.retyped(number_of_math(it, node, v, "fsum"), FLOAT))
-              for v in operands(it, node, tuple(it.static_items(xs, node)), "fsum")]  # fmt: skip
+        items = numbers_of_math(it, node, tuple(it.static_items(xs, node)), "fsum")
+        xs = [plain(it.b.retyped(v, FLOAT)) for v in items]
     total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
     return float(total) if is_number(total) else it.b.retyped(total, FLOAT)
 
@@ -60,11 +60,9 @@ def _gamma(f: Any, name: str) -> None:
     def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return f(x)
-        (x,) = operands(it, node, (x,), f.__name__)
-        if is_array(x) and x.type.dims:
-            it.refuse(node, f"math.{f.__name__} takes a number, not {describe(x)}", like=TypeError)
+        (x,) = numbers_of_math(it, node, (x,), f.__name__)
         b = it.b
-        x = b.cast(b("load", x) if is_array(x) else x, FLOAT)
+        x = b.cast(x, FLOAT)
         if f is math.lgamma:  # infinite at either end
             x = b("where", b("eq", x, -math.inf), math.inf, x)
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
