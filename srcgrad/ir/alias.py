@@ -1,8 +1,8 @@
 """Which references may name the same buffer: union over views and joins.
 
-A class that no statement stores to is *pure*: its arrays are as good as values. Parameters are in
-classes of their own, which is right of those that are stored to (`nodes.Function`) and makes no
-difference to the others.
+A class that no statement stores to is *pure*: its arrays behave as values. Each parameter is in a
+class of its own: correct for those that are stored to (`nodes.Function`), and of no consequence
+for the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The builder: emits typed statements, folds constants, shares repeated scalars.
 
 Promotion (NEP 50), casts and the dims of a broadcast are decided here and nowhere else.
-The table of primitives is handed in: the IR does not know it. Never moves a statement.
+The table of primitives is passed in: the IR does not know it. Never moves a statement.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ Op = Primitive | str  # or its name
 
 
 class Builder:
-    """Collects the statements of the block that is open; `scope` shares scalars by value."""
+    """Collects the statements of the open block; `scope` shares scalars by value."""
 
     def __init__(self, table: Mapping[str, Primitive]):
         self.table = table
         self.out: list[Stmt] = []
-        self.entry: list[Stmt] = []  # what is made before all else
+        self.entry: list[Stmt] = []  # statements that precede all others
         self.scopes: list[dict[Hashable, Atom]] = [{}]
         self.definition: dict[Var, Def] = {}
         self.loc: Location | None = None
 
     @contextmanager
     def block(self) -> Generator[list[Stmt]]:
-        """Open a nested block; what is emitted inside goes to the list that is yielded."""
+        """Opens a nested block and yields the list that its statements go to."""
         outer, self.out = self.out, []
         self.scopes.append({})
         try:
@@ -71,10 +71,10 @@ class Builder:
     def __call__(
         self, op: Op, *args: Any, name: str = "", weak: bool | None = None, **params: Any
     ) -> Any:
-        """Emit `op`; the result is an atom (None for an effect).
+        """Emits `op`; the result is an atom (None for an effect).
 
-        `weak`: whether a scalar result of an elementwise one is a Python number: the functions
-        of math give these, those of NumPy never do. By default it is one if all operands are.
+        `weak`: whether a scalar result of an elementwise operation is a Python number: functions of
+        math return these, those of NumPy never do. By default it is one if all operands are.
         """
         if isinstance(op, str):
             op = self.table[op]
@@ -144,7 +144,7 @@ class Builder:
         return self._define(op, args, params, Array(result.dtype, dims), name)
 
     def _operand(self, a: Atom, target: Scalar) -> Atom:
-        """`a` cast for arithmetic; a Python integer that does not fit is refused as NumPy does."""
+        """`a` cast for arithmetic; a Python integer that does not fit is refused, as by NumPy."""
         if isinstance(a, Const) and a.type.dtype == "i64" and is_int(target.dtype):
             limits = np.iinfo(np_dtype(target.dtype))
             if not limits.min <= a.value <= limits.max:
@@ -153,13 +153,13 @@ class Builder:
 
     # ---- values ----
     def value(self, a: Atom) -> Atom:
-        """A scalar or an array of at least one dim: what a 0-d array holds is loaded."""
+        """A scalar or an array of at least one dim: the element of a 0-d array is loaded."""
         if isinstance(a.type, Array) and not a.type.dims:
             return self("load", a)
         return a
 
     def cast(self, a: Any, target: Scalar) -> Atom:
-        """`a` with the dtype of `target`; constants are converted here and now."""
+        """`a` with the dtype of `target`; constants are converted immediately."""
         a = atom(a)
         if a.type.dtype == target.dtype:
             return Const(a.value, target) if isinstance(a, Const) else a
@@ -183,7 +183,7 @@ class Builder:
         return self._define(self.table["cast"], (a,), {"dtype": target.dtype}, target, name)
 
     def own(self, a: Any) -> Var:
-        """A scalar under a variable of its own, which is shared with no other definition."""
+        """A scalar copied to a variable of its own, which no other definition shares."""
         a = atom(a)
         var = Var(a.name if isinstance(a, Var) else "number", Scalar(a.type.dtype))
         self.definition[var] = Def(var, self.table["cast"], (a,), {"dtype": a.type.dtype}, self.loc)
@@ -283,7 +283,7 @@ def shape_text(dims: Dims) -> str:
 
 
 def _type(stated: Stated) -> Type:
-    """The type that a row states as its dtype, its dims and, for a buffer, its layout."""
+    """The type for the dtype, the dims and, for a buffer, the layout that a row states."""
     dtype, dims, *layout = stated
     if dtype == "int":
         return INT
@@ -320,7 +320,7 @@ def result_type(op: Primitive, joined: Scalar) -> Scalar:
 
 
 def folded(op: Primitive, args: Atoms, params: Params, type: Scalar) -> Atom | None:
-    """What a scalar operation reduces to, of the type that it has; None if it must be emitted."""
+    """The atom that a scalar operation of type `type` reduces to; None if it must be emitted."""
     reduced = op.identity(*args) if op.identity is not None else None
     if isinstance(reduced, int):
         return Const(reduced, type)
@@ -334,7 +334,7 @@ def folded(op: Primitive, args: Atoms, params: Params, type: Scalar) -> Atom | N
 
 
 def _evaluate(op: Primitive, args: Sequence[Const], params: Params, type: Scalar) -> Const | None:
-    """The constant an operation on constants gives; None where it must happen at run time."""
+    """The constant that an operation on constants gives; None if it must run at run time."""
     if op.kept or (op.raises and args[-1].value == 0):  # a division by it raises at run time
         return None
     values = [a.value if a.type.weak else np_dtype(a.type.dtype).type(a.value) for a in args]

@@ -1,7 +1,7 @@
-"""The checker: whether a function keeps the rules of the IR. It runs after every pass in the tests.
+"""The checker: raises if a function breaks a rule of the IR. Runs after every pass in the tests.
 
-Scopes (bound once, before use), operands and results (the type rules), joins (what is carried or
-yielded fits), conditions and bounds. Never changes the function and never looks at derivatives.
+Scopes (bound once, before use), operands and results (the type rules), joins (carried and yielded
+values fit), conditions and bounds. Never changes the function and never looks at derivatives.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ANY = Var("any", None)  # a dim that a type rule computes: nothing is known abou
 
 
 class IRError(AssertionError):
-    """A function breaks a rule of the IR; whatever made it is at fault, never the user."""
+    """A function breaks a rule of the IR: a fault of the code that made it, never of the user."""
 
 
 class _Broken(Exception):
@@ -41,7 +41,7 @@ class _Broken(Exception):
 
 
 def check(function: Function) -> None:
-    """Raise an `IRError` that names the first statement that breaks a rule."""
+    """Raises an `IRError` that names the first statement that breaks a rule."""
     try:
         _Checker().function(function)
     except _Broken as e:
@@ -52,7 +52,7 @@ def check(function: Function) -> None:
 
 
 class _Rules(Builder):
-    """Runs type rules without emitting: what they would compute at run time is ANY."""
+    """Runs type rules without emitting: values that they would compute at run time are ANY."""
 
     def __call__(self, op: Any, *args: Any, name: str = "", **params: Any) -> Any:
         return ANY
@@ -89,7 +89,7 @@ class _Checker:
         scope.add(v)
 
     def bind_typed(self, group: Iterable[Var], scope: set[Var]) -> None:
-        """Bind variables whose types may mention one another."""
+        """Binds variables whose types may mention each other."""
         group = tuple(group)
         for v in group:
             self.bind(v, scope)
@@ -165,7 +165,7 @@ class _Checker:
 
     # ---- joins ----
     def fits(self, value: Type, target: Type, renamed: dict[Dim, Dim], what: str) -> None:
-        """A value's type flows into a target's, whose dims are read through `renamed`."""
+        """Requires that a value's type fits a target's, whose dims are read through `renamed`."""
         clash = f"{what} is {value}, not {target}"
         match value, target:
             case Scalar(), Scalar():
@@ -185,7 +185,7 @@ class _Checker:
     def flow(
         self, values: tuple[Atom, ...], targets: tuple[Var, ...], scope: set[Var], what: str
     ) -> None:
-        """Values become what `targets` hold; dims that are targets themselves become values too."""
+        """Checks values assigned to `targets`; dims that are targets become values too."""
         self.require(len(values) == len(targets), f"{len(values)} {what}s for {len(targets)} names")
         self.read(values, scope)
         renamed: dict[Dim, Dim] = dict(zip(targets, map(_as_dim, values), strict=True))

@@ -1,4 +1,4 @@
-"""A function copied with new variables: a pass may rename types without touching the old.
+"""Copies functions with fresh variables, so that a pass may rename types of the copy alone.
 
 Never changes a statement otherwise.
 """
@@ -21,7 +21,7 @@ def clone(function: Function) -> Function:
 
 
 def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]]:
-    """A block over fresh variables, and what stands for each: `known` for those from outside."""
+    """A block over fresh variables, and each variable's replacement, `known` for free ones."""
     fresh = {v: Var(v.name, v.type) for v in defined(block)}
     new: dict[Var, Atom] = {**known, **fresh}
     f = replaced_by(new)

@@ -35,10 +35,10 @@ class Def:
 class For:
     """`index` runs over range(start, stop), downwards if `reverse`.
 
-    The trips of an `independent` loop may run in any order, or at once: no two touch one element of
-    memory that either stores to, and what is carried are sums. The last passes of a pipeline may
-    find that; a copy of a program says so of no loop. That of a `promised` one the user says, or
-    it is the reverse of one; copies keep it.
+    The iterations of an `independent` loop may run in any order, or concurrently: no two touch one
+    element of memory that either stores to, and carried values are sums. The last passes of a
+    pipeline find that; copies of a program drop the mark. A `promised` loop is independent by the
+    user's word, or is the reverse of one that is; copies keep that mark.
     """
 
     index: Var
@@ -90,11 +90,11 @@ Block = tuple[Stmt, ...]
 class Function:
     """A program. A parameter that its body stores to shares memory with no other parameter.
 
-    Nothing in a program marks it, and every alias class, nest and generated module relies on it:
-    whoever calls one compares the arrays first, if one of them is stored to.
+    No node records this, and every alias class, nest and generated module relies on it: callers
+    compare the arrays first if one of them is stored to.
 
-    Types of parameters may share lengths, which checks at the front found equal: what is put before
-    the body goes behind these (`walk.after_checks`).
+    Types of parameters may share lengths that checks at the entry found equal: statements inserted
+    at the front go after these checks (`walk.after_checks`).
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The printed text back to IR: `parse(to_text(f), table)` is `f` up to locations.
+"""Parses printed text back to IR: `parse(to_text(f), table)` is `f` up to locations.
 
-Reads Python's own syntax tree of the text. A name stands for the variable that was bound to it
-last in the enclosing blocks; dims of parameters are bound by the statements at the entry.
-Never evaluates anything and never repairs a type: `check` judges what was parsed.
+Reads Python's own syntax tree of the text. A name refers to the variable last bound to it in the
+enclosing blocks; dims of parameters are bound by the statements at the entry. Never evaluates
+anything and never repairs a type: `check` judges what was parsed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SCALARS = {str(t): t for t in (BOOL, INT, FLOAT, COMPLEX, *map(Scalar, DTYPES))}
 
 
 def parse(text: str, table: Mapping[str, Any]) -> Function:
-    """The function a printed text stands for; SyntaxError if it is not one."""
+    """The function that a printed text denotes; SyntaxError if it denotes none."""
     tree = ast.parse(text).body
     if len(tree) != 1 or not isinstance(tree[0], ast.FunctionDef):
         raise SyntaxError("the text of one function is expected")
@@ -66,7 +66,7 @@ class _Parser:
 
     # ---- binding ----
     def bind(self, typed: Typed, env: Env, forward: bool = False) -> tuple[Var, ...]:
-        """New variables with types that may mention one another."""
+        """New variables with types that may mention each other."""
         new = {name: Var(name, None) for name, _ in typed}
         env.update(new)
         for name, annotation in typed:
@@ -99,7 +99,7 @@ class _Parser:
     # ---- statements ----
     def block(self, nodes: list[ast.stmt], env: Env) -> Block:
         out: list[Stmt] = []
-        typed: list[ast.AnnAssign] = []  # what the next loop carries or the next branch results in
+        typed: list[ast.AnnAssign] = []  # carried by the next loop or results of the next branch
         for node in nodes:
             match node:
                 case ast.AnnAssign(value=value) if value is None or not self.is_call(value):
@@ -202,7 +202,7 @@ class _Parser:
     def body(
         self, nodes: list[ast.stmt], names: list[str], env: Env
     ) -> tuple[Block, tuple[Atom, ...]]:
-        """A block that ends with the assignment of what it yields, if it yields anything."""
+        """A block that ends with the assignment of its yields, if it has any."""
         env = dict(env)
         if not names:
             return self.block(nodes, env), ()

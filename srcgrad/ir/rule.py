@@ -1,8 +1,8 @@
 """User-defined rules in the IR: functions that carry derivatives through some values.
 
-A definition by `attached` names its `Rule`. Its operands are the values, the inputs that the rule
-gives derivatives by, floats that the values depend on otherwise (`foreign`), and what the rule
-itself reads (`rest`). Never runs a rule.
+A definition by `attached` names its `Rule`. Its operands are the values, the inputs with respect
+to which the rule gives derivatives, floats that the values depend on otherwise (`foreign`), and
+the values that the rule itself reads (`rest`). Never runs a rule.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Turned = Callable[["Rule", Direction, int], Direction]
 
 @record(eq=False)
 class Rule:
-    """What the user states about some values: one direction, from which the other may be had."""
+    """The derivative that the user states for some values: one direction, which gives the other."""
 
     name: str
     outputs: int
@@ -41,14 +41,14 @@ class Rule:
     pull: Direction | None = None
     push: Direction | None = None
     loc: Location | None = None
-    refused: SrcgradError | None = None  # raised when a derivative is asked for
-    found: bool = False  # by the compiler: what it leaves out nobody has stated
+    refused: SrcgradError | None = None  # raised when a derivative is requested
+    found: bool = False  # by the compiler, which states no derivative for what it leaves out
 
     def __repr__(self) -> str:
         return repr(self.name)
 
     def reverse(self) -> Direction:
-        """From adjoints of the values to those of the inputs."""
+        """The direction from adjoints of the values to those of the inputs."""
         if self.refused is not None:
             raise self.refused
         if self.pull is None:
@@ -57,7 +57,7 @@ class Rule:
         return self.pull
 
     def forward(self) -> Direction:
-        """From tangents of the inputs to those of the values."""
+        """The direction from tangents of the inputs to those of the values."""
         if self.refused is not None:
             raise self.refused
         if self.push is None:

@@ -1,9 +1,9 @@
-"""The IR as Python text: what is printed parses back, and runs with the primitives in scope.
+"""The IR as Python text: it parses back, and runs with the primitives in scope.
 
-A definition is annotated with its type. What a loop carries is assigned, typed, before it and
-again, plainly, at the end of its body; its results go by the same names. The results of a branch
-are declared before it and assigned at the end of both sides. The comment at the end of a line is
-the source line it came from. Never reorders or drops a statement.
+A definition is annotated with its type. Carried variables are assigned, typed, before their loop
+and again, plainly, at the end of its body; its results have the same names. The results of a
+branch are declared before it and assigned at the end of both sides. The comment at the end of a
+line is the source line it came from. Never reorders or drops a statement.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from srcgrad.ir.walk import walk
 from srcgrad.records import record
 
 NOTE_COLUMN = 44
-OURS = "srcgrad_"  # names of generated texts that begin so are no variable's
+OURS = "srcgrad_"  # prefix of names in generated texts that are not variables
 # names that the text itself uses
 RESERVED = {"float", "int", "complex", "range", "reversed", "independent", "promised", "bounded",
             "tape", "reftape", "tuple", "inf", "nan", *DTYPES}  # fmt: skip
 
 
 def identifier(wish: str) -> str:
-    """The wish as a Python identifier; it stays as it is if it is one, and is none of ours."""
-    if wish.startswith((OURS, "__")):  # of a module Python has names that begin so
+    """The wish as a Python identifier; unchanged if it is one and not reserved for our texts."""
+    if wish.startswith((OURS, "__")):  # modules have names that begin with __
         return f"v_{wish}"
     if wish.isidentifier():
         return f"{wish}_" if keyword.iskeyword(wish) else wish
@@ -49,7 +49,7 @@ class Names:
         return self.give(v, v.name)
 
     def give(self, v: Var, wish: str) -> str:
-        """The name of a variable; as near to the wish as possible if it has none yet."""
+        """The name of a variable; if it has none yet, a free one near to the wish."""
         if v not in self._names:
             self._names[v] = self._fresh(identifier(wish))
         return self._names[v]
@@ -58,7 +58,7 @@ class Names:
         self._names[v] = self[other]
 
     def _fresh(self, wish: str) -> str:
-        # a wish that is free is granted: printing what was parsed gives the same names again
+        # a free wish is granted: printing a parsed text gives the same names again
         name, base = wish, wish.rstrip("0123456789")
         while name in self._used:
             self._next[base] = self._next.get(base, 0) + 1
@@ -84,11 +84,11 @@ class Printer:
         return constant(a) if isinstance(a, Const) else str(a)
 
     def operand(self, a: Atom | int) -> str:
-        """What a statement computes with."""
+        """The text of an atom that a statement computes with."""
         return self.atom(a)
 
     def handed(self, v: Var, a: Atom) -> str:
-        """What becomes the value of a variable that a loop carries or a branch joins."""
+        """The text of a value passed to a variable that a loop carries or a branch joins."""
         return self.atom(a)
 
     def type(self, t: Type) -> str:
@@ -151,7 +151,7 @@ class Printer:
         return f"{s.op.name}({', '.join(parts)})"
 
     def carry(self, s: For | While, depth: int) -> None:
-        """The typed inits of a loop; its results go by the names of what it carries."""
+        """Prints the typed inits of a loop; its results have the names of its carried variables."""
         for p, r, a in zip(s.params, s.results, s.inits, strict=True):
             self.names.same(r, p)
             self.line(depth, f"{self.names[p]}: {self.type(p.type)} = {self.handed(p, a)}", s)
@@ -173,7 +173,7 @@ class Printer:
         return Printed(name, "\n".join(self.lines) + "\n", tuple(self.owners))
 
     def function(self, f: Function) -> str:
-        """Print a whole function; returns its printed name, never that of a primitive it uses."""
+        """Prints a whole function and returns its name, never that of a primitive it uses."""
         name = Names(self.taken).give(Var(f.name, None), f.name)
         params = ", ".join(f"{self.names[p]}: {self.type(p.type)}" for p in f.params)
         self.line(0, f"def {name}({params}):", None)
@@ -189,7 +189,7 @@ def note_of(s: Stmt) -> str:
 
 
 def constant(c: Const) -> str:
-    """A literal; the dtype is spelled unless the literal is a Python number."""
+    """A literal; its dtype is spelled unless it is a Python number."""
     text = _number(c.value, c.type.dtype)
     return text if c.type.weak else f"{c.type}({text})"
 
@@ -219,7 +219,7 @@ def plain(value: complex | str | tuple[Any, ...] | list[Any] | np.generic[Any]) 
 
 @record(frozen=True)
 class Printed:
-    """A function's text and name, and for each line the statement it belongs to."""
+    """The text and name of a function, and the statement that each line belongs to."""
 
     name: str
     text: str
@@ -230,7 +230,7 @@ class Printed:
         return self.owners[line - 1] if 0 < line <= len(self.owners) else None
 
     def line_of(self, statement: Stmt) -> str:
-        """The line that shows a statement: of a loop or a branch its head."""
+        """The line that shows a statement; the head of a loop or a branch."""
         lines = [
             line.strip()
             for line, owner in zip(self.text.splitlines(), self.owners, strict=True)
@@ -241,11 +241,11 @@ class Printed:
 
 
 def printed(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> Printed:
-    """The function as Python source with its lines' statements; see `to_text`."""
+    """The function as Python source, with the statement of each line; see `to_text`."""
     used = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
     return Printer(used | taken, notes).printed(function)
 
 
 def to_text(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> str:
-    """The function as Python source; `taken` are further names never used for values."""
+    """The function as Python source; `taken` are further names that no value gets."""
     return printed(function, taken, notes).text

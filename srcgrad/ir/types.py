@@ -30,7 +30,7 @@ def np_dtype(short: str) -> np.dtype[Any]:
 
 
 def short_dtype(dtype: Any) -> str | None:
-    """Our name of a NumPy dtype, None if it has none (strings, objects, foreign byte order)."""
+    """The IR's name of a NumPy dtype, None without one (strings, objects, foreign byte order)."""
     return _SHORT.get(np.dtype(dtype))
 
 
@@ -44,7 +44,7 @@ def is_complex(dtype: str) -> bool:
 
 
 def real_dtype(dtype: str) -> str:
-    """The dtype of the parts of a complex one; others are their own."""
+    """The dtype of a complex dtype's parts; any other dtype itself."""
     return {"c64": "f32", "c128": "f64"}.get(dtype, dtype)
 
 
@@ -166,7 +166,7 @@ def atom_dims(a: Atom) -> Dims:
 
 @record(frozen=True)
 class Tape:
-    """A flat buffer that grows; what reverse mode remembers, and what `list.append` fills."""
+    """A growing flat buffer: residuals of reverse mode, or the items that `list.append` adds."""
 
     dtype: str
 
@@ -187,7 +187,7 @@ class RefTape:
 
 @record(frozen=True)
 class Tuple:
-    """The results of a primitive that has several."""
+    """The results of a primitive with several of them."""
 
     items: tuple[Type, ...]
 
@@ -199,7 +199,7 @@ Numeric = Scalar | Array | Tape | RefTape  # the types that have a dtype
 Type = Numeric | Tuple
 
 
-# tuples, not unions: these questions are asked of every operand in every pass
+# tuples, not unions: every pass tests every operand
 _REFERENCES = (Array, Tape, RefTape)
 _NUMERIC = (Scalar, Array, Tape, RefTape)
 
@@ -264,7 +264,7 @@ def promoted(types: Iterable[Numeric]) -> Scalar:
 
 
 def converter(type_: Any) -> Callable[[Any], Any] | None:
-    """What turns a backend's result into the Python or NumPy value of its type."""
+    """The function that converts a backend's scalar result to its Python or NumPy type."""
     if not isinstance(type_, Scalar):
         return None
     if type_.weak:

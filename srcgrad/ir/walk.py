@@ -1,4 +1,4 @@
-"""Questions about statements that every pass asks: uses, definitions, sub-blocks, substitution.
+"""Queries on statements that every pass needs: uses, definitions, sub-blocks, substitution.
 
 Never changes a node: `rename` builds new ones (the types of variables it renames in place).
 """
@@ -66,7 +66,7 @@ def inner_definitions(s: Stmt) -> tuple[Var, ...]:
 
 
 def atoms(s: Stmt) -> tuple[Atom, ...]:
-    """The atoms a statement reads itself, not those of the statements inside it."""
+    """The atoms that a statement itself reads, without those of nested statements."""
     match s:
         case Def():
             return s.args
@@ -121,7 +121,7 @@ def free_variables(block: Block, extra: Iterable[Atom] = ()) -> list[Var]:
 
 
 def after_checks(block: Block) -> int:
-    """Where the lengths, and what is computed and checked of them at the front, end."""
+    """The number of leading statements, those that define and check lengths."""
     return next((k for k, s in enumerate(block) if not _is_of_lengths(s)), len(block))
 
 
@@ -153,7 +153,7 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:
     """The statement with `f` applied to each atom it reads and `inner` to each of its blocks.
 
-    A loop that is rebuilt is no longer said to be independent.
+    A rebuilt loop is no longer marked independent.
     """
 
     def many(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
@@ -188,7 +188,7 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
 
 
 def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
-    """Rename the dims in the types of the variables that a statement binds (in place)."""
+    """Renames, in place, the dims in the types of the variables that a statement binds."""
     if isinstance(s, Def) and (s.var is None or isinstance(s.var.type, Scalar)):
         return
     for v in (*results(s), *inner_definitions(s)):
@@ -197,7 +197,7 @@ def refresh_types(s: Stmt, f: Callable[[Atom], Atom]) -> None:
 
 
 def replaced_by(mapping: Mapping[Var, Atom]) -> Callable[[Atom], Atom]:
-    """What stands for an atom: itself if it is a constant or no key of the mapping."""
+    """A substitution: each atom's replacement; constants and variables without one unchanged."""
     return lambda a: mapping.get(a, a) if isinstance(a, Var) else a
 
 

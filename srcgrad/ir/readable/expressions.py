@@ -1,6 +1,6 @@
-"""How a primitive is spelled in NumPy's Python; one without a spelling is called by its name.
+"""Spells primitives in NumPy's Python; one without a spelling is called by its name.
 
-Never decides what is nested: it is given the operands as texts with their precedence.
+Never decides which definitions nest: operands arrive as texts with their precedence.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Text:
     binds: int = ATOM
 
     def within(self, binds: int) -> str:
-        """The expression as an operand of something that binds so tightly."""
+        """The expression as an operand of an operator that binds with this precedence."""
         return self.text if self.binds >= binds else f"({self.text})"
 
 
@@ -91,7 +91,7 @@ class Speller:
         return Text(text or self._called(d, name in AXES))
 
     def operation(self, d: Def) -> Text:
-        """An operator; a zero added to a number, or a one multiplied, is not written."""
+        """An operator; adding zero to a number, or multiplying it by one, is not written."""
         a, b = (self.bare(o, d) for o in d.args)
         number = d.var is not None and isinstance(d.var.type, Scalar)  # an array is a new one
         match d.op.name, a, b:
@@ -110,7 +110,7 @@ class Speller:
         return Text(f"{first} {sign} {right.within(binds + 1)}", binds)
 
     def bare(self, a: Atom, d: Def) -> Atom:
-        """An operand of `d` without what NumPy does by itself: it spreads and widens operands."""
+        """An operand of `d` without the broadcasts and casts that NumPy applies by itself."""
         inner = self._folded.get(a) if isinstance(a, Var) else None
         if inner is None:
             return a
@@ -125,7 +125,7 @@ class Speller:
                 return a
 
     def _spread(self, a: Atom) -> bool:
-        """Whether an operand has its shape of a broadcast that the text would leave out as well."""
+        """Whether an operand is a broadcast that the text would leave out as well."""
         made = self._folded.get(a) if isinstance(a, Var) else None
         return made is not None and made.op.name == "broadcast_to"
 
@@ -208,7 +208,7 @@ class Speller:
         return f"{self(inner).within(ATOM)}.copy()"
 
     def source(self, a: Atom) -> Text:
-        """What is assigned or added to an array: NumPy spreads it and minds overlaps itself."""
+        """The value assigned or added to an array: NumPy broadcasts and minds overlaps itself."""
         d = self._folded.get(a) if isinstance(a, Var) else None
         if d is not None and d.op.name in ("copy", "broadcast_to"):
             return self.source(d.args[0])
@@ -272,7 +272,7 @@ class Speller:
             return f"{first}:{start.value + length.value}"
         missing = self._missing(dim, length)
         if missing is not None and isinstance(start, Const):
-            # `length` is what is left of the axis but for `missing` places
+            # `length` ends `missing` places before the end of the axis
             behind = missing - start.value
             if behind >= 0:
                 return f"{first}:{f'-{behind}' if behind else ''}"
@@ -287,7 +287,7 @@ class Speller:
         return f"{first} : {first} + {self(length).within(PRODUCT)} * {step} : {step}"
 
     def _missing(self, dim: Dim, length: Atom) -> int | None:
-        """How many places of an axis a length falls short of, if that is known."""
+        """By how many places a length falls short of an axis, if that is known."""
         if length is dim:
             return 0
         d = self._definitions.get(length) if isinstance(length, Var) else None

@@ -1,7 +1,7 @@
 """Which definitions are written where they are used: temporaries with one reader, near it.
 
-A definition moves to its reader only within a block, and what it reads from memory may not be
-written on the way. Names that the user gave keep their own lines.
+A definition moves to its reader only within a block, and only if no memory that it reads is
+written in between. Names given by the user keep their own lines.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Folds:
         self._block(function.body, function.returns)
 
     def leaves(self, *read: Atom) -> Iterator[Var]:
-        """The names that the text of these atoms mentions."""
+        """The named variables that the text of these atoms mentions."""
         for a in read:
             if isinstance(a, Var):
                 d = self.folded.get(a)
@@ -86,7 +86,7 @@ class Folds:
             self._reads.add(v)
 
     def _transparent(self, s: Def, v: Var) -> bool:
-        """Whether a reader sees the operand itself, however often it is read."""
+        """Whether a definition's text is that of its operand, which several readers may repeat."""
         match s.op.name, s.args:
             case (("index" | "wrap"), (place, _)) if place not in self.folded:
                 return v in self._places
@@ -103,7 +103,7 @@ class Folds:
         return s.op.name == "view" and all(_forward(a) for a in _steps(s))
 
     def temporary(self, s: Def) -> bool:
-        """Whether a definition has no name that a reader would miss."""
+        """Whether the name of a definition tells a reader nothing."""
         assert s.var is not None
         name = s.var.name.removesuffix("_bar")
         return name in GENERATED or name == s.op.name or name in self.operands
@@ -132,7 +132,7 @@ def _forward(step: Atom) -> bool:
 
 
 def _head(s: Stmt) -> tuple[Atom, ...]:
-    """What a statement reads before its blocks run."""
+    """The atoms that a statement reads before its blocks run."""
     match s:
         case Def():
             return s.args
@@ -151,7 +151,7 @@ def _writes(s: Stmt) -> bool:
 
 
 def _read_as_places(function: Function) -> set[Var]:
-    """Variables that are read as places of an axis only, where NumPy counts from the end itself.
+    """Variables that are read only as positions of an axis, where NumPy counts from the end itself.
 
     Not those of a tape: its items end before its memory does.
     """

@@ -1,8 +1,8 @@
-"""Names of variables: those that never live together share one, as in the user's own program.
+"""Names of variables: those that are never live together share one, as in the user's program.
 
-What a loop carries and its results share one name always; what is given to it at the start and at
-the end of a trip, and what a branch gives, share it where nobody needs both. Then every other
-variable may go by the name it wishes, unless the name is still needed.
+The variables that a loop carries and its results always share one name; their initial values and
+yields, and the values of a branch, share it where no two are needed at the same time. Any other
+variable may then have the name it wishes, unless that name is still needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from srcgrad.ir.readable.fold import GENERATED, Folds
 from srcgrad.ir.text import identifier
 from srcgrad.records import record
 
-Interval = tuple[float, float]  # from the definition to the last reading, in places of the text
+Interval = tuple[float, float]  # from the definition to the last read, as positions in the text
 
 
 @record(eq=False)
@@ -31,7 +31,7 @@ class Shared:
 
 @record()
 class Lives:
-    """When each variable is bound and last read; pairs that would like one name."""
+    """When each variable is bound and last read, and the pairs that must or may share a name."""
 
     folds: Folds
     place: float = 0.0

@@ -1,6 +1,6 @@
-"""Prints the statements of a program for a reader; see the package for what is left out.
+"""Prints the statements of a program for a reader; the package's docstring says what is left out.
 
-Each line ends with the user's line it came from, where that is another than the line before's.
+Each line ends with the user's line it came from, where that differs from the previous line's.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Writer:
                     self.turn(s, before, after, depth)
 
     def turn(self, s: If, before: int, after: int, depth: int) -> None:
-        """An empty first branch: the condition turned round."""
+        """Negates the condition of a branch whose first block is empty."""
         del self.lines[before : after + 1]
         head = self.lines[before - 1]
         text, _, note = head.partition("  # ")
@@ -129,7 +129,7 @@ class Writer:
             self.line(depth, "pass")
 
     def assign(self, names: tuple[Var, ...], atoms: tuple[Atom, ...], depth: int) -> None:
-        """Values to names, one by one; together where one needs what another overwrites."""
+        """Assigns values to names one by one; together where one needs what another overwrites."""
         left = [
             (self.names[n], v, {self.names[w] for w in self.folds.leaves(v)})
             for n, v in zip(names, atoms, strict=True)

@@ -1,4 +1,4 @@
-"""Leaves out what a reader does not look for: checks, and what only they needed.
+"""Leaves out checks, which a reader does not look for, and definitions that only they used.
 
 Never leaves out a statement that has another effect.
 """
@@ -30,7 +30,7 @@ def _read(uses: Uses, read: Iterable[Atom]) -> None:
 
 
 def _block(block: Block, uses: Uses) -> Block:
-    """From the last statement back, so that every reader is known before what it reads."""
+    """Trims from the last statement backwards: all readers of a value are known before it."""
     kept: list[Stmt] = []
     for s in reversed(block):
         new = _statement(s, uses)
