@@ -1,6 +1,6 @@
-"""IR to IR: one file per pass, each a function that keeps the program legal and what it computes.
+"""IR to IR: one file per pass, each a function from a legal program to an equivalent legal one.
 
-`pipeline` is the table of contents. Never knows a derivative or a backend.
+`pipeline` is the table of contents. Knows no derivatives and no backends.
 """
 
 from srcgrad.passes.pipeline import (

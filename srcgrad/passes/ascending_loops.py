@@ -1,4 +1,4 @@
-"""Innermost loops that may run in any order run upwards through memory.
+"""Makes innermost loops that may run in any order run upwards through memory.
 
 >>> show(ascending_loops(parse('''
 ... def f(x: f64[n], y: f64[n]):
@@ -19,9 +19,9 @@ def f(x: f64[n], y: f64[n]):
         store(y, i, t)
     return ()
 
-The reverse sweep turns every loop round; a vectorised loop then has to reverse each vector that it
-reads or writes. The order does not matter if a loop carries only sums and what it stores to it
-either only adds to, or touches at one element per trip, another one in each.
+The reverse sweep reverses every loop; a vectorised loop then has to reverse each vector that it
+reads or writes. The order does not matter if a loop carries only sums, and if it only adds to
+what it stores to, or touches one element of it per trip, a different one in each.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _AscendingLoops(Rewriter):
         return all(self.apart(c, trips) for c in written)
 
     def apart(self, written: Var, trips: Trips) -> bool:
-        """Whether what the trips do with a class does not depend on their order."""
+        """Whether the effect of the trips on a class does not depend on their order."""
         touching = [t for t in trips.body if self.touches(t, written)]
         if all(t.op is memory.add_at for t in touching):
             return all(not self.names(t.args[1:], written) for t in touching)

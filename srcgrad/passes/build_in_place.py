@@ -1,4 +1,4 @@
-"""Joins of small arrays: parts are built in the memory of the whole, and the whole on its tape.
+"""Joins of small arrays: builds parts in the memory of the whole, and the whole on its tape.
 
 >>> show(build_in_place(parse('''
 ... def f(x: f64, y: f64, z: f64[2]):
@@ -25,11 +25,11 @@ def f(x: f64, y: f64, z: f64[2]):
     v: f64[2] = sum(m, axes=(0,), keepdims=False)
     return (v,)
 
-A matrix of rotation is written as a join of rows of numbers, and it is a part of larger ones: each
-join was a buffer, a loop for each part, and one more that copies it to the tape. A part that is a
-join itself becomes a view of the whole; one that is computed element by element is stored as soon
-as it is there, and `fuse` puts that into its nest. All lengths are known when compiling, and
-nothing ever stores to the whole or its parts: who reads a part reads the same numbers. Never moves
+A rotation matrix is written as a join of rows of numbers, and is itself part of larger ones: each
+join was a buffer, a loop for each part, and one more that copies it to the tape. A part that is
+itself a join becomes a view of the whole; one that is computed element by element is stored as
+soon as it exists, and `fuse` puts that into its nest. All lengths are known when compiling, and
+nothing ever stores to the whole or its parts: readers of a part see the same numbers. Never moves
 what may raise.
 """
 
@@ -59,7 +59,7 @@ def build_in_place(function: Function) -> Function:
 
 @record(eq=False)
 class _Part:
-    """An operand of a join that is there early: what makes it, and the new axes in between."""
+    """An operand of a join that is made early: its definition, and the new axes in between."""
 
     made: Def
     axes: tuple[Def, ...]
@@ -72,7 +72,7 @@ class _Join:
     made: Def
     parts: dict[int, _Part] = field(default_factory=dict[int, _Part])
     start: int = 0
-    slot: tuple[Def, ...] = ()  # what names its memory on a tape
+    slot: tuple[Def, ...] = ()  # the definitions that name its memory on a tape
 
     @property
     def var(self) -> Var:
@@ -80,7 +80,7 @@ class _Join:
 
     @property
     def operands(self) -> list[tuple[int, Var, int]]:
-        """The arrays that follow one another: their numbers, themselves, where each begins."""
+        """The concatenated arrays: their numbers, themselves, where each begins."""
         if self.made.op is not arrays.concatenate:
             return []
         out: list[tuple[int, Var, int]] = []
@@ -93,13 +93,13 @@ class _Join:
 
 
 class _Facts:
-    """What is known of the references of a function."""
+    """Facts about the references of a function."""
 
     def __init__(self, function: Function):
         self.classes = AliasClasses(function)
         self.uses = Counter(v for s in walk(function.body) for v in uses(s))
         self.stores = Counter[Var]()
-        # what is returned, carried, joined by a branch or held; what has to be contiguous
+        # returned, carried, joined by a branch or held; required to be contiguous
         self.apart = self.named(function.returns)
         for s in walk(function.body):
             if not isinstance(s, Def) or s.op.holds or s.op is memory.reshape:
@@ -129,8 +129,8 @@ class _Plan:
         self.at = {v: k for k, s in enumerate(block) for v in results(s)}
         self.block = block
         self.joins: dict[Def, _Join] = {}
-        self.owners: dict[Def, tuple[_Join, int]] = {}  # whose part a statement makes, and which
-        self.copies: set[Stmt] = set()  # to a tape, of what is built there
+        self.owners: dict[Def, tuple[_Join, int]] = {}  # the join of which a statement makes a part
+        self.copies: set[Stmt] = set()  # copies of these joins to a tape
         found = [s for s in block if isinstance(s, Def) and self.is_constant_join(s)]
         for s in reversed(found):
             self.joins[s] = _Join(s)
@@ -172,7 +172,7 @@ class _Plan:
                 join.parts[k] = _Part(s, tuple(axes))
 
     def fits(self, s: Def, dtype: str) -> bool:
-        """Whether an operand of a join may be built in its place, or stored when it is there."""
+        """Whether an operand of a join may be built in its place, or stored there once made."""
         v = _var(s)
         if not isinstance(v.type, Array) or v.type.dtype != dtype:
             return False
@@ -181,7 +181,7 @@ class _Plan:
         return s.op.elementwise and self.facts.classes.is_pure(v)
 
     def find_slot(self, copy: Def) -> None:
-        """Let a join that is copied to a tape be built there."""
+        """Lets a join that is copied to a tape be built there."""
         target, made = map(self.made_here, copy.args)
         join = None if made is None else self.joins.get(made)
         if join is None or target is None or join.made in self.owners or join.slot:
@@ -195,7 +195,7 @@ class _Plan:
                 self.copies.add(copy)
 
     def before(self, s: Def, start: int) -> tuple[Def, ...]:
-        """A definition with those that it needs before `start`; none if one cannot move there."""
+        """A definition with those it needs after `start`; empty if one of them cannot move."""
         out: list[Def] = []
         for a in s.args:
             if isinstance(a, Var) and self.at.get(a, -1) >= start:
@@ -210,7 +210,7 @@ class _Plan:
 
 
 def _var(s: Def) -> Var:
-    """What a definition that is no effect defines."""
+    """The variable of a definition that is not an effect."""
     assert s.var is not None
     return s.var
 
@@ -248,7 +248,7 @@ class _BuildInPlace(Emitter):
         return tuple(out)
 
     def begin(self, plan: _Plan, join: _Join) -> None:
-        """Make the memory of a join, or name it, and all its parts that are built there."""
+        """Makes or names the memory of a join, and that of all its parts built there."""
         self.b.loc = join.made.loc
         for d in join.slot:
             if d not in self.moved:
@@ -263,7 +263,7 @@ class _BuildInPlace(Emitter):
         self.put(plan, join, whole)
 
     def put(self, plan: _Plan, join: _Join, whole: Var) -> None:
-        """Name the memory of a join, and that of its parts inside it."""
+        """Names the memory of a join, and that of its parts inside it."""
         self.new[join.var] = whole
         for k, x, first in join.operands:
             if k not in join.parts:
@@ -286,7 +286,7 @@ class _BuildInPlace(Emitter):
         return self.b("view", whole, first, x.type.dims[axis], 1, spec=spec, name="piece")
 
     def finish(self, join: _Join) -> None:
-        """Store the elements of a join that are not there yet."""
+        """Stores the elements of a join that do not exist yet."""
         self.b.loc = join.made.loc
         if join.made.op is arrays.pack:
             for k, a in enumerate(join.made.args):
@@ -297,7 +297,7 @@ class _BuildInPlace(Emitter):
                 self.b("assign", self.piece(join, x, first), self.atom(x))
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        """A view is typed again: a part of an array may not be contiguous."""
+        """Retypes views: a part of an array may not be contiguous."""
         if s.op.view and isinstance(s.array.type, Array) and s.array.type.layout != "C":
             v = _var(s)
             if v.type.layout == "C":

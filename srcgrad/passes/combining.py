@@ -1,8 +1,8 @@
-"""How a loop makes what it carries: values of its trips, put together by one operation.
+"""Recognizes how a loop makes a carried value: values of its trips, combined by one operation.
 
-A value that is carried is a sum, a product or an extremum if one operation leads from it to its
-next value and nothing else reads what is between. So is an extremum that comparisons find, with
-what is kept beside it, where trips are put together in their order. Never looks at memory.
+A carried value is a sum, a product or an extremum if one operation leads from it to its next value
+and nothing else reads the values in between. So is an extremum found by comparisons, with the
+values carried along with it, where trips are combined in order. Never looks at memory.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from srcgrad.operation import Primitive
 from srcgrad.primitives import elementwise
 from srcgrad.records import record
 
-# operations by which values of trips are put together, in any order
+# operations that combine values of trips, in any order
 COMBINING = (
     elementwise.add, elementwise.mul, elementwise.maximum, elementwise.minimum,
     elementwise.logical_and, elementwise.logical_or,
 )  # fmt: skip
-# what some of them begin with; the others may see the value before the loop many times
+# neutral elements; the other operations may see the value before the loop many times
 NEUTRAL = {elementwise.add: 0, elementwise.mul: 1}
 
 
 def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitive] | None:
-    """The operations by which a block makes `y` of `p`, if nothing else reads what is between."""
+    """The operations by which a block makes `y` from `p`, if nothing else reads what is between."""
     ops: set[Primitive] = set()
     here: Atom = p
     made: set[Atom] = {p}
@@ -47,7 +47,7 @@ def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitiv
 
 
 def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
-    """A choice between what there was and what there is, by something else."""
+    """A choice between the old and the new value, on a condition that depends on neither."""
     if not isinstance(s, Def) or s.op is not elementwise.where or s.var is None:
         return None
     cond, a, b = s.args
@@ -55,7 +55,7 @@ def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
 
 
 def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
-    """What a statement makes of a value that it alone reads, and by which operations."""
+    """The value that a statement makes of one that it alone reads, and the operations it uses."""
     read = sum(v is here for t in walk((s,)) for v in uses(t))
     match s:
         case Def() if s.op in COMBINING and read == 1 and s.var is not None:
@@ -84,13 +84,13 @@ def _through_branches(s: If, here: Atom) -> tuple[Var, set[Primitive]] | None:
 
 
 # ---- extrema that comparisons find ----
-STRICT = {elementwise.lt: elementwise.gt, elementwise.gt: elementwise.lt}  # with the turned ones
+STRICT = {elementwise.lt: elementwise.gt, elementwise.gt: elementwise.lt}  # with the mirrored ones
 
 
 def chosen(loop: For) -> dict[int, tuple[Primitive, int]]:
     """The values that strict comparisons replace, as in `if x[i] < n: n, k = x[i], i`.
 
-    By position: the comparison of what is new with what there is, and the position of the value
+    By position: the comparison of the new value with the old one, and the position of the value
     that is compared, the leader. The comparison decides nothing else.
     """
     made = {s.var: s for s in walk(loop.body) if isinstance(s, Def)}
@@ -113,7 +113,7 @@ def chosen(loop: For) -> dict[int, tuple[Primitive, int]]:
 
 @record(frozen=True)
 class _Replaced:
-    """Under which conditions a carried value is replaced, by what, and the choices between them."""
+    """The conditions under which a carried value is replaced, its new value, the choices."""
 
     conds: tuple[Atom, ...]
     new: Atom
@@ -121,7 +121,7 @@ class _Replaced:
 
 
 def _replaced(loop: For, k: int, read: Counter[Var]) -> _Replaced | None:
-    """How a carried value is replaced; None if it does not stay otherwise."""
+    """How a carried value is replaced; None if it would not be unchanged otherwise."""
     p, y = loop.params[k], loop.yields[k]
     if sum(a is y for a in loop.yields) != 1 or (isinstance(y, Var) and read[y]):
         return None
@@ -158,7 +158,7 @@ def _only_chooses(block: Block, test: Atom, choices: set[Atom]) -> bool:
 
 
 def _kept_or(block: Block, y: Atom, p: Var) -> tuple[Atom, Atom, Block] | None:
-    """If `y` is `p` unless a condition holds: that, what it is then, and where that is made."""
+    """If `y` is `p` unless a condition holds: the condition, the new value, the block making it."""
     for s in block:
         match s:
             case Def(op=elementwise.where, args=(cond, new, old)) if s.var is y and old is p:
@@ -172,7 +172,7 @@ def _kept_or(block: Block, y: Atom, p: Var) -> tuple[Atom, Atom, Block] | None:
 
 
 def _parts(conds: Iterable[Atom], made: Mapping[Var | None, Def]) -> Iterator[Atom]:
-    """The conditions that have to hold together."""
+    """The conjuncts of these conditions."""
     for c in conds:
         d = _made(c, made)
         if d is not None and d.op is elementwise.logical_and:
@@ -186,7 +186,7 @@ def _made(a: Atom, made: Mapping[Var | None, Def]) -> Def | None:
 
 
 def _better(d: Def | None, new: Atom, old: Var) -> Primitive | None:
-    """The strict comparison by which a condition says that `new` is better than `old`."""
+    """The strict comparison by which a condition states that `new` is better than `old`."""
     if d is None or d.op not in STRICT:
         return None
     if d.args[0] is new and d.args[1] is old:

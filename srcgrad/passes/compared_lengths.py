@@ -1,4 +1,4 @@
-"""Lengths of parameters that checks compare where nothing can be concluded when compiling.
+"""Finds lengths of parameters that checks compare and that compilation cannot decide.
 
 >>> f = parse('''
 ... def f(x: f64[n], y: f64[m]):
@@ -22,11 +22,11 @@ def f(x: f64[n], y: f64[m]):
     check_broadcast(n1, m1, split=1)
     return (x,)
 
-Whoever calls a program knows the lengths, and may run the one for equal ones, where `unify_lengths`
-finds them equal by the check at the entry. Computed lengths are equal if they are computed alike
-from equal ones; a length that a loop carries is taken for the one that it begins with. What a check
-at the entry finds equal anyway is left out. A length that is compared with a constant is paired
-with it, and so is each that is equal to it:
+The caller of a program knows the lengths, and may run the program for equal ones, in which
+`unify_lengths` finds them equal by the check at the entry. Computed lengths are equal if the same
+computation makes them from equal ones; a length that a loop carries is taken for its initial value.
+Lengths that a check at the entry finds equal anyway are left out. A length that is compared with a
+constant is paired with it, and so is each length equal to it:
 
 >>> f = parse('''
 ... def f(x: f64[n], y: f64[3]):
@@ -62,13 +62,13 @@ from srcgrad.passes.unify_lengths import SHAPE_CHECKS, compared_by, early_checks
 from srcgrad.primitives import memory
 
 Place: TypeAlias = tuple[int, int]  # the position of a parameter, and an axis
-Pair: TypeAlias = tuple[Place, Place | int]  # of lengths, or of one and a constant
+Pair: TypeAlias = tuple[Place, Place | int]  # two lengths, or a length and a constant
 Pairs: TypeAlias = tuple[Pair, ...]
 MESSAGE = {"message": "{} is not {}"}  # never seen: calls with other lengths run another program
 
 
 def compared(function: Function, equal: Callable[[Place, Place | int], bool]) -> Pairs:
-    """The pairs of lengths that are compared, and are `equal` in a call."""
+    """The pairs of lengths that checks compare and that are `equal` in a call."""
     found = _Found(function, equal)
     early = early_checks(function, set(found.place))
     for s in early:
@@ -106,7 +106,7 @@ def _lengths(function: Function) -> dict[Var, Place]:
 
 
 class _Found:
-    """Lengths that are to be equal: `same` leads from one to another, `pairs` are these."""
+    """Lengths to be made equal: `same` leads from one to another, `pairs` lists them."""
 
     def __init__(self, function: Function, equal: Callable[[Place, Place | int], bool]):
         self.equal = equal
@@ -126,7 +126,7 @@ class _Found:
         return [(at, int(a.value)) for at, a in known if isinstance(a, Const)]
 
     def pair(self, m: Var, n: Var) -> Pair | None:
-        """Two lengths that were compared, unless they are constant."""
+        """Two compared lengths, unless they are constant."""
         return None if isinstance(self.of(m), Const) else (self.place[m], self.place[n])
 
     def check(self, s: Def) -> None:
@@ -137,7 +137,7 @@ class _Found:
             self.same[s.var] = s.args[0]
 
     def learn(self, m: Atom, n: Atom) -> bool:
-        """Make two lengths equal that a check compares; false if those they are made of are not."""
+        """Makes two compared lengths equal; False if the lengths they are made of are not."""
         needed: list[tuple[Var, Atom]] = []
         if not self._alike(m, n, needed, set()):
             return False
@@ -155,7 +155,7 @@ class _Found:
     def _alike(
         self, m: Atom, n: Atom, needed: list[tuple[Var, Atom]], seen: set[tuple[Atom, Atom]]
     ) -> bool:
-        """Whether two lengths are computed alike, if those are equal that go to `needed`."""
+        """Whether the same computation makes two lengths, if the pairs in `needed` are equal."""
         m, n = self.of(m), self.of(n)
         if m == n or (m, n) in seen:
             return True
@@ -181,7 +181,7 @@ class _Found:
 
 
 def _first_values(body: Iterable[Stmt]) -> Iterable[tuple[Var, Atom]]:
-    """The integers that loops carry, and what they begin with."""
+    """The integers that loops carry, with their initial values."""
     for s in body:
         if isinstance(s, Loop):
             for p, x, r in zip(s.params, s.inits, s.results, strict=True):

@@ -1,4 +1,4 @@
-"""What the condition of a branch says of other comparisons of the same numbers inside it."""
+"""Derives comparisons inside a branch from the branch's condition on the same numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from srcgrad.primitives.elementwise import eq, ge, gt, le, lt, ne, neg
 Key = tuple[Primitive, Atom, Atom]
 
 MIRRORED = {lt: gt, le: ge, gt: lt, ge: le, eq: eq, ne: ne}
-# what holds where a comparison does, and what does not; NaN makes all but `ne` false
+# the comparisons that one implies to hold, and not to hold; NaN makes all but `ne` false
 IMPLIED: dict[Primitive, tuple[tuple[Primitive, ...], tuple[Primitive, ...]]] = {
     lt: ((lt, le, ne), (gt, ge, eq)),
     gt: ((gt, ge, ne), (lt, le, eq)),
@@ -21,7 +21,7 @@ IMPLIED: dict[Primitive, tuple[tuple[Primitive, ...], tuple[Primitive, ...]]] = 
 
 
 class Conditions:
-    """Comparisons that are known where a pass is, and numbers as negatives of others."""
+    """Comparisons known at the current statement, and numbers that are negatives of others."""
 
     def __init__(self) -> None:
         self.known: dict[Key, bool] = {}
@@ -29,7 +29,7 @@ class Conditions:
         self.negatives: dict[Atom, Atom] = {}
 
     def value(self, d: Def, v: Var) -> Atom | None:
-        """What a definition of `v` is known to give; it is remembered."""
+        """Records a definition of `v`; returns its value if it is known."""
         if d.op is neg:
             (a,) = d.args
             self.negatives[v] = a
@@ -53,7 +53,7 @@ class Conditions:
         return Def(d.var, MIRRORED[d.op], args, d.params, d.loc)
 
     def entered(self, cond: Atom, holds: bool) -> dict[Key, bool]:
-        """Know what a condition implies on one side; what was known, to go back to."""
+        """Adds what a condition implies on one side; returns the facts before, to be restored."""
         before = self.known
         if cond in self.compared:
             op, a, b = self.compared[cond]

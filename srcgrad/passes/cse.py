@@ -1,4 +1,4 @@
-"""Common subexpressions: what has been computed on every path that leads here is used again.
+"""Common subexpressions: reuses what has been computed on every path that leads to a statement.
 
 >>> show(cse(parse('''
 ... def f(x: f64[n], k: int, v: f64):
@@ -20,12 +20,12 @@ def f(x: f64[n], k: int, v: f64):
     t: f64 = mul(a, c)
     return (s, t,)
 
-Scalars, views and whatever reads pure classes only are shared with all that follows in the block
-and inside it; a read of a class that is stored to, until the next store to that class. Two array
-results become one buffer only if nothing is ever stored to either, and not if both are returned:
-the caller may write to one. A branch whose sides compute the same as those of an earlier one, on
-the same condition, has its results, if there is no loop, store or output in it. Never moves a
-statement.
+Scalars, views and operations that read pure classes only are shared with all that follows in the
+block and inside it; a read of a class that is stored to, until the next store to that class. Two
+array results become one buffer only if nothing is ever stored to either, and not if both are
+returned: the caller may write to one. A branch whose sides compute the same as those of an earlier
+one, on the same condition, has its results, if there is no loop, store or output in it. Never moves
+a statement.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from srcgrad.passes.unify_lengths import SHAPE_CHECKS
 from srcgrad.primitives import memory, reductions
 from srcgrad.primitives.identities import is_same
 
-# what these make has the type of their operand only if they change nothing
+# the result of these has the type of the operand only if they change nothing
 IDENTITIES = frozenset((memory.copy, reductions.broadcast_to, reductions.sum_to))
 
 
@@ -64,11 +64,11 @@ class _Cse(Rewriter):
         self.returned = {
             classes.of(v) for v in function.returns if isinstance(v, Var) and is_reference(v.type)
         }
-        # what loops carry and branches join stays a buffer of its own: an empty list's is a tape
+        # buffers that loops carry and branches join stay separate: an empty list's is a tape
         self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
-        self.known: dict[Any, Any] = {}  # in the open blocks, by what computes it
-        self.before: list[list[tuple[Any, Any]]] = []  # for each open block: how to leave `known`
-        self.stores: dict[Var, int] = {}  # how many to each class, on the path here
+        self.known: dict[Any, Any] = {}  # facts in the open blocks, by the computation
+        self.before: list[list[tuple[Any, Any]]] = []  # for each open block: how to restore `known`
+        self.stores: dict[Var, int] = {}  # the number of stores to each class, on the path here
 
     # ---- scopes ----
     def block(self, block: Block) -> Block:
@@ -84,7 +84,7 @@ class _Cse(Rewriter):
         return out
 
     def remember(self, key: Any, value: Any) -> None:
-        """Enter what is known until the end of the open block."""
+        """Adds a fact that holds until the end of the open block."""
         self.before[-1].append((key, self.known.get(key)))
         self.known[key] = value
 
@@ -104,7 +104,7 @@ class _Cse(Rewriter):
 
     # ---- branches ----
     def may_share_results(self, s: If) -> bool:
-        """Whether a branch has results, all as good as values, and nothing else to show."""
+        """Whether a branch has results, all in effect values, and no observable effect."""
         shown = (t.op.effect and t.op not in SHAPE_CHECKS for t in walk((s,)) if isinstance(t, Def))
         buffers = [r for r in s.results if is_reference(r.type)]
         return (
@@ -118,7 +118,7 @@ class _Cse(Rewriter):
         """The results of an earlier branch on the same condition that computes the same."""
         condition = (If, s.cond)
         waiting = self.known.get(condition)
-        if waiting is None:  # most conditions decide one branch, whose form nobody needs
+        if waiting is None:  # most conditions decide only one branch, so its form is not needed
             self.remember(condition, (s, dict(self.stores)))
             return None
         if waiting:
@@ -134,9 +134,9 @@ class _Cse(Rewriter):
     def form(
         self, block: Block, own: dict[Var, int], counts: dict[Var, int]
     ) -> tuple[Any, ...] | None:
-        """A block without the names of what it defines: equal ones compute the same.
+        """A normal form of a block without the names it defines: equal forms compute the same.
 
-        `counts` says how often each class had been stored to. None if there is a loop in it.
+        `counts` is the number of stores to each class before it. None if it contains a loop.
         """
 
         def named(a: Any) -> Any:
@@ -164,7 +164,7 @@ class _Cse(Rewriter):
         return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
     def forget(self, written: set[Var]) -> None:
-        """Make later reads of these classes unlike earlier ones: their keys hold the count."""
+        """Makes later reads of these classes differ from earlier ones: keys hold the count."""
         for c in written:
             self.stores[c] = self.stores.get(c, 0) + 1
 
@@ -198,7 +198,7 @@ class _Cse(Rewriter):
         return not makes_buffer(s) or self.classes.is_pure(s.var)
 
     def is_operand(self, s: Def) -> bool:
-        """Whether a definition makes its operand once more: a copy, a sum over no axis."""
+        """Whether a definition reproduces its operand: a copy, a sum over no axis."""
         x, v = s.args[0] if s.args else None, s.var
         return (
             (s.op in IDENTITIES or (s.op is reductions.sum and s.params["axes"] == ()))

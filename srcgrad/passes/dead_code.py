@@ -1,4 +1,4 @@
-"""Dead code: what nobody reads goes, stores to buffers that nobody reads again included.
+"""Dead code: removes values that are never read, and stores to buffers that are never read again.
 
 >>> show(eliminate(parse('''
 ... def f(x: f64[n]):
@@ -15,8 +15,8 @@ def f(x: f64[n]):
     return (s,)
 
 A store is live if its alias class may be read later by something live, or is visible to the
-caller: the buffers of parameters and of what is returned. Never removes what may raise or print;
-a loop without live contents goes, also one that might not have ended.
+caller: the buffers of parameters and of returned values. Never removes what may raise or print;
+a loop without live contents is removed, even one that might not have ended.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Liveness:
         self.function, self.classes = function, classes
         self.live: set[Var] = set()
         self.kept: set[Stmt] = set()
-        self.read: dict[Def, set[Var]] = {}  # classes that a definition reads, once it is kept
+        self.read: dict[Def, set[Var]] = {}  # classes that a live definition reads
         self.around: dict[Stmt, Classes] = {}  # classes that a later trip may read
         self.after = dict.fromkeys(  # classes that may be read from here on
             classes.of(v)
@@ -138,7 +138,7 @@ class _Liveness:
                 self.mark((s.limit,))
 
     def taken_since(self, before: int) -> Classes:
-        """Remove and return the classes added to `after` since it had so many."""
+        """Removes and returns the classes added to `after` since it had `before` of them."""
         return dict(self.after.popitem() for _ in range(len(self.after) - before))
 
     def keeps(self, s: For | While | If) -> bool:

@@ -1,9 +1,9 @@
-"""Whether the trips of a loop depend on one another, and what they share if they do not.
+"""Decides whether the trips of a loop are independent, and what they share if they are.
 
-Trips are independent if none needs what another one did: what is carried are sums and extrema that
+Trips are independent if none needs the work of another: carried values are sums and extrema that
 no trip reads, and no element that one trip stores to is touched by another. Memory that a trip
-makes is its own. Additions commute: trips may also add to elements that are neighbours, or anywhere
-in an array, which they then share. Refuses when in doubt, and says why.
+makes is its own. Additions commute: trips may also add to neighbouring elements, or anywhere in an
+array, which they then share. Refuses when in doubt, and says why.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from srcgrad.records import record
 KEEPS = "each trip makes storage for what its gradient needs"
 REBINDS = "each trip needs an array to which a loop around it has bound a name anew"
 CALLS_PYTHON = "each trip calls Python"
-# what is the program's, not a trip's
+# operations on memory of the program, not of a trip
 OUTSIDE = {
     tapes.tape: KEEPS, tapes.tape_like: KEEPS, tapes.reftape: KEEPS, tapes.ref_get: REBINDS,
     tapes.ref_put: REBINDS, callbacks.call_back: CALLS_PYTHON, messages.report: CALLS_PYTHON,
@@ -39,9 +39,9 @@ NEAR = 8  # the largest distance of neighbours
 
 @record(frozen=True)
 class Independent:
-    """What is known of a loop whose trips are independent."""
+    """Facts about a loop whose trips are independent."""
 
-    combined: tuple[Primitive | None, ...]  # by what each value carried is; None: unchanged
+    combined: tuple[Primitive | None, ...]  # combines each carried value; None: unchanged
     shared: tuple[Var, ...] = ()  # arrays that trips only add to
     scratch: tuple[Var, ...] = ()  # tapes that each trip fills before it reads from them
     near: tuple[Var, ...] = ()  # arrays to which trips add at neighbouring places
@@ -51,7 +51,7 @@ class Independent:
 
 @record(frozen=True)
 class Dependent:
-    """Why trips are not independent; `sure` if some order of them gives something else."""
+    """Why trips are not independent; `sure` if some order of them changes the result."""
 
     reason: str
     loc: Location | None
@@ -59,16 +59,16 @@ class Dependent:
 
 
 class Dependence:
-    """The facts of a function by which its loops are judged."""
+    """Facts about a function that decide about its loops."""
 
     def __init__(self, function: Function, in_chunks: bool = False):
-        """`in_chunks`: these have scratch tapes of their own, and are put together in order."""
+        """`in_chunks`: chunks have their own scratch tapes, and are combined in order."""
         self.classes, self.places = AliasClasses(function), Places(function)
         self.in_chunks = in_chunks
         self.uses = self.of_classes(function.body)
 
     def of_classes(self, block: Block) -> Counter[Var]:
-        """How often statements name each class of memory."""
+        """How often statements name each alias class."""
         named = (v for s in walk(block) for v in uses(s) if is_reference(v.type))
         return Counter(map(self.classes.of, named))
 
@@ -76,7 +76,7 @@ class Dependence:
         return _Trips(loop, self).verdict()
 
     def accesses(self, loop: For) -> list[Access]:
-        """What the trips of a loop do to memory, their own included."""
+        """The accesses to memory in the trips of a loop, to their own memory included."""
         return list(_Trips(loop, self).accesses(loop.body, (loop,)))
 
 
@@ -119,7 +119,7 @@ class _Trips:
         )
 
     def growing(self) -> Dependent | None:
-        """The refusal of a tape of which only the trips tell how much they keep: it is counted."""
+        """The refusal of a loop that grows a tape by counts that only its trips know."""
         for s in self.statements:
             if isinstance(s, Def) and s.op is tapes.reserve and not self.is_own(s.args[0], set()):
                 return Dependent(GROWS, s.loc)
@@ -127,7 +127,7 @@ class _Trips:
 
     # ---- what is carried ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
-        """By what a value that is carried comes from trip to trip."""
+        """The operation that combines a carried value over the trips; None if it never changes."""
         if y is p or self.is_plus_zero(y, p):
             return None
         ops = None if is_reference(p.type) else chain(self.loop.body, p, self.loop.yields, y)
@@ -138,7 +138,7 @@ class _Trips:
         return ops.pop()
 
     def is_plus_zero(self, y: Atom, p: Var) -> bool:
-        """Whether this is 0 + p: an adjoint that a trip hands on."""
+        """Whether `y` is 0 + p: an adjoint that a trip passes on."""
         d = self.facts.places.definition.get(y) if isinstance(y, Var) else None
         if d is None or d.op is not elementwise.add or p not in d.args:
             return False
@@ -159,7 +159,7 @@ class _Trips:
                     yield from self.accesses(s.then + s.orelse, loops)
 
     def by_class(self) -> list[list[Access]]:
-        """What touches memory that is stored to, unless it is made in the trip."""
+        """The accesses to memory that is stored to, unless the trip made it, by class."""
         of = self.facts.classes.of
         found: dict[Var, list[Access]] = {}
         for a in self.accesses(self.loop.body, (self.loop,)):
@@ -169,7 +169,7 @@ class _Trips:
         return [each for each in parts if any(a.writes for a in each)]
 
     def by_root(self, accesses: list[Access]) -> list[list[Access]]:
-        """What touches one class, apart by roots that are different memory."""
+        """The accesses to one class, separated by roots that are distinct memory."""
         roots = list(dict.fromkeys(a.root for a in accesses))
         if any(x in self.inside for x in roots) or not all(
             self.facts.places.are_distinct(x, y) for x, y in combinations(roots, 2)
@@ -178,10 +178,10 @@ class _Trips:
         return [[a for a in accesses if a.root is x] for x in roots]
 
     def is_own(self, x: Atom, seen: set[Atom]) -> bool:
-        """Whether a reference leads to memory that the trip has made itself."""
+        """Whether a reference leads to memory that the trip itself has made."""
         places = self.facts.places
         if x in seen:
-            return True  # as the rest of what it may be
+            return True  # decided by its other possible values
         seen.add(x)
         if not isinstance(x, Var) or x not in self.inside or x in self.loop.params:
             return False
@@ -191,7 +191,7 @@ class _Trips:
         return all(self.is_own(y, seen) for y in places.joined[x])
 
     def is_scratch(self, accesses: list[Access]) -> bool:
-        """Whether this is a tape that only the trips name, and each for itself."""
+        """Whether these accesses are to a tape that only the trips name, each for itself."""
         root = accesses[0].root
         d = self.facts.places.definition.get(root)
         if not self.facts.in_chunks or d is None or not d.params.get("scratch"):
@@ -215,7 +215,7 @@ class _Trips:
             if self.meet(accesses):
                 return Dependent(f"trips touch one element of '{root.name}'", first.loc, True)
             if self.loop.promised and all(self.is_by_data(a) for a in accesses if a.writes):
-                return 0  # what the compiler makes is not stored to at such places
+                return 0  # the compiler's own buffers are never stored to at such places
             return Dependent(f"trips may touch one element of '{root.name}'", first.loc)
         near = [d for places in axes if (d := self.distance(places)) is not None]
         if near and min(near) <= NEAR:
@@ -225,18 +225,18 @@ class _Trips:
         return Dependent(f"trips may add to one element of '{root.name}'", first.loc)
 
     def is_by_data(self, a: Access) -> bool:
-        """Whether a place is of each trip, and computed from more than indices."""
+        """Whether a place depends on data of the trip, not on indices alone."""
         indices = {self.loop.index, *(s.index for s in a.loops)}
         return any(p is None or variables(p) & self.inside - indices for p in a.place)
 
     def meet(self, accesses: list[Access]) -> bool:
-        """Whether two trips surely touch one element, to which one of them stores."""
+        """Whether two trips certainly touch one element that one of them stores to."""
         always = [a for a in accesses if any(a.statement is s for s in _always(self.loop.body))]
         stores = [a for a in always if a.statement.op is memory.store]
         return any(self.at_distance(a, b) for a in stores for b in always)
 
     def at_distance(self, a: Access, b: Access) -> bool:
-        """Whether `a` is, in some trip, where `b` is in another."""
+        """Whether `a` in some trip touches the element that `b` touches in another."""
         gaps: set[int] = set()
         for p, q in zip(a.place, b.place, strict=True):
             x, y = self.form(p), self.form(q)
@@ -253,18 +253,18 @@ class _Trips:
         return not gaps or (len(gaps) == 1 and 0 < abs(gaps.pop()) <= NEAR)
 
     def repeated(self, *accesses: Access) -> set[Var]:
-        """The indices of inner loops that run alike in each trip."""
+        """The indices of inner loops with the same range in each trip."""
         loops = [s for a in accesses for s in a.loops[1:]]
         return {s.index for s in loops if s.start not in self.inside and s.stop not in self.inside}
 
     def is_one_name(self, root: Var) -> bool:
-        """Whether the trips reach a buffer of the outside by one name."""
+        """Whether the trips reach a buffer from outside by one name."""
         of = self.facts.classes.of
         read = {v for s in self.statements for v in uses(s) if is_reference(v.type)}
         return all(v is root or v in self.inside for v in read if of(v) is of(root))
 
     def only_adds(self, accesses: list[Access]) -> bool:
-        """Whether trips only add to a class: at once, or by a load, a sum and a store."""
+        """Whether trips only add to a class: by `add_at`, or by a load, a sum and a store."""
         found = [a.statement for a in accesses]
         loads: dict[Atom | None, Def] = {s.var: s for s in found if s.op is memory.load}
         read = Counter(v for s in self.statements for v in uses(s))
@@ -344,7 +344,7 @@ class _Trips:
         return None if variables(p) & self.inside else p
 
     def is_positive(self, p: Poly, loops: Sequence[For]) -> bool:
-        """Whether a polynomial has no negative part: of lengths, and of trips that there are."""
+        """Whether a polynomial in lengths and in trip counts of loops that run is not negative."""
         places = self.facts.places
         known = [places.trips(s) for s in loops]
         return all(c > 0 for c in p.values()) and all(
@@ -371,7 +371,7 @@ def _spans_less(low: Poly | None, high: Poly | None, size: Poly) -> bool:
 
 
 def _always(block: Block) -> list[Stmt]:
-    """The statements that run in each trip, if inner loops have some."""
+    """The statements that run in each trip, provided that inner loops run."""
     out = list(block)
     for s in block:
         if isinstance(s, For):
@@ -380,7 +380,7 @@ def _always(block: Block) -> list[Stmt]:
 
 
 def _is_local(s: Def) -> bool:
-    """Whether a statement does nothing but compute, and touch memory where it says."""
+    """Whether a statement only computes, and touches memory only through its operands."""
     if s.op.effect:
         return s.op in ELEMENTS or s.op is tapes.reserve or (s.op.raises and not s.op.writes)
     return s.op not in OUTSIDE

@@ -1,4 +1,4 @@
-"""What a statement reads, writes and may raise: the facts that decide what may move or vanish.
+"""Effects: what statements read, write and may raise, and so which may move or vanish.
 
 A *class* is an alias class, named by its representative. Never changes a statement.
 """
@@ -11,7 +11,7 @@ from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_referenc
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import elementwise, factorisations, memory
 
-# the checks of places: all raise IndexError, and nothing else does
+# the index checks: all raise IndexError, and no other operation does
 PLACE_CHECKS = frozenset((memory.index, memory.check_range))
 
 
@@ -20,7 +20,7 @@ def _is_nonzero(a: Atom) -> bool:
 
 
 def may_raise(d: Def) -> bool:
-    """Whether a definition may raise at run time; what its operands rule out is left out."""
+    """Whether a definition may raise at run time, given what its operands rule out."""
     match d.op:
         case elementwise.floordiv:
             return not is_float(d.args[1].type.dtype) and not _is_nonzero(d.args[1])
@@ -40,7 +40,7 @@ def is_write(d: Def) -> bool:
 
 
 def is_observable(d: Def) -> bool:
-    """Whether running a definition can be noticed other than through its result or a buffer."""
+    """Whether running a definition can be observed other than through its result or a buffer."""
     return may_raise(d) or (d.op.effect and not is_write(d))
 
 
@@ -54,7 +54,7 @@ def observable_within(s: Stmt) -> bool:
 def reads(d: Def) -> list[Var]:
     """The references whose buffers' contents a definition reads.
 
-    A view of an array reads nothing, nor does its length. A tape grows, so that its views read it.
+    A view of an array reads nothing, nor does its length. A tape grows, so views of it do read.
     """
     args = d.args
     names_only = d.op is memory.dim or (d.op.view and isinstance(args[0].type, Array))

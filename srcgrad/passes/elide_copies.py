@@ -1,4 +1,4 @@
-"""Results that are copies: of a buffer that nobody needs afterwards no copy is made.
+"""Results that are copies: returns a buffer itself if nothing needs it afterwards.
 
 >>> show(elide_copies(parse('''
 ... def f(x: f64[n]):
@@ -14,10 +14,9 @@ def f(x: f64[n]):
     add_to(y, x)
     return (y,)
 
-What the reverse sweep returns are copies of shadows. A copy of the whole of a local buffer, in its
-shape or another, is the buffer itself if neither is stored to afterwards and nothing else that is
-returned shares its memory; a result may be a view of the copy. Never hands out the memory of a
-parameter.
+The reverse sweep returns copies of shadows. A copy of the whole of a local buffer, in its shape or
+another, is the buffer itself if neither is stored to afterwards and no other returned value shares
+its memory; a result may be a view of the copy. Never hands out the memory of a parameter.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def elide_copies(function: Function) -> Function:
 
 
 def _seen_through(r: Var, made: Mapping[Var, Def], read: Mapping[Var, int]) -> Def | None:
-    """What defines a result, or what it is a view of, if nothing else reads that."""
+    """The definition of a result, or of what it is a view of, if nothing else reads that."""
     d = made.get(r)
     if read[r]:
         return None

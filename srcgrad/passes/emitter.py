@@ -1,6 +1,6 @@
 """A rewriter that emits through a builder: promotion, casts, folding and sharing are the builder's.
 
-Never changes what it is not asked to.
+Changes only what a subclass overrides.
 """
 
 from __future__ import annotations

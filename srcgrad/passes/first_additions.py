@@ -1,4 +1,4 @@
-"""Zeros that are only added to as a whole, before anything reads them: the sum of what is added.
+"""Replaces zeros that are only added to as a whole, before any read, by the sum of the addends.
 
 >>> show(first_additions(parse('''
 ... def f(x: f64[n], y: f64[n]):
@@ -20,11 +20,11 @@ def f(x: f64[n], y: f64[n]):
     r: f64[n] = cos(z1)
     return (r,)
 
-So a shadow of an array of which only views were read is a value like any other. The additions may
-go through views that name each element once: transposes, reshapes, new axes. What is added has to
-be an array that nothing ever stores to, all in the block that makes the zeros. A sum that begins
-with zeros has no -0.0, hence the addition of 0.0; adjoints do without it. Never touches zeros that
-loops carry or branches join, nor any that are stored to later.
+A shadow of an array of which only views were read thus becomes a value like any other. The
+additions may go through views that name each element once: transposes, reshapes, new axes. Each
+addend has to be an array that nothing ever stores to, all in the block that makes the zeros. A sum
+that begins with zeros has no -0.0, hence the addition of 0.0; adjoints do without it. Never touches
+zeros that loops carry or branches join, nor any that are stored to later.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def first_additions(function: Function) -> Function:
 
 @record()
 class _Sum:
-    """Zeros that become a sum: the views that stand for them, and the additions, in order."""
+    """Zeros that become a sum: the views of them, and the additions, in order."""
 
     zeros: Var
     views: dict[Var, tuple[Def, ...]] = field(default_factory=dict[Var, tuple[Def, ...]])
     additions: list[Def] = field(default_factory=list[Def])
-    early: tuple[Def, ...] = ()  # the views before the last addition, which go behind it
+    early: tuple[Def, ...] = ()  # the views before the last addition, which move after it
 
 
 class _FirstAdditions(Rewriter):
@@ -64,7 +64,7 @@ class _FirstAdditions(Rewriter):
         super().__init__()
         self.classes = AliasClasses(function)
         self.b = Builder(REGISTRY)
-        self.made: dict[Var, Def] = {}  # views, with the operands that they have now
+        self.made: dict[Var, Def] = {}  # views, with their current operands
         self.returned = {self.classes.of(a) for a in function.returns if _is_reference(a)}
         self.joined = {  # what loops carry, branches join and containers hold
             self.classes.of(a)
@@ -167,7 +167,7 @@ class _FirstAdditions(Rewriter):
         return v
 
     def turned_back(self, g: Atom, path: tuple[Def, ...]) -> Atom:
-        """What is added to a view, as the base has its elements."""
+        """The addend of a view, brought into the shape of the base."""
         for d in reversed(path):
             g = self.turned(g, d)
         return g

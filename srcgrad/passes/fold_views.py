@@ -1,4 +1,4 @@
-"""Elements of views: an element of a view is accessed as the element of its base that it is.
+"""Rewrites accesses to elements of views as accesses to elements of their bases.
 
 >>> show(fold_views(parse('''
 ... def f(x: f64[n, 4], y: f64[n]):
@@ -19,8 +19,8 @@ def f(x: f64[n, 4], y: f64[n]):
         store(y, i, v)
     return ()
 
-Passes that compare accesses by reference and index then see one reference. A view by new axes,
-fixed indices or a permutation has each index of its base as an index of its own or as an integer;
+Passes that compare accesses by reference and index then see one reference. In a view by new axes,
+fixed indices or a permutation, each index of the base is an index of the view or an integer;
 the view checked those. Slices stay: an index of their base is an arithmetic expression, and places
 that were equal by name would no longer be. Never removes a view (`dead_code` does).
 """
@@ -33,7 +33,7 @@ from srcgrad.ir.nodes import Atom, Def, Function, Stmt, altered
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory
 
-# accesses to an element, and how many operands follow its indices
+# accesses to an element, and the number of operands after its indices
 ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
 
 
@@ -52,7 +52,7 @@ class _FoldViews(Rewriter):
         yield self.folded(s) if s.op in ELEMENT else s
 
     def folded(self, s: Def) -> Def:
-        """The access to an element, as one of the array that no foldable view is made of."""
+        """The access to an element, as one to an array that is not itself a foldable view."""
         end = len(s.args) - ELEMENT[s.op]
         base, places, rest = s.args[0], s.args[1:end], s.args[end:]
         while (view := self.views.get(base)) is not None:
@@ -64,7 +64,7 @@ class _FoldViews(Rewriter):
 
 
 def _places(view: Def, places: tuple[Atom, ...]) -> tuple[Atom, ...] | None:
-    """The indices of the base at which a view has an element; None for a view by slices."""
+    """The indices in the base of an element of a view; None for a view by slices."""
     if view.op is memory.transpose:
         by_axis = dict(zip(view.params["perm"], places, strict=True))
         return tuple(by_axis[k] for k in range(len(places)))

@@ -1,4 +1,4 @@
-"""What a statement uses, makes, touches and shows: whether it may run before what precedes it.
+"""Footprints: what statements use, make, touch and show, and so what they may run before.
 
 Memory is compared by alias classes. Never moves a statement.
 """
@@ -53,7 +53,7 @@ NO_EFFECTS = Effects()
 
 @record(frozen=True)
 class Footprint:
-    """What decides whether statements, taken together, may run before what precedes them."""
+    """The facts that decide whether statements, taken together, may run before earlier ones."""
 
     uses: frozenset[Var] = frozenset()
     makes: frozenset[Var] = frozenset()
@@ -86,11 +86,11 @@ class Footprint:
         )
 
     def passes(self, other: Footprint) -> bool:
-        """Whether these may run before others, which precede them."""
+        """Whether these statements may run before `other`, which precedes them."""
         return self.passes_over(other.makes, other.observable, other.effects)
 
     def passes_over(self, made: Set[Var], observable: bool, effects: Effects) -> bool:
-        """Whether these may run before what makes, shows and touches what is given."""
+        """Whether these may run before statements that make, show and touch what is given."""
         if not self.uses.isdisjoint(made):
             return False
         if observable and not self.harmless:

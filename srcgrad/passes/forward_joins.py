@@ -1,4 +1,4 @@
-"""Joined values: what is read at a place of a join is read from the part that has it.
+"""Joined values: reads a place of a join from the part that contains it.
 
 >>> show(forward_joins(parse('''
 ... def f(r: f64[3, 3], x: f64, y: f64, z: f64):
@@ -56,13 +56,13 @@ def forward_joins(function: Function) -> Function:
 
 @record(frozen=True)
 class _Access:
-    """What a load or a view at constant places reads of an array."""
+    """The array and places that a load or a view at constant places reads."""
 
     array: Atom
     places: tuple[Places, ...]
 
     def of_base(self, base: _Access) -> _Access:
-        """The same, as an access to what the array is a view of."""
+        """The same elements, accessed through the array's base."""
         inner, out = iter(base.places), list[Places]()
         for p in self.places:
             if p is None:
@@ -77,7 +77,7 @@ class _Access:
         return _Access(base.array, (*out, *inner))
 
     def of_part(self, join: Def) -> _Access | None:
-        """The same, as an access to the one part of the array's join that has it, if one does."""
+        """The same, as an access to the part of the array's join that has it; None without one."""
         if join.op is arrays.pack:
             at = [p for p in self.places if isinstance(p, int)]
             if len(at) < len(self.places):
@@ -109,7 +109,7 @@ class _ForwardJoins(Emitter):
         for s in walk(function.body):
             if not isinstance(s, Def) or s.op.holds:
                 self.apart |= self.named(atoms(s))
-        self.joins: dict[Atom, Def] = {}  # of constant lengths, as good as values
+        self.joins: dict[Atom, Def] = {}  # of constant lengths, never stored to
         self.views: dict[Atom, _Access] = {}  # at constant places
 
     def named(self, given: Iterable[Atom]) -> set[Var]:
@@ -129,7 +129,7 @@ class _ForwardJoins(Emitter):
         yield s
 
     def is_constant(self, join: Def, v: Var) -> bool:
-        """Whether a join of known lengths is as good as a value."""
+        """Whether a join has known lengths and behaves as a value."""
         if not self.is_value(v) or self.classes.of(v) in self.apart:
             return False
         same = all(a.type.dtype == v.type.dtype for a in join.args)
@@ -139,7 +139,7 @@ class _ForwardJoins(Emitter):
         return not is_reference(a.type) or self.classes.is_pure(a)
 
     def part(self, access: _Access) -> _Access | None:
-        """What is read of a part of a join; None if no join is read, or several of its parts."""
+        """The access to a part of a join that reads the same; None if it reads none or several."""
         read: _Access | None = access
         found = None
         while read is not None:
@@ -153,7 +153,7 @@ class _ForwardJoins(Emitter):
         return found if found is not None and self.is_value(found.array) else None
 
     def forwarded(self, access: _Access, v: Var) -> Atom | None:
-        """What takes the place of a load or a view, if it reads a part of a join."""
+        """The replacement of a load or a view, if it reads a part of a join."""
         read = self.part(access)
         if read is None:
             return None
@@ -173,7 +173,7 @@ class _ForwardJoins(Emitter):
 
 
 def _access(s: Def) -> _Access | None:
-    """What a load or a view reads; None if not all its places and lengths are known."""
+    """The access of a load or a view; None if not all its places and lengths are known."""
     if s.op is not memory.load and s.op is not memory.view:
         return None
     dims, given = constant(atom_dims(s.array)), s.args[1:]
@@ -201,7 +201,7 @@ def _access(s: Def) -> _Access | None:
 
 
 def _view(access: _Access) -> tuple[tuple[str, ...], list[int]]:
-    """The codes and numbers of the view that reads this."""
+    """The codes and numbers of the view with this access."""
     codes, numbers = list[str](), list[int]()
     dims = iter(atom_dims(access.array))
     for p in access.places:

@@ -1,4 +1,4 @@
-"""Stored values: what is read at a place of an array is what was last stored there.
+"""Stored values: replaces reads of a place of an array by what was last stored there.
 
 >>> show(forward_stores(parse('''
 ... def f(v: f64[3], w: f64[3]):
@@ -22,11 +22,11 @@ def f(v: f64[3], w: f64[3]):
     return (t, y,)
 
 So `cse` sees that two programs that keep their steps in the columns of a matrix compute the same,
-and stores that nobody reads are dead. A place is an integer or the whole of each axis, both known
+and stores that are never read are dead. A place is an integer or the whole of each axis, both known
 when compiling; with `indexed` also an integer of the program, such as the index of a loop. An array
 is forwarded if it has the shape of the place, by name, and is never stored to; a view of the place,
-or what a loop or a branch hands on, stays one of the memory. Any other store to the alias class
-forgets what it may overwrite. Never removes a store (`dead_code` does).
+or one that a loop or a branch passes on, remains a view of the memory. Any other store to the alias
+class forgets what it may overwrite. Never removes a store (`dead_code` does).
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ from srcgrad.records import record
 
 # for each axis a place, or None: all of it
 Region: TypeAlias = tuple[int | Var | None, ...]
-# accesses to an element, and how many operands follow its indices
+# accesses to an element, and the number of operands after its indices
 ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
 
 
 def forward_stores(function: Function, indexed: bool = False) -> Function:
-    """The function with values for reads of stored places; `indexed`: variable places too."""
+    """The function with reads of stored places replaced; `indexed`: of variable places too."""
     return _ForwardStores(AliasClasses(function), indexed).function(function)
 
 
 @record()
 class _Held:
-    """What is known of the memory of a class: places of `root`, which is no view by places."""
+    """The known contents of a class's memory, by places of `root`, which is not such a view."""
 
     root: Var
     elements: dict[Region, Atom]
@@ -81,7 +81,7 @@ class _Held:
         return _Held(self.root, dict(self.elements), dict(self.indexed), dict(self.parts))
 
     def at(self, region: Region) -> dict[Region, Atom]:
-        """Where the element at a place is held."""
+        """The table that holds the element at a place."""
         return self.elements if _is_constant(region) else self.indexed
 
     def forget(self, region: Region) -> None:
@@ -113,7 +113,7 @@ class _ForwardStores(Rewriter):
         yield self.scoped(s, dict(self.known))
 
     def scoped(self, s: Stmt, before: dict[Var, _Held]) -> Stmt:
-        """A statement with blocks, each of which begins with what is known of what it writes."""
+        """A statement whose blocks each begin with the known contents of the memory they write."""
         written = set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
         def inner(block: Block) -> Block:
@@ -151,7 +151,7 @@ class _ForwardStores(Rewriter):
             self.views[s.var] = place
 
     def place(self, array: Var, *at: Atom | None) -> tuple[Var, Region] | None:
-        """A place of an array, or all of it: of what, and where; None if it is not known."""
+        """The root and region of a place of an array, or of all of it; None if they are unknown."""
         if not isinstance(array.type, Array) or not all(a is None or self.is_place(a) for a in at):
             return None
         whole: Region = (None,) * len(array.type.dims)
@@ -163,7 +163,7 @@ class _ForwardStores(Rewriter):
         return a.value >= 0 if isinstance(a, Const) else self.indexed and is_int64(a)
 
     def store(self, s: Def) -> None:
-        """Forget what a store may overwrite, and note what it stores."""
+        """Forgets what a store may overwrite, and records what it stores."""
         c, end = self.classes.of(s.array), len(s.args) - ELEMENT.get(s.op, 0)
         place = self.place(s.array, *(s.args[1:end] if s.op in ELEMENT else ()))
         held = self.known.get(c)
@@ -180,7 +180,7 @@ class _ForwardStores(Rewriter):
             held.parts[place[1]] = value
 
     def fits(self, value: Var, array: Var) -> bool:
-        """Whether an array may be read in the place of what it is assigned to."""
+        """Whether an array may be read instead of the one that it is assigned to."""
         t, like = value.type, array.type
         return (
             isinstance(t, Array)
@@ -191,14 +191,14 @@ class _ForwardStores(Rewriter):
         )
 
     def held(self, array: Var, *at: Atom) -> tuple[_Held, Region] | None:
-        """What is known of an array's class, and a place in it."""
+        """The known contents of an array's class, and a region in it."""
         held, place = self.known.get(self.classes.of(array)), self.place(array, *at)
         if held is None or place is None or held.root is not place[0]:
             return None
         return held, place[1]
 
     def loaded(self, s: Def) -> Def:
-        """A load of what is held by a part, or a value in the place of the load."""
+        """Replaces a load by the known value, or by a load from the array that was stored."""
         found = self.held(s.array, *s.args[1:])
         if found is None or s.var is None:
             return s
@@ -216,7 +216,7 @@ class _ForwardStores(Rewriter):
         return s
 
     def forwarded(self, s: Def) -> Def:
-        """A definition that reads values instead of the places that hold them."""
+        """A definition that reads stored values instead of the places that hold them."""
         read = reads(s)
 
         def new(k: int, a: Atom) -> Atom:
@@ -231,7 +231,7 @@ class _ForwardStores(Rewriter):
 
 
 def _is_element(value: Atom, array: Var) -> bool:
-    """Whether an array holds a value as it is."""
+    """Whether an array holds a value unchanged."""
     return isinstance(value.type, Scalar) and value.type.dtype == array.type.dtype
 
 

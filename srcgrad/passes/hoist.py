@@ -1,4 +1,4 @@
-"""Loop-invariant motion: what every trip would compute alike is computed once, before the loop.
+"""Loop-invariant code motion: computes once, before a loop, what is the same in every trip.
 
 >>> show(hoist(parse('''
 ... def f(x: f64[n], a: f64):
@@ -22,10 +22,10 @@ def f(x: f64[n], a: f64):
 A loop may have no trips, so what moves must be safe to run for nothing: scalars that cannot raise
 always are; a load or a view by integers is if its place is known to lie inside the axis; an array
 operation is if no check comes before it in a trip and its operands' shapes fit by name (a reverse
-sweep has no checks: those of the forward sweep have passed, if there was a trip).
-The waste of one array operation where a loop does not run is taken for the gain where it does; not
-so of decompositions, which may fail. A fresh array moves only if nothing is ever stored to it and
-it is not returned. Never moves what may raise, stores or prints.
+sweep has no checks: those of the forward sweep have passed, if there was a trip). One array
+operation wasted where a loop does not run is accepted for the gain where it does; not a
+decomposition, which may fail. A fresh array moves only if nothing is ever stored to it and it is
+not returned. Never moves what may raise, stores or prints.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.ranged import Ranged
 from srcgrad.primitives import arrays, memory
 
-LENGTHS = (5, 7, 11, 13, 17, 19, 23, 29)  # that stand for those with a name
+LENGTHS = (5, 7, 11, 13, 17, 19, 23, 29)  # tried for lengths that have names
 TRIED = 300_000  # elements of the largest array that an operation is tried with
 
 
@@ -87,7 +87,7 @@ class _Hoist(Ranged):
             yield altered(new, test=parts[0], body=parts[1])
 
     def stays(self, block: Block, trip: _Trip, sure: bool, moved: list[Stmt]) -> Block:
-        """What remains of a block; what does not is appended to `moved`."""
+        """The statements that remain in a block; the others are appended to `moved`."""
         kept: list[Stmt] = []
         for s in block:
             if isinstance(s, Def) and trip.invariant(s) and self.may_move(s, trip, sure):
@@ -110,7 +110,7 @@ class _Hoist(Ranged):
         return (sure and trip.clear) or self.is_safe(s, trip.clear)
 
     def grows(self, s: Def) -> bool:
-        """Whether a definition makes or looks into a tape."""
+        """Whether a definition makes or uses a tape."""
         vs = [a for a in (s.var, *s.args) if isinstance(a, Var)]
         return any(is_reference(v.type) and not isinstance(v.type, Array) for v in vs)
 
@@ -119,7 +119,7 @@ class _Hoist(Ranged):
         return self.classes.is_pure(s.var) and self.classes.of(s.var) not in self.returned
 
     def is_safe(self, s: Def, clear: bool) -> bool:
-        """Whether running a definition for nothing can do no harm."""
+        """Whether running a definition needlessly is harmless."""
         match s.op:
             case memory.load:
                 return self.inside_axes(s.args[1:], s.array.type.dims)
@@ -135,7 +135,7 @@ class _Hoist(Ranged):
 
 
 class _Trip:
-    """What is known of a loop's trips while its statements are judged in order."""
+    """Facts about a loop's trips while its statements are judged in order."""
 
     def __init__(self, loop: For | While, classes: AliasClasses):
         self.inner = set(inner_definitions(loop)).union(*(defined(b) for b in blocks(loop)))
@@ -147,7 +147,7 @@ class _Trip:
 
 
 def _fits_by_name(s: Def) -> bool:
-    """Whether shapes fit whatever the lengths are: tried with another length for each name."""
+    """Whether shapes fit for all lengths: tried with a different length for each name."""
     assert s.var is not None
     dims = [d for a in (s.var, *s.args) for d in atom_dims(a)]
     dims += [a for a in s.args if isinstance(a, Var) and a.type == INT]

@@ -1,4 +1,4 @@
-"""Buffers of a trip: what each trip of a loop would allocate is allocated once, before the loop.
+"""Allocates once, before a loop, the buffers that each trip would allocate.
 
 >>> show(hoist_allocations(parse('''
 ... def f(x: f64[n], k: int):
@@ -22,11 +22,11 @@ def f(x: f64[n], k: int):
     return ()
 
 For lowered programs. A buffer moves if its lengths are known before the loop and cannot be
-negative, and if no name outlives the trip: its class is not joined, kept by reference, handed in or
-returned. Then all that reads it in a trip comes after its allocation in that trip; one of zeros is
-filled there. Out of a nest it moves loop by loop. What is small whatever the arguments are stays:
-the cpu has it on the stack. Never moves what a branch guards, and nothing out of a loop whose trips
-may run at once: that stays as it is marked.
+negative, and if no name of it outlives the trip: its class is not joined, held by reference, passed
+in or returned. Then all that reads it in a trip comes after its allocation in that trip; one of
+zeros is filled there. Out of a nest it moves loop by loop. A buffer that is small for all arguments
+stays: the cpu has it on the stack. Never moves what a branch guards, and nothing out of a loop
+whose trips may run concurrently: that stays as it is marked.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _HoistAllocations(Ranged):
 
 
 def fits_stack(t: Type) -> bool:
-    """Whether an array is so small, whatever the arguments are, that it may lie on the stack."""
+    """Whether an array is small enough for the stack whatever the arguments are."""
     if not isinstance(t, Array):
         return False
     dims = constant(t.dims)

@@ -1,4 +1,4 @@
-"""Index checks: those that cannot fail vanish, others are made once before the loop.
+"""Index checks: drops those that cannot fail, and makes others once before the loop.
 
 >>> show(hoist_bounds_checks(parse('''
 ... def f(x: f64[n], y: f64[m]):
@@ -21,13 +21,12 @@ def f(x: f64[n], y: f64[m]):
         store(y, i, v)
     return ()
 
-So do the check of an array of 0, 1, .. that is long enough, and a maximum of integers one of which
-is never the smaller. A check moves before a counted loop if every trip makes it, its operands are
-fixed or rise by one per trip, and all that the loop may raise is IndexError. What raised still
-raises that, a little earlier: of several failing checks another may be the one that is named, and
-what the trips before the failing one would have stored is not stored. Never moves a check that a
-branch guards (unless the branch holds nothing else), nor one whose index may be negative and
-varies.
+Also dropped are the check of an index array 0, 1, ... that is in bounds, and a maximum of integers
+of which one is never the smaller. A check moves before a counted loop if every trip makes it, its
+operands are fixed or rise by one per trip, and all that the loop may raise is IndexError. A program
+that raised still does, a little earlier: of several failing checks another may be named, and what
+the trips before the failing one would have stored is not stored. Never moves a check that a branch
+guards (unless the branch holds nothing else), nor one whose index may be negative and varies.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class _HoistBoundsChecks(Ranged):
         yield s
 
     def operand(self, s: Def, v: Var) -> Atom | None:
-        """The operand that a definition is equal to, by what is known of ranges."""
+        """The operand that a definition equals, given the known ranges."""
         match s.op, s.args:
             case memory.index, (i, n) if is_int64(i) and self.ranges.contains(i, n):
                 return i
@@ -95,7 +94,7 @@ class _HoistBoundsChecks(Ranged):
                 return None
 
     def are_places(self, places: Var, checked: Var, n: Atom) -> bool:
-        """Whether an array of 0, 1, .. has places below n only, and need not be copied."""
+        """Whether an array 0, 1, ... has indices below n only, and need not be copied."""
         d = self.ranges.definition.get(places)
         counts = d is not None and d.op is arrays.iota and self.ranges.at_most(d.args[0], n)
         return counts and self.classes.is_pure(places) and self.classes.is_pure(checked)
@@ -133,7 +132,7 @@ def _only_places_fail(body: Block) -> bool:
 class Check:
     """A check that a block makes: `made` by a definition if `go` holds.
 
-    `result` is the place it finds, `otherwise` what stands for the place if `go` does not hold.
+    `result` is the position it finds, `otherwise` the position used if `go` does not hold.
     """
 
     made: Def
@@ -143,7 +142,7 @@ class Check:
 
     @staticmethod
     def of(s: Stmt) -> Check | None:
-        """The check that a statement is, a branch that holds only a check included."""
+        """The check that a statement makes, also as the only statement of a branch."""
         match s:
             case Def() if s.op in PLACE_CHECKS:
                 return Check(s, Const(True, BOOL), s.var)
@@ -158,7 +157,7 @@ class Check:
 
 
 class _Lift:
-    """Takes the checks of one loop's body to before the loop."""
+    """Moves the checks of one loop's body before the loop."""
 
     def __init__(self, loop: For, bounds: _HoistBoundsChecks):
         self.loop, self.new = loop, bounds.new
@@ -180,7 +179,7 @@ class _Lift:
 
     # ---- operands ----
     def motion(self, a: Atom) -> str:
-        """Over the trips an operand is "fixed", "rises" by one, or does neither ("")."""
+        """How an operand moves over the trips: "fixed", "rises" by one, or neither ("")."""
         a = self.resolved(a)
         if a is self.loop.index:
             return "rises"
@@ -217,7 +216,7 @@ class _Lift:
 
     # ---- checks ----
     def lift(self, check: Check) -> bool:
-        """Make the check before the loop; whether that was possible."""
+        """Makes the check before the loop; returns whether that was possible."""
         d = check.made
         self.build.loc = d.loc
         if self.motion(check.go) != "fixed" or self.motion(d.args[-1]) != "fixed":
@@ -266,7 +265,7 @@ class _Lift:
         return True
 
     def lift_range(self, check: Check, motions: list[str]) -> bool:
-        """The range that the ranges of all trips make up, if it fails as the first of them does."""
+        """Checks the ranges of all trips as one, if that fails just as the first of them does."""
         first, last, _ = check.made.args
         if motions != ["fixed", "fixed"] and self.loop.reverse:
             return False
@@ -281,7 +280,7 @@ class _Lift:
         return self.build("sub", self.loop.stop, 1, name="last")
 
     def guard(self, check: Check, unless_empty: bool) -> Atom:
-        """When the loop makes the check at all."""
+        """The condition under which the loop makes the check at all."""
         go = self.at(check.go, self.loop.start)
         if unless_empty:
             runs = self.build("lt", self.loop.start, self.loop.stop, name="runs")

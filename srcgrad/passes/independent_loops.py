@@ -1,4 +1,4 @@
-"""Loops whose trips do not depend on one another are marked: they may run in any order, or at once.
+"""Marks loops with independent trips, which may run in any order, or concurrently.
 
 >>> show(independent_loops(parse('''
 ... def f(x: f64[n], y: f64[n]):
@@ -21,7 +21,7 @@ def f(x: f64[n], y: f64[n]):
         s = s1
     return (s,)
 
-What such a loop carries are sums, of which no trip reads the value. `dependence.py` has the proof.
+Such a loop carries only sums whose value no trip reads. `dependence.py` has the proof.
 A trip may raise: which error it then is depends on the order. With `sharing` a loop may carry
 extrema too, and its trips may add to the same elements: for a backend that adds atomically. The
 last pass of a pipeline: no copy of a program keeps a mark.
@@ -42,7 +42,7 @@ from srcgrad.primitives import elementwise
 def independent_loops(
     function: Function, in_order: bool = False, sharing: bool = False
 ) -> Function:
-    """The function with its loops marked; `in_order`: a loop that adds in another order is not."""
+    """The function with its loops marked; `in_order`: none that would reorder additions."""
     return _IndependentLoops(Dependence(function), in_order, sharing).function(function)
 
 
@@ -63,7 +63,7 @@ class _IndependentLoops(Rewriter):
 def may_be_marked(
     s: For, found: Independent | Dependent, in_order: bool = False, sharing: bool = False
 ) -> bool:
-    """Whether a loop of which this was found is marked."""
+    """Whether a loop with this finding is marked."""
     if not isinstance(found, Independent):
         return False
     if not sharing:

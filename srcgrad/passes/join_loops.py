@@ -1,4 +1,4 @@
-"""Neighbouring loops of one range become one, if a trip needs of the others only its own trip.
+"""Joins neighbouring loops over one range if each trip needs only the same trip of the others.
 
 >>> show(join_loops(parse('''
 ... def f(x: f64[n, m], t: f64[n], y: f64[n, m]):
@@ -38,8 +38,8 @@ def f(x: f64[n, m], t: f64[n], y: f64[n, m]):
 
 For lowered programs, on devices that launch each loop. Both loops are independent, and so is the
 joined one: then no element that one loop stores to is touched by another trip of the other, and a
-trip runs the two parts in their order. What stands between moves before the first loop, or behind
-the second. Of two loops that may raise none moves; where the first may, the second stores to
+trip runs the two parts in their order. Statements in between move before the first loop, or after
+the second. Two loops that may both raise are not joined; where the first may, the second stores to
 nothing that the caller sees, and relies on no check but that of its own trip. Loops inside are
 joined in turn. A map of several axes stays one, unless a buffer flows between the loops: then at
 most one axis is left to the loops inside. Never joins loops around calls of a library.
@@ -59,7 +59,7 @@ from srcgrad.passes.independent_loops import may_be_marked
 from srcgrad.passes.places import ELEMENTS, Access, Poly, variables
 from srcgrad.primitives import elementwise, memory
 
-FAR = 64  # statements back that a loop may be joined with
+FAR = 64  # how many statements back a loop may be joined
 MOST = 400  # statements of a joined loop
 
 
@@ -75,7 +75,7 @@ class _JoinLoops:
         self.facts, self.in_order = Dependence(function), in_order
         of = self.facts.classes.of
         self.visible = {of(p) for p in function.params if is_reference(p.type)}
-        self.index: dict[Var, Var] = {}  # of a loop that was joined: that of the other one
+        self.index: dict[Var, Var] = {}  # of a joined loop: the index of the other one
         self.footprints: dict[Stmt, Footprint] = {}
         self.verdicts: dict[For, Independent | Dependent] = {}
 
@@ -86,7 +86,7 @@ class _JoinLoops:
         return tuple(out)
 
     def add(self, out: list[Stmt], s: Stmt) -> None:
-        """Append a statement; a loop is joined with one before it instead, if that may be."""
+        """Appends a statement, or joins a loop with one before it if possible."""
         if isinstance(s, For):
             for k in reversed(range(max(len(out) - FAR, 0), len(out))):
                 early = out[k]
@@ -102,7 +102,7 @@ class _JoinLoops:
         return poly(early.start) == poly(late.start) and self.stop(early) == self.stop(late)
 
     def stop(self, s: For) -> Poly:
-        """Where a loop ends: that over max(n, 0) has the trips of that over n."""
+        """Where a loop ends: one over max(n, 0) has the trips of one over n."""
         places = self.facts.places
         d = places.definition.get(s.stop) if isinstance(s.stop, Var) else None
         if d is not None and d.op is elementwise.maximum and not places.poly(s.start):
@@ -110,14 +110,14 @@ class _JoinLoops:
             return a if not b else places.poly(s.stop)
         return places.poly(s.stop)
 
-    # ---- what stands between ----
+    # ---- the statements in between ----
     def footprint(self, s: Stmt) -> Footprint:
         if s not in self.footprints:
             self.footprints[s] = Footprint.of(s, self.facts.classes, self.in_order)
         return self.footprints[s]
 
     def joined_with(self, early: For, between: Sequence[Stmt], late: For) -> list[Stmt] | None:
-        """What stands between, parted by one loop in the place of two."""
+        """The statements in between, divided by one loop that replaces the two."""
         before: list[Stmt] = []
         after: list[Stmt] = []
         first, rest = self.footprint(early), Footprint()
@@ -160,7 +160,7 @@ class _JoinLoops:
         return None
 
     def set_index(self, index: dict[Var, Var]) -> None:
-        """Let places of joined loops be places of one index."""
+        """Sets the index map, so that places of joined loops are places of one index."""
         self.index = index
         self.facts.places.known = {v: {(self.root(v),): 1} for v in index}
 
@@ -179,7 +179,7 @@ class _JoinLoops:
         return not s.params and not self.footprint(s).observable
 
     def keep_errors(self, early: For, late: For) -> bool:
-        """Whether what is raised, and what is stored until then, stay what they are."""
+        """Whether errors, and what is stored before them, stay the same."""
         first, second = self.footprint(early), self.footprint(late)
         if not second.uses.isdisjoint(first.makes):
             return False
@@ -189,7 +189,7 @@ class _JoinLoops:
         return hidden and self.checks_itself(early, late)
 
     def checks_itself(self, early: For, late: For) -> bool:
-        """Whether places by data are those that the same trip of the first loop has stored."""
+        """Whether data-dependent places are those that the same trip of the first loop stored."""
         stored = self.footprint(early).effects.writes
         inside = defined(late.body) | set(late.params)
         return all(self.is_checked(a, inside, stored) for a in self.facts.accesses(late))
@@ -212,7 +212,7 @@ class _JoinLoops:
         return may_be_marked(s, self.verdict(s), self.in_order, sharing=True)
 
     def are_alike(self, early: For, late: For) -> bool:
-        """Whether the trips of each are independent, and both loops are launches or neither is."""
+        """Whether both loops have independent trips, and both are launches or neither is."""
         found = (self.verdict(early), self.verdict(late))
         alike = self.is_marked(early) == self.is_marked(late)
         return alike and all(isinstance(f, Independent) for f in found)
@@ -236,7 +236,7 @@ class _JoinLoops:
         return False not in both or {True} not in (first, second)
 
     def grid(self, s: For) -> list[For]:
-        """A loop and those inside it, each of them all that a trip of the one around it does."""
+        """A loop and those inside it, each the whole body of the one around it."""
         loops = [s]
         while (inner := self.only_loop(loops)) is not None:
             loops.append(inner)

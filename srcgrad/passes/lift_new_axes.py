@@ -1,4 +1,4 @@
-"""New axes: arithmetic on arrays that have the same new axes is done without them.
+"""New axes: does arithmetic on arrays that have the same new axes without them.
 
 >>> show(lift_new_axes(parse('''
 ... def f(x: f64[n, m]):
@@ -19,9 +19,9 @@ def f(x: f64[n, m]):
     y: f64[n, m] = mul(x, b1)
     return (y,)
 
-What `keepdims` leaves behind, and its adjoints, then have no axes of length 1 in memory, and meet
-what has the same shape without them. The operands' own memory is read at the same place, so that
-stores do not matter; what is made is a new buffer as before, under a view. A sum to axes of length
+Results of `keepdims`, and their adjoints, then have no axes of length 1 in memory, and combine with
+arrays of the same shape without them. The operands' own memory is read at the same place, so that
+stores do not matter; the result is a new buffer as before, under a view. A sum to axes of length
 1 is a sum with new axes. Never changes an array that is stored to or returned.
 """
 
@@ -50,7 +50,7 @@ class _LiftNewAxes(Rewriter):
             for a in function.returns
             if isinstance(a, Var) and is_reference(a.type)
         }
-        self.views: dict[Atom, Def] = {}  # arrays with new axes, and nothing else
+        self.views: dict[Atom, Def] = {}  # arrays with new axes, and no other change
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         made = self.lifted(s) if self.may_change(s) else None

@@ -1,4 +1,4 @@
-"""Scatters of a loop: additions to several places of one buffer get a loop each.
+"""Scatters of a loop: gives additions to several places of one buffer a loop each.
 
 >>> show(loop_fission(parse('''
 ... def f(x: f64[n], y: f64[n]):
@@ -32,7 +32,7 @@ def f(x: f64[n], y: f64[n]):
 The reverse sweep of a stencil adds to neighbouring places in each trip. A trip then waits for what
 the last one stored, and the loop cannot be vectorised; each addition alone can. The order of
 additions changes, nothing else: the loop may only add to the class, must not raise, and carries
-nothing but sums. What is added is kept in a buffer of the innermost loop's length. Only places
+nothing but sums. Addends are stored in a buffer of the innermost loop's length. Only places
 that move by one element per trip are split off.
 """
 
@@ -71,7 +71,7 @@ class _LoopFission(Rewriter):
         yield from _Apart(new, scatters).statements()
 
     def scatters(self, s: For) -> list[Def]:
-        """The additions to move: all of a class but those through the place that is last."""
+        """The additions to move: all of a class but those through its last place."""
         trips = Trips(s)
         if not trips.is_plain or _is_short(s):
             return []
@@ -138,7 +138,7 @@ class _Apart:
         return tuple(b.out)
 
     def at(self, i: Atom) -> Atom:
-        """The place of a trip in the buffers."""
+        """The position of a trip in the buffers."""
         return i if _is_zero(self.loop.start) else self.b("sub", i, self.loop.start)
 
     def later(self, t: Def) -> For:

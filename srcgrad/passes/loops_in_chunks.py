@@ -1,4 +1,4 @@
-"""Loops in chunks: a loop whose trips are independent becomes a loop over pieces of it.
+"""Loops in chunks: turns a loop with independent trips into a loop over pieces of it.
 
 >>> show(loops_in_chunks(parse('''
 ... def f(x: f64[n]):
@@ -28,12 +28,12 @@ def f(x: f64[n]):
             store(x, i, w)
     return ()
 
-A backend runs the chunks at once. How many there are depends on lengths alone, and each has sums of
+A backend runs the chunks concurrently. Their number depends on lengths alone, and each has sums of
 its own, which are added in order: so results do not depend on the number of threads. Where trips
 add to one array, each chunk has a copy of it; where they add to neighbours, every second chunk runs
-first. The first chunk has the trips that run first: what the first chunk that fails raises is what
-the loop would raise. Loops inside a loop that is not split are split if there is enough to do in
-one run of them. `dependence.py` says which loops are independent.
+first. The first chunk has the trips that run first: the error of the first chunk that fails is
+the one that the loop would raise. Loops inside a loop that is not split are split if one run of
+them has enough to do. `dependence.py` says which loops are independent.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ from srcgrad.primitives import elementwise as e
 ENOUGH = 4_000_000  # statements: with fewer, starting threads does not pay
 MANY = 64  # chunks
 COPIES = 16  # chunks that have copies of an array each
-SOME = 16  # trips of a loop of which nothing is known
-SLOW = 128  # statements for which a function such as erf counts: it is not vectorised
+SOME = 16  # assumed trips of a loop about which nothing is known
+SLOW = 128  # statements that a function such as erf counts for: it is not vectorised
 QUICK = 16  # and one that has vector variants, in a loop whose trips are independent
 VECTORISED = frozenset({
     e.cos, e.exp, e.expm1, e.log, e.log1p, e.logaddexp, e.sigmoid, e.sin, e.tanh
@@ -88,7 +88,7 @@ def loops_in_chunks(function: Function, in_order: bool = False) -> Function:
 
 
 class _ZerosStored(Rewriter):
-    """Zeros are stored by loops: memory that is got from the system costs more than its zeros."""
+    """Stores zeros by loops: fresh memory from the system costs more than storing them."""
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         v = s.var
@@ -102,7 +102,7 @@ class _LoopsInChunks(Rewriter):
         super().__init__()
         self.facts, self.in_order = Dependence(function, in_chunks=True), in_order
         self.outer: For | While | None = None  # the outermost loop around that is not split
-        self.worth: list[Poly] = []  # the work of what is split in it
+        self.worth: list[Poly] = []  # the work of the loops that are split in it
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         found = self.may_split(s)
@@ -134,7 +134,7 @@ class _LoopsInChunks(Rewriter):
         return defined((self.outer,))
 
     def outermost(self, s: For | While) -> Iterable[Stmt]:
-        """A loop that is not split: one that would be a function is kept for little work."""
+        """Rewrites a loop that is not split; with little work inside, its original runs instead."""
         self.outer, self.worth = s, []
         new = self.rebuilt(s)
         self.outer, worth = None, self.worth
@@ -155,7 +155,7 @@ class _LoopsInChunks(Rewriter):
 
     # ---- how much there is to do ----
     def work(self, s: For) -> Poly:
-        """The statements that a loop runs, as far as lengths outside it tell."""
+        """The number of statements that a loop runs, as far as lengths outside it tell."""
         return self.of_block((s,), defined(s.body) | {s.index, *s.params}, True)
 
     def of_block(self, block: Block, inside: set[Var], vectorised: bool) -> Poly:
@@ -203,7 +203,7 @@ def owns(s: Stmt) -> bool:
 
 
 def evaluated(b: Builder, p: Poly | tuple[tuple[tuple[Var, ...], int], ...]) -> Atom:
-    """The statements that compute a polynomial."""
+    """Emits the computation of a polynomial."""
     terms = [
         reduce(lambda x, y: b("mul", x, y, name="work"), (*(b.retyped(v, INT) for v in m), c))
         for m, c in (p.items() if isinstance(p, dict) else p)
@@ -302,7 +302,7 @@ class _Split:
         return self.b(d.op, *d.args, name=x.name, **d.params)
 
     def piece(self, first: Atom, last: Atom, rows: dict[Var, Atom]) -> tuple[Var, ...]:
-        """The trips from `first` to `last`, counted as they run; returns what they hand on."""
+        """The trips from `first` to `last`, counted as they run; returns the loop's results."""
         s, b = self.loop, self.b
         if s.reverse:
             start, stop = b("sub", self.stop, last), b("sub", self.stop, first)
@@ -316,13 +316,13 @@ class _Split:
         return new.results  # type: ignore[union-attr]  (a loop)
 
     def begin(self, p: Var, init: Atom, op: Primitive | None) -> Atom:
-        """What a chunk begins with: an extremum may see the initial value many times."""
+        """A chunk's initial value: an extremum may see the initial value many times."""
         if op not in NEUTRAL:
             return init
         first = NEUTRAL[op]
         return Const(float(first) if is_float(p.type.dtype) else first, p.type)
 
-    # ---- what the chunks made ----
+    # ---- the results of the chunks ----
     def combined(self, count: Atom) -> For:
         s, b = self.loop, self.b
         k, params = Var("chunk", INT), tuple(Var(p.name, p.type) for p in s.params)
@@ -333,7 +333,7 @@ class _Split:
         )
 
     def part(self, j: int, p: Var, k: Var) -> Atom:
-        """The result of a chunk for a value that is carried."""
+        """A chunk's result for a carried value."""
         return self.b.retyped(self.b("load", self.parts[j], k), p.type)
 
     def next(self, j: int, params: tuple[Var, ...], k: Var) -> Atom:

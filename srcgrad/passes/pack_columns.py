@@ -1,4 +1,4 @@
-"""Columns that an inner loop walks in every trip of an outer one are kept side by side meanwhile.
+"""Packs strided columns that every outer iteration re-reads into contiguous buffers.
 
 >>> show(pack_columns(parse('''
 ... def f(x: f64[n, 3], y: f64[n, 3], k: int):
@@ -31,10 +31,10 @@ def f(x: f64[n, 3], y: f64[n, 3], k: int):
             add_at(y, j2, 2, y1)
     return ()
 
-Elements one row apart cannot be loaded into a vector at once, nor stored from one. A column that
-the outer loop does not store to is copied before it; one that it only adds to is summed beside
-and added after it. The first trip of the outer loop walks the column anyway, and nothing in it may
-raise, so no place is touched that the program does not touch. The order of additions changes.
+Elements one row apart cannot be loaded into a vector together, nor stored from one. A column that
+the outer loop does not store to is copied before it; one that it only adds to is summed in its
+buffer and added after it. The first trip of the outer loop walks the column anyway, and nothing in
+it may raise, so only places of the program are touched. The order of additions changes.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ class Column:
         return (self.array, *(index if p is None else p for p in self.place))
 
     def moved(self, op: str, b: Builder, buffer: Var, index: Var) -> None:
-        """Between the array and its buffer: `store` fills the buffer, `add_at` adds it back."""
+        """Copies between the array and its buffer: `store` fills it, `add_at` adds it back."""
         from_array = op == "store"
         at = (buffer, self.shifted(b, index))
         source, target = (self.at(index), at) if from_array else (at, self.at(index))
         b(op, *target, b("load", *source, name=self.array.name))
 
     def shifted(self, b: Builder, index: Atom) -> Atom:
-        """The place in the buffer."""
+        """The position in the buffer."""
         zero = isinstance(self.start, Const) and self.start.value == 0
         return index if zero else b("sub", index, self.start)
 
@@ -120,7 +120,7 @@ class _PackColumns(Rewriter):
         return out
 
     def otherwise_used(self, s: For) -> set[Var]:
-        """The classes that a loop does more with than to add to elements."""
+        """The classes that a loop uses other than by adding to elements."""
         out: set[Var] = set()
         for t in walk(s.body):
             if isinstance(t, Def):
@@ -133,7 +133,7 @@ class _PackColumns(Rewriter):
 
 
 class _Beside:
-    """An outer loop whose columns lie beside it, with what fills them and adds them back."""
+    """An outer loop with its columns in buffers, and the loops that fill and add them."""
 
     def __init__(self, loop: For, found: dict[Def, Column]):
         self.loop, self.found, self.b = loop, found, Builder(REGISTRY)
@@ -155,7 +155,7 @@ class _Beside:
         return tuple(b.out)
 
     def guarded(self, runs: Atom, op: str, summed: bool) -> None:
-        """Copies of whole columns, if the outer loop has a trip."""
+        """Copies whole columns, if the outer loop has a trip."""
         b = self.b
         with b.block() as then:
             for c, buffer in self.buffers.items():
@@ -183,7 +183,7 @@ class _Beside:
 
 
 def _column(s: Def, loop: For, inner: set[Var]) -> Column | None:
-    """The column that a load or an addition walks; None if it does not, or along a last axis."""
+    """The column that a load or an addition walks; None if there is none, or on the last axis."""
     if s.op not in (memory.load, memory.add_at) or s.args[0] in inner:
         return None
     x, *place = s.args if s.op is memory.load else s.args[:-1]

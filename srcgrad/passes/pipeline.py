@@ -1,8 +1,8 @@
 """The pipeline: which passes run, in which order, and how one is switched off or watched.
 
 With `SRCGRAD_DEBUG` set, or inside `checking()`, the checker runs before the first pass and after
-each; what breaks the program is named, and the text before and after it is kept on the error. Never
-knows what a pass does.
+each; the error names the pass that broke the program and has the text before and after it. Knows
+nothing about any single pass.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Pass:
     name: str
     run: Callable[[Function], Function]
     reorders: bool = False  # changes the order of additions
-    last: bool = False  # what it says of a program holds only of what such passes make of it
+    last: bool = False  # its marks hold only as long as such passes alone follow
 
 
 SIMPLIFY = Pass("simplify", simplify)
@@ -80,13 +80,13 @@ PIPELINE: tuple[Pass, ...] = (
     SMALL_ARRAYS,
     HOIST_BOUNDS_CHECKS,
     HOIST,
-    # once more: what the checks and the motion left behind
+    # once more: for what the checks and the motion exposed
     SIMPLIFY,
     CSE,
     DEAD_CODE,
 )
 
-# from array operations to loop nests; `fuse` lowers what it puts together, `lower` the rest
+# from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
 FUSE = Pass("fuse", fuse, reorders=True)
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
@@ -116,13 +116,13 @@ LOWERING: tuple[Pass, ...] = (
     HOIST_ALLOCATIONS,
 )
 
-# after them, for a device that launches each loop: those of one range together, in whose trips what
-# one stores and the next one reads need not be stored
+# after them, for a device that launches each loop: joins those of one range, in whose trips values
+# that one stores and the next one reads need not be stored
 JOIN_LOOPS = Pass("join_loops", join_loops, reorders=True)
 JOIN_IN_ORDER = Pass("join_loops", partial(join_loops, in_order=True))
 FORWARD_IN_TRIPS = Pass("forward_stores", partial(forward_stores, indexed=True))
 
-# after them, for a backend that runs trips at once
+# after them, for a backend that runs trips concurrently
 INDEPENDENT_LOOPS = Pass("independent_loops", independent_loops, True, last=True)
 INDEPENDENT_IN_ORDER = Pass(
     "independent_loops", partial(independent_loops, in_order=True), last=True
@@ -133,7 +133,7 @@ SHARING_IN_ORDER = Pass(
     "independent_loops", partial(independent_loops, in_order=True, sharing=True), last=True
 )
 
-# in the place of the last of them, for a backend that runs chunks of trips at once
+# instead of the last of them, for a backend that runs chunks of trips concurrently
 LOOPS_IN_CHUNKS = Pass("loops_in_chunks", loops_in_chunks, True, last=True)
 CHUNKS_IN_ORDER = Pass("loops_in_chunks", partial(loops_in_chunks, in_order=True), last=True)
 # buffers that no trip of a marked loop makes for itself move out of the other loops
@@ -160,7 +160,7 @@ class PassError(AssertionError):
 
 @contextmanager
 def without(*names: str) -> Generator[None]:
-    """Leave out every pass of these names, in this thread or task."""
+    """Leaves out every pass of these names, in this thread or task."""
     others = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
     known = {p.name for p in (*PIPELINE, *LOWERING, *others) if p is not LOWER}
     unknown = set(names) - known
@@ -175,7 +175,7 @@ def without(*names: str) -> Generator[None]:
 
 @contextmanager
 def checking(on: bool = True) -> Generator[None]:
-    """Check the program after each pass, in this thread or task."""
+    """Checks the program after each pass, in this thread or task."""
     token = _checked.set(on)
     try:
         yield
@@ -184,12 +184,12 @@ def checking(on: bool = True) -> Generator[None]:
 
 
 def settings() -> tuple[frozenset[str], bool]:
-    """What decides, in this thread or task, what `run` does: the passes left out, the checker."""
+    """The settings of `run` in this thread or task: the passes left out, and whether to check."""
     return _off.get(), _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
 
 
 def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
-    """Apply the passes in order, on a copy: they may rename lengths in types in place."""
+    """Applies the passes in order, on a copy: they may rename lengths in types in place."""
     function = clone(function)
     off, watched = settings()
     if watched:
@@ -206,7 +206,7 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
 def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...]:
     """The passes to loop nests; `in_order`: additions keep the program's order.
 
-    `in_chunks`: what may run at once is split and marked, for several cores.
+    `in_chunks`: loops that may run concurrently are split and marked, for several cores.
     """
     passes = IN_ORDER if in_order else LOWERING
     if not in_chunks:
@@ -220,8 +220,8 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
 def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple[Pass, ...]:
     """The passes to loop nests for a device that runs each trip of a marked loop as a thread.
 
-    Columns and fission put buffers between the statements of a trip: there they pay for vectors,
-    which a thread is not. What is in the `library` of the device stays whole.
+    Columns and fission put buffers between the statements of a trip: that pays for vectors, but not
+    for threads. Operations in the `library` of the device stay whole.
     """
     left_out = (BUILD_IN_PLACE, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
@@ -236,7 +236,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
 
 
 def _checked_as_made(function: Function) -> None:
-    """What is handed to the first pass is legal: no pass is blamed for what it was given."""
+    """Checks the input of the first pass: no pass is blamed for what it was given."""
     try:
         check(function)
     except AssertionError as e:

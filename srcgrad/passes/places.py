@@ -1,4 +1,4 @@
-"""Where in which buffer an access lies: coordinates as polynomials in indices and lengths.
+"""Locates accesses: their buffer, and coordinates as polynomials in indices and lengths.
 
 A *polynomial* is a dict from monomials, sorted tuples of variables, to integers. A coordinate such
 as `p * trips + k`, by which a tape is addressed, stays exact. Views are followed down to the buffer
@@ -49,7 +49,7 @@ def variables(p: Poly) -> set[Var]:
 
 
 def linear(p: Poly, i: Var) -> tuple[Poly, Poly] | None:
-    """(c, r) with p = c * i + r, neither of which has an i; None if there are none."""
+    """(c, r) with p = c * i + r, both free of i; None if there are none."""
     step: Poly = {}
     rest: Poly = {}
     for m, c in p.items():
@@ -65,7 +65,7 @@ def linear(p: Poly, i: Var) -> tuple[Poly, Poly] | None:
 # ---- accesses ----
 @record(frozen=True)
 class Access:
-    """What one statement does to a buffer in a trip; `loops` are those around it, outer first."""
+    """An access of one statement to a buffer in a trip; in `loops`, outer first."""
 
     statement: Def
     root: Var
@@ -114,7 +114,7 @@ class Places:
                 return {(a,): 1}
 
     def trips(self, s: For) -> Poly:
-        """stop - start: how many trips a loop has that has some."""
+        """stop - start: the trip count of a loop that runs."""
         return plus(self.poly(s.stop), self.poly(s.start), -1)
 
     def inside(self, p: Poly, loops: Sequence[For]) -> Poly:
@@ -145,7 +145,7 @@ class Places:
         return x, place
 
     def _through(self, d: Def, place: Place) -> Place:
-        """Coordinates of what a view is of."""
+        """Coordinates in the base of a view."""
         atoms, rest = list(d.args[1:]), list(place)
         out: list[Poly | None] = []
         for code in d.params["spec"]:
@@ -163,7 +163,7 @@ class Places:
         return (*out, *rest)
 
     def _in_tape(self, d: Def, place: Place) -> Poly | None:
-        """The place in a flat tape of an element of a piece of it."""
+        """The position in a flat tape of an element of a view of it."""
         _, start, *dims = d.args
         total, step = self.poly(start), constant(1)
         for p, n in zip(reversed(place), reversed(dims), strict=True):
@@ -173,13 +173,13 @@ class Places:
         return total
 
     def are_distinct(self, x: Var, y: Var) -> bool:
-        """Whether two roots are different memory: one was made when the other was there."""
+        """Whether two roots are distinct memory: one was made when the other existed."""
         first, second = sorted((x, y), key=self.bound.__getitem__)
         d = self.definition.get(second)
         return first is not second and d is not None and makes_buffer(d)
 
     def access(self, s: Def, x: Var, loops: tuple[For, ...]) -> Access:
-        """What a statement does to one reference that it reads or stores to."""
+        """The access of a statement to one reference that it reads or stores to."""
         if s.op in ELEMENTS:
             last = len(s.args) - (s.op is not memory.load)
             given: Place = tuple(self.poly(a) if is_int64(a) else None for a in s.args[1:last])
@@ -204,7 +204,7 @@ def _replaced(p: Poly, v: Var, by: Poly) -> Poly:
 
 
 def _joined(block: Block) -> dict[Var, tuple[Atom, Atom]]:
-    """What each variable is that a loop carries or a branch hands on: one of two values."""
+    """The two possible values of each variable that a loop carries or a branch joins."""
     found: dict[Var, tuple[Atom, Atom]] = {}
     for s in walk(block):
         if isinstance(s, For | While):
@@ -217,7 +217,7 @@ def _joined(block: Block) -> dict[Var, tuple[Atom, Atom]]:
 
 
 def _order(function: Function) -> dict[Var, int]:
-    """When variables are bound: what a loop carries stands before its body."""
+    """The order in which variables are bound: carried ones before the body of their loop."""
     found: list[Var] = list(function.params)
 
     def go(block: Block) -> None:

@@ -1,4 +1,4 @@
-"""Promises of the user's that are not kept: loops over `prange` whose trips depend on one another.
+"""Finds false promises of the user's: loops over `prange` whose trips depend on one another.
 
 >>> f = parse('''
 ... def f(x: f64[n]):
@@ -12,7 +12,7 @@
 >>> false_promise(f).args[0].splitlines()[0]
 "a loop over prange whose trips depend on one another: trips touch one element of 'x'"
 
-Finds what is certain only. Asked of the user's program, before it is differentiated.
+Reports only certain ones. Runs on the user's program, before it is differentiated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from srcgrad.passes.dependence import Dependence, Dependent
 
 
 def false_promise(function: Function) -> UnsupportedError | None:
-    """The refusal of the first promise that is not kept; None if there is none."""
+    """The refusal of the first false promise; None if there is none."""
     promised = [s for s in walk(function.body) if isinstance(s, For) and s.promised]
     facts = Dependence(function, in_chunks=True) if promised else None
     for s in promised:

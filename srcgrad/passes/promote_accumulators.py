@@ -1,4 +1,4 @@
-"""An element that every trip adds to is summed in a local and added once, after the loop.
+"""Sums an element that every trip adds to in a local, and adds it once, after the loop.
 
 >>> show(promote_accumulators(parse('''
 ... def f(x: f64[n], g: f64[2]):
@@ -75,7 +75,7 @@ class _PromoteAccumulators(Ranged):
         return out
 
     def only_summed(self, s: For) -> set[Var]:
-        """The classes that a loop adds to and does nothing else with."""
+        """The classes that a loop adds to and does not use otherwise."""
         sums: set[Var] = set()
         others: set[Var] = set()
         for t in walk(s.body):

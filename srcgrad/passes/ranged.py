@@ -1,7 +1,7 @@
 """A `Rewriter` that knows ranges of integers: facts follow the scopes of the program.
 
-What follows from a loop's bounds, a branch's condition or a check that was passed holds in the
-statements after it and inside it, and no longer. Changes a statement only where an override does.
+Facts from a loop's bounds, a branch's condition or a passed check hold in the statements after it
+and inside it, and no longer. Changes a statement only where an override does.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Ranged(Rewriter):
             return self.mapped(s, inner)
 
     def conditions(self, s: Stmt) -> tuple[tuple[Atom | None, bool], ...]:
-        """For each block of a statement, what holds in it."""
+        """For each block of a statement, the condition that holds in it."""
         match s:
             case If():
                 return (s.cond, True), (s.cond, False)

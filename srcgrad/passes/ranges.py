@@ -1,8 +1,8 @@
-"""What is known of integers at a point of the program: constant lower bounds, upper bounds a + c.
+"""Ranges of integers at a point of the program: constant lower bounds, upper bounds a + c.
 
-A *form* (base, offset) stands for base + offset; a base of None stands for 0. Facts come from
+A *form* (base, offset) is base + offset, or offset alone if the base is None. Facts come from
 definitions, from the loops and branches around, and from the checks that were passed before.
-Arithmetic on int64 is taken not to wrap around. Never concludes anything from floats or narrow
+Arithmetic on int64 is assumed not to wrap around. Never concludes anything from floats or narrow
 integers.
 """
 
@@ -50,14 +50,14 @@ class Ranges:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """What is learned inside is forgotten afterwards."""
+        """Forgets afterwards what is learned inside."""
         low, high = dict(self.low), dict(self.high)
         yield
         self.low, self.high = low, high
 
     # ---- questions ----
     def at_most(self, a: Atom, b: Atom, k: int = 0) -> bool:
-        """Whether a <= b + k for sure."""
+        """Whether a <= b + k is certain."""
         base, offset = self.form(b)
         least = self.lower(b)
         for other, o in self.uppers(a):
@@ -68,11 +68,11 @@ class Ranges:
         return False
 
     def contains(self, i: Atom, n: Atom) -> bool:
-        """Whether 0 <= i < n for sure."""
+        """Whether 0 <= i < n is certain."""
         return self.is_length(i) and self.at_most(i, n, -1)
 
     def is_length(self, a: Atom) -> bool:
-        """Whether 0 <= a for sure."""
+        """Whether 0 <= a is certain."""
         low = self.lower(a)
         return low is not None and low >= 0
 
@@ -113,7 +113,7 @@ class Ranges:
         return a, 0
 
     def lower(self, a: Atom, depth: int = DEPTH) -> int | None:
-        """The greatest constant known to be at most `a`."""
+        """The greatest known constant lower bound of `a`."""
         if not is_int64(a):
             return None
         base, offset = self.form(a)
@@ -153,7 +153,7 @@ class Ranges:
                 return None
 
     def uppers(self, a: Atom) -> list[Form]:
-        """Forms that `a` is at most, its own first."""
+        """Upper bounds of `a` as forms, its own form first."""
         todo = [self.form(a)]
         found: list[Form] = []
         while todo and len(found) < MOST:
@@ -191,7 +191,7 @@ class Ranges:
 
     # ---- facts ----
     def know(self, a: Atom, b: Atom, k: int = 0) -> None:
-        """From here on a <= b + k."""
+        """Records that a <= b + k from here on."""
         if not (is_int64(a) and is_int64(b)):
             return
         (x, ox), (y, oy) = self.form(a), self.form(b)
@@ -206,7 +206,7 @@ class Ranges:
             self.low[v] = max(self.low.get(v, least), least)
 
     def assume(self, cond: Atom, holds: bool, depth: int = DEPTH) -> None:
-        """From here on the condition holds, or does not."""
+        """Records that the condition holds, or does not, from here on."""
         d = self.definition.get(cond) if isinstance(cond, Var) else None
         if d is None or not depth:
             return
@@ -235,7 +235,7 @@ class Ranges:
                 self.know((a, b)[x], (a, b)[y], k)
 
     def learn(self, s: Stmt) -> None:
-        """What is known once a statement has been passed."""
+        """Records what is known once a statement has been passed."""
         match s:
             case Def():
                 if s.var is not None:
@@ -258,7 +258,7 @@ class Ranges:
             self.know(Const(-i.value, i.type), n)
 
     def _carried(self, s: For | While) -> list[int | None]:
-        """Lower bounds of what is carried and never decreases."""
+        """Lower bounds of carried values that never decrease."""
 
         def least(p: Var, x: Atom, y: Atom) -> int | None:
             if not is_int64(p):
@@ -269,7 +269,7 @@ class Ranges:
         return [least(*g) for g in zip(s.params, s.inits, s.yields, strict=True)]
 
     def enter(self, s: For | While) -> None:
-        """Learn what holds in the body of a loop."""
+        """Records what holds in the body of a loop."""
         for p, least in zip(s.params, self._carried(s), strict=True):
             self.at_least(p, least)
         if isinstance(s, For):

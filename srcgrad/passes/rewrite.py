@@ -50,7 +50,7 @@ class Rewriter:
         return s
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        """What takes the place of a definition whose operands are already replaced."""
+        """The statements that replace a definition whose operands are already replaced."""
         return (s,)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
@@ -64,7 +64,7 @@ class Rewriter:
         return self.mapped(s, self.block)
 
     def mapped(self, s: Stmt, inner: Callable[[Block], Block]) -> Stmt:
-        """The same, with what rewrites its blocks."""
+        """The same, with `inner` to rewrite its blocks."""
         refresh_types(s, self.atom)  # again below: the blocks may have put more into `new`
         new = map_atoms(s, self.atom, inner)
         refresh_types(new, self.atom)

@@ -1,4 +1,4 @@
-"""Simplification: constants fold, what never changes is not carried, known branches vanish.
+"""Simplification: folds constants, stops carrying what never changes, removes known branches.
 
 >>> show(simplify(parse('''
 ... def f(x: f64, n: int):
@@ -56,7 +56,7 @@ from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
-ROUNDS = 8  # each round lets what the last one exposed vanish; more are not worth their time
+ROUNDS = 8  # each round removes what the last one exposed; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
 
 
@@ -77,7 +77,7 @@ class _Simplifier(Rewriter):
         self.conditions = Conditions()
 
     def function(self, f: Function) -> Function:
-        """A result that is a Python number stays one, whatever it has been replaced by."""
+        """Keeps a result that is a Python number one, whatever it has been replaced by."""
         new = super().function(f)
         casts: list[Stmt] = []
         returns = [self.kept(a, b, casts) for a, b in zip(f.returns, new.returns, strict=True)]
@@ -137,7 +137,7 @@ class _Simplifier(Rewriter):
             return
 
         def inner(block: Block) -> Block:
-            """The block of one side, in which the condition is known."""
+            """Rewrites the block of one side, in which the condition is known."""
             self.new[cond] = Const(block is s.then, cond.type)
             before = self.conditions.entered(cond, block is s.then)
             out = self.block(block)
@@ -150,7 +150,7 @@ class _Simplifier(Rewriter):
         yield from self.choices(self.without_equal_results(new))
 
     def settle(self, results: tuple[Var, ...], values: Iterable[Atom]) -> None:
-        """The results are these values (all read before any is replaced)."""
+        """Replaces the results by these values (all read before any is replaced)."""
         for r, a in zip(results, [self.atom(a) for a in values], strict=True):
             self.becomes(r, a)
 
@@ -172,7 +172,7 @@ class _Simplifier(Rewriter):
         )  # fmt: skip
 
     def choices(self, s: If) -> Iterable[Stmt]:
-        """A branch that is only a choice of integers or bools, as selects."""
+        """Turns a branch that only chooses between integers or bools into selects."""
         # the length of an array that is chosen is chosen with it
         lengths = {d for r in s.results for d in type_vars(r.type)}
         groups = zip(s.results, s.then_yields, s.else_yields, strict=True)
@@ -229,7 +229,7 @@ class _Simplifier(Rewriter):
             yield new
 
     def never_entered(self, s: While) -> Iterable[Stmt]:
-        """The test of a `while` happens once, on what it would have carried."""
+        """Runs the test of a `while` once, on the values that it would have carried."""
         for p, x in zip(s.params, s.inits, strict=True):
             self.becomes(p, x)
         yield from self.block(s.test)

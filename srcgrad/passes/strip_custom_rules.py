@@ -1,6 +1,6 @@
 """Strips user-defined rules: once no derivative is taken any more, their values become plain.
 
-What only the rules read is dead code then. Run before code is made, never before a differentiator.
+What only the rules read is then dead code. Runs before code generation, never before autodiff.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _StripCustomRules(Rewriter):
             yield s
 
     def part(self, s: Def, y: Atom) -> Iterable[Def]:
-        """The value itself, or a copy where the program can tell two buffers from one."""
+        """Replaces it by the value, or by a copy where the program could tell the difference."""
         assert s.var is not None
         if not isinstance(s.var.type, Array) or self.may_be_one(s.var, y):
             self.new[s.var] = y

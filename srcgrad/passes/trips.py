@@ -1,6 +1,6 @@
-"""What is known of a loop of plain definitions: how places move, what is carried, what is summed.
+"""Facts about a loop of plain definitions: how places move, what is carried, what is summed.
 
-The questions of the passes that change the order of a loop's trips. Never changes a statement.
+For the passes that change the order of a loop's trips. Never changes a statement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Trips:
         return quiet and self.carries_only_sums()
 
     def carries_only_sums(self) -> bool:
-        """Whether what is carried are sums of which no trip reads the value, old or new."""
+        """Whether carried values are only sums of which no trip reads the value, old or new."""
         read = [v for t in self.body for v in uses(t)]
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             d = self.made.get(y) if isinstance(y, Var) else None

@@ -1,4 +1,4 @@
-"""Lengths: those that a check at the entry found equal get one name, in the types of all arrays.
+"""Lengths: gives those that a check at the entry found equal one name, in the types of all arrays.
 
 >>> show(unify_lengths(parse('''
 ... def f(x: f64[n, m], w: f64[p, q], v: f64[r]):
@@ -25,14 +25,14 @@ def f(x: f64[n, m], w: f64[m, q], v: f64[q]):
     y: f64[n, q] = add(t, v)
     return (y,)
 
-Shapes compare by name, so everything behind profits: sums to other names of the same shape, flags
+Shapes compare by name, so every later pass profits: sums to other names of the same shape, flags
 of axes that may be broadcast, nests that differ in the names of their lengths only.
 
-The check moves right behind the lengths, so that no loop runs by a length of another array before
-it is known to be the same. It passes what cannot be noticed, and what raises ValueError for shapes
-as well, other checks and extrema of nothing: of several that fail another may be named. It passes
-no store to a parameter. A broadcast says that two lengths are equal if neither is ever 1. A check
-that holds by name goes. Never uses a check inside a loop or a branch, nor of computed lengths.
+The check moves directly after the lengths, so that no loop runs by a length of another array before
+it is known to be the same. It passes unobservable statements, and those that raise ValueError for
+shapes as well, other checks and extrema of nothing: of several that fail another may be named. It
+passes no store to a parameter. A broadcast implies that two lengths are equal if neither is ever 1.
+A check that holds by name is removed. Ignores checks in loops and branches, or of computed lengths.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def unify_lengths(function: Function) -> Function:
 
 
 def early_checks(function: Function, lengths: set[Var]) -> list[Def]:
-    """The checks of lengths of parameters that nothing in front of them keeps from moving up."""
+    """The checks of lengths of parameters that nothing before them keeps from moving up."""
     classes = AliasClasses(function)
     visible = {classes.of(p) for p in function.params if is_reference(p.type)}
     found: list[Def] = []
@@ -85,7 +85,7 @@ def early_checks(function: Function, lengths: set[Var]) -> list[Def]:
 
 
 class _Names:
-    """What stands for each length: the first that is equal, if possible one that is never 1."""
+    """The representative of each length: the first equal one, if possible one that is never 1."""
 
     def __init__(self, lengths: list[Def]):
         self.b = Builder(REGISTRY)
@@ -100,7 +100,7 @@ class _Names:
         return a
 
     def learn(self, s: Def) -> bool:
-        """Use a check; false if those before it imply it."""
+        """Uses a check; False if those before it imply it."""
         named = altered(s, args=tuple(map(self.of, s.args)))
         if _holds(named):
             return False
@@ -121,7 +121,7 @@ def _equal(s: Def, b: Builder) -> Iterator[tuple[Atom, Atom]]:
 
 
 def compared_by(s: Def) -> list[tuple[Atom, Atom]]:
-    """The lengths that a check compares: what is assigned, or broadcast, stands second."""
+    """The lengths that a check compares: the one assigned or broadcast comes second."""
     if s.op is memory.check_equal:
         return [(s.args[0], s.args[1])]
     split = s.params["split"]
@@ -139,7 +139,7 @@ class _Unified(Rewriter):
 
 
 def _holds(s: Def) -> bool:
-    """Whether a check passes whatever the lengths are."""
+    """Whether a check passes for all lengths."""
     ranks = s.params.get("split", 1), len(s.args) - s.params.get("split", 1)
     if s.op is memory.check_assign and ranks[0] < ranks[1]:
         return False
@@ -151,7 +151,7 @@ def shape_checks(function: Function) -> list[Def]:
 
 
 def never_holds(s: Def) -> bool:
-    """Whether a check fails whatever the lengths are."""
+    """Whether a check fails for all lengths."""
     constants = (p for p in compared_by(s) if all(isinstance(a, Const) for a in p))
     return not all(_fit(s, m, n) for m, n in constants)
 

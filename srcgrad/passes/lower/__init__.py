@@ -1,9 +1,9 @@
-"""Array operations become loop nests in the same IR: `fuse` makes one nest of several, `lower`
+"""Turns array operations into loop nests in the same IR: `fuse` makes one nest of several, `lower`
 one of each that is left.
 
 Names that hold throughout: a *step* is an array operation inside a nest's body; an
-*access* says which element of an array a step touches; a *group* is what shares a nest. What
-stays whole: allocation, views, library calls. Never looks at a derivative.
+*access* is the element of an array that a step touches; a *group* is the steps that share a nest.
+Allocation, views and library calls stay whole. Never looks at a derivative.
 """
 
 from srcgrad.passes.lower.fuse import fuse

@@ -1,4 +1,4 @@
-"""Which element of an operand a step of a nest touches.
+"""Accesses: the element of an operand that a step of a nest touches.
 
 Axes are matched from the right, as NumPy broadcasts. An operand axis of constant length 1 has no
 index; one that may turn out to be 1 long has its index multiplied by a flag.
@@ -26,7 +26,7 @@ Access = tuple[Place, ...]
 
 
 def aligned(b: Builder, dims: Dims, nest: Dims, first: int = 0) -> Access:
-    """Where an operand with `dims` is read in a nest whose axes from `first` on are `nest`."""
+    """The access to an operand with `dims` in a nest whose axes from `first` on are `nest`."""
     lead = len(nest) - len(dims)
     return tuple(
         ONE_LONG if k + lead < 0 else place(b, d, nest[k + lead], first + k + lead)

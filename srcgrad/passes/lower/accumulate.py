@@ -1,6 +1,6 @@
-"""What a reduction carries from element to element: its dtype, its start, how it combines.
+"""Accumulators of reductions: their dtype, their initial value, how they combine.
 
-NaN wins in an extremum because `maximum` and `minimum` let it win.
+NaN wins in an extremum because it does in `maximum` and `minimum`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srcgrad.primitives import elementwise, reductions
 
 
 def accumulator(step: Step) -> Scalar:
-    """Sums of float32 are carried in float64: one long sum in float32 would lose digits."""
+    """The type of an accumulator; float64 for float32, as one long sum would lose digits."""
     assert step.statement.var is not None
     dtype = step.statement.var.type.dtype
     if dtype == "f32" and REDUCTIONS[step.op] is elementwise.add:

@@ -1,4 +1,4 @@
-"""Array operations that are more than one step: joins, running sums, orderings by value, places.
+"""Expands array operations of more than one step: joins, running sums, orderings, positions.
 
 Each function emits simpler array operations or loops through the builder. `concatenate` becomes
 stores into pieces of a fresh array, so that they fuse with what computes the pieces; an extremum
@@ -19,7 +19,7 @@ from srcgrad.primitives import Primitive, arrays, memory, reductions, scans
 
 
 def early(b: Builder, s: Def) -> bool:
-    """Emit the array operations that `s` stands for; False if it stays (what it needs precedes)."""
+    """Emits the array operations that `s` expands to; False if it stays, after what it needs."""
     b.loc = s.loc
     expand = EARLY.get(s.op)
     if expand is not None:
@@ -31,7 +31,7 @@ def early(b: Builder, s: Def) -> bool:
 
 
 def late(b: Builder, s: Def) -> Atom | bool | None:
-    """Emit the loops of an operation that is no step of a nest; its value if it is a scalar.
+    """Emits the loops of an operation that is not a step of a nest; returns a scalar's value.
 
     False if the operation stays whole.
     """
@@ -88,7 +88,7 @@ def _pack(b: Builder, s: Def) -> None:
 
 # ---- extrema ----
 def _check_not_empty(b: Builder, s: Def, over: tuple[int, ...]) -> None:
-    """NumPy raises if an axis to choose from is empty, also where there is nothing to find."""
+    """NumPy raises if an axis to choose from is empty, even where there is nothing to find."""
     name = "minimum" if s.op is reductions.min else "maximum"
     message = f"zero-size array to reduction operation {name} which has no identity"
     empty = _some_zero(b, [_operand(s).type.dims[k] for k in over])
@@ -127,7 +127,7 @@ def _extreme_place(b: Builder, s: Def) -> Atom | None:
 
 
 def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom]) -> Atom:
-    """Loops over the reduced axes that carry the best value, its place and the present place."""
+    """Loops over the reduced axes that carry the best value, its place and the current place."""
     scalar = Scalar(x.type.dtype)
     zero = Const(0, INT)
     better = "gt" if s.op is reductions.argmax else "lt"
@@ -182,7 +182,7 @@ def _softmax_bar(b: Builder, s: Def) -> None:
 
 
 def _log_softmax_bar(b: Builder, s: Def) -> None:
-    """g - sum(g) * exp(y); where the exponentials behind y are at hand, none is taken again."""
+    """g - sum(g) * exp(y); reuses the exponentials that y was computed from, if there are any."""
     (g, y), axes = s.args, s.params["axes"]
     total = b("sum", g, axes=axes, name="total")
     key = "total of exponentials", y
@@ -196,7 +196,7 @@ def _log_softmax_bar(b: Builder, s: Def) -> None:
 
 
 def _kept(b: Builder, a: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
-    """What was reduced over axes of `x`, with these as axes of length 1; a scalar stays one."""
+    """A reduction over axes of `x`, with these as axes of length 1; a scalar stays one."""
     rank = x.type.ndim if isinstance(x.type, Array) else 0
     if len(axes) == rank:
         return a
@@ -209,7 +209,7 @@ def _define(b: Builder, s: Def, op: str, *args: Atom) -> None:
 
 # ---- along an axis, over places ----
 def _scan(b: Builder, s: Def) -> None:
-    """Running sums, and products and recurrences, whose elements are what comes before them."""
+    """Running sums; also products and recurrences, which exclude their own element."""
     x, v, axis = _operand(s), s.var, s.params["axis"]
     assert v is not None
     _allocate(b, v, "empty")
@@ -240,7 +240,7 @@ def _scan(b: Builder, s: Def) -> None:
 
 
 def _nothing(product: bool, scalar: Scalar) -> Const:
-    """The initial value of a scan: 1, or the zero that added to -0.0 leaves it as it is."""
+    """The initial value of a scan: 1, or the zero that added to -0.0 leaves it unchanged."""
     minus = {"f": -0.0, "c": complex(-0.0, -0.0)}.get(scalar.dtype[0], 0)
     return Const(type(minus)(1) if product else minus, scalar)
 
@@ -274,7 +274,7 @@ def _nonzero(b: Builder, s: Def) -> None:
 
 
 def _take_last(b: Builder, s: Def) -> None:
-    """What each place wrote last by a scatter gets back: each element remembers its writer."""
+    """Elements at places that a scatter wrote last, zeros elsewhere: places record their writer."""
     x, idx, spec, v = _operand(s), s.args[1:], s.params["spec"], s.var
     assert v is not None
     dims = tuple(map(atom, v.type.dims))
@@ -289,7 +289,7 @@ def _take_last(b: Builder, s: Def) -> None:
 
 
 def _argsort(b: Builder, s: Def) -> bool | None:
-    """Line by line: the library orders one axis."""
+    """Orders line by line: the library orders one axis."""
     x, v, axis = _operand(s), s.var, s.params["axis"]
     assert v is not None
     if x.type.ndim == 1:

@@ -1,4 +1,4 @@
-"""Several array operations of a block in one nest: what flows between them never reaches memory.
+"""Fuses array operations of a block into one nest, so that data between them skips memory.
 
 >>> show(fuse(parse('''
 ... def f(x: f64[n]):
@@ -43,7 +43,7 @@ from srcgrad.passes.lower.lowering import Lowering, Whole, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
 
-FAR = 64  # items back that an operation may join a group
+FAR = 64  # how many items back an operation may join a group
 ALONE = (memory.indices,)  # raises inside its nest
 
 
@@ -53,20 +53,20 @@ class _Planner:
         self.known: dict[Def, Footprint] = {}
 
     def footprint(self, s: Def) -> Footprint:
-        """That of a definition, collected once: every later one compares itself with it."""
+        """The footprint of a definition, computed once: every later one compares itself with it."""
         if s not in self.known:
             self.known[s] = Footprint.of(s, self.classes, self.in_order)
         return self.known[s]
 
     def together(self, item: Def | FusionGroup) -> Footprint:
-        """The footprint of all that an item consists of."""
+        """The footprint of all parts of an item."""
         if isinstance(item, Def):
             return self.footprint(item)
         return reduce(Footprint.__or__, [self.footprint(step.statement) for step in item.steps])
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
-        grouped = False  # what comes before the first group is not looked back from
+        grouped = False  # nothing before the first group is searched
         for s in block:
             step = self._step(s)
             if step is None and grouped:
@@ -91,13 +91,13 @@ class _Planner:
             return None
         moves = s.op in (memory.copy, reductions.broadcast_to)
         scalar_move = moves and not isinstance(s.var.type, Array)  # type: ignore[union-attr]  (it has a result)
-        with self.b.block():  # what it emits is emitted again where the nest will stand
+        with self.b.block():  # what it emits is emitted again at the nest
             return None if scalar_move else step_of(self.b, s)
 
     def _home(self, items: list[Stmt | FusionGroup], step: Step) -> int | None:
         """The nearest earlier group that takes `step` and gains by it, if it may be moved there.
 
-        What stands between and cannot be passed is moved before the group, if that is possible.
+        Items in between that cannot be passed are moved before the group, if that is possible.
         """
         moved, both = Footprint(), self.footprint(step.statement)
         shared = touched(step)
@@ -119,7 +119,7 @@ class _Planner:
         return None
 
     def _merge(self, items: list[Stmt | FusionGroup], at: int) -> None:
-        """Move all of a group into an earlier one that it now shares something with."""
+        """Moves all of a group into an earlier one that it now shares something with."""
         late = items[at]
         assert isinstance(late, FusionGroup)
         facts = self.together(late)
@@ -135,7 +135,7 @@ class _Planner:
                 return
 
     def _place(self, items: list[Stmt | FusionGroup], s: Stmt) -> None:
-        """Put a statement before the last groups that it does not need: they stay open."""
+        """Puts a statement before the last groups that it does not need: they stay open."""
         at = len(items)
         if isinstance(s, Def):
             facts = self.footprint(s)
@@ -147,7 +147,7 @@ class _Planner:
         items.insert(at, s)
 
     def _passes(self, facts: Footprint, item: Stmt | FusionGroup) -> bool:
-        """Whether what has this footprint may run before `item`, which precedes it."""
+        """Whether statements with this footprint may run before `item`, which precedes them."""
         if isinstance(item, FusionGroup):
             return facts.passes_over(item.defined, False, item.effects)
         if isinstance(item, Def):

@@ -1,4 +1,4 @@
-"""A group of operations that share a nest, and what decides whether another may join.
+"""A group of operations that share a nest, and the conditions for another to join.
 
 Memory is compared by alias classes; two accesses to one class go together only through the same
 reference at the nest's own index. Never emits anything.
@@ -45,7 +45,7 @@ class FusionGroup:
         return new
 
     def takes(self, step: Step) -> bool:
-        """Accept and add, or neither."""
+        """Adds a step if it is accepted; returns whether it was."""
         accepted = self.accepts(step)
         if accepted:
             self.add(step)
@@ -63,7 +63,7 @@ class FusionGroup:
         return all(self._element_wise(step, other) for other in self.steps)
 
     def _element_wise(self, step: Step, other: Step) -> bool:
-        """Whether their accesses to memory stay in order when they run element by element."""
+        """Whether the steps' accesses to memory stay in order when they run element by element."""
         of = self.classes.of
         for v, writes in accesses(step):
             for w, other_writes in accesses(other):

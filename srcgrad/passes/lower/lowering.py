@@ -1,4 +1,4 @@
-"""The walk that puts loops in the place of array operations, by a plan of which share a nest.
+"""Replaces array operations by loops, following a plan of which operations share a nest.
 
 >>> show(lower(parse('''
 ... def f(x: f64[n]):
@@ -15,7 +15,7 @@ def f(x: f64[n]):
         store(y, i, y1)
     return (y,)
 
-Library calls, views and allocation stay whole. What is scalar already is not touched.
+Library calls, views and allocation stay whole. Scalar operations are not touched.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
 def lower(function: Function, library: frozenset[Primitive] = frozenset()) -> Function:
     """The function with a nest of loops for each array operation.
 
-    Those of `library` stay whole, but in the trips of a loop that may run at once.
+    Those of `library` stay whole, except in trips of a loop that may run concurrently.
     """
     function = expanded(function)
     whole = Whole(function, library)
@@ -50,7 +50,7 @@ def lower(function: Function, library: frozenset[Primitive] = frozenset()) -> Fu
 
 
 def expanded(function: Function) -> Function:
-    """Joins as stores into pieces, extrema with their checks: what every plan starts from."""
+    """Joins as stores into pieces, extrema with their checks: the input of every plan."""
     return _Expand(builder_for(function)).function(function)
 
 
@@ -65,12 +65,12 @@ class _Expand(Emitter):
 
 
 class Whole:
-    """What stays whole for the library of a device: not in a trip that is to be a thread."""
+    """Tells which operations stay whole for a device's library: none in a trip that is a thread."""
 
     def __init__(self, function: Function, library: frozenset[Primitive]):
         self.library = library
         self.facts = Dependence(function) if library else None
-        self.trips = 0  # how many such loops are around
+        self.trips = 0  # the number of such loops around
 
     def __call__(self, s: Def) -> bool:
         return s.op in self.library and not self.trips
@@ -144,7 +144,7 @@ class Lowering(Emitter):
 
 
 def _is_number_of(s: Def) -> bool:
-    """A copy or a broadcast to no axes at all: the number itself."""
+    """Whether a definition copies or broadcasts to no axes: its result is the number itself."""
     scalar = s.var is not None and isinstance(s.var.type, Scalar)
     return scalar and s.op in (memory.copy, reductions.broadcast_to)
 

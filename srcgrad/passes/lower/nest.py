@@ -80,7 +80,7 @@ class Nest:
         return runtime or bool(outer & step.reduction.axes)
 
     def _level(self, k: int, carried: dict[Step, Atom]) -> dict[Step, Atom]:
-        """The nest from loop `k` inwards; what the accumulators are after it."""
+        """Emits the nest from loop `k` inwards; returns the accumulators after it."""
         starting = [step for step in self.steps if step.reduction and self._start_level(step) == k]
         inside = dict(carried)
         for step in starting:
@@ -118,7 +118,7 @@ class Nest:
         return dict(zip(inside, results, strict=True))
 
     def _load_outer(self, k: int) -> None:
-        """Load what the inner loops do not change."""
+        """Loads elements that the inner loops do not change."""
         for step in self.steps:
             self.b.loc = step.statement.loc
             for v, access in step.reads:
@@ -171,7 +171,7 @@ class Nest:
         return self.current[a]
 
     def _value(self, step: Step) -> Atom:
-        """What the step computes from the elements of its operands."""
+        """The value that a step computes from the elements of its operands."""
         s, b = step.statement, self.b
         accesses = iter(step.reads)
         operands = [
@@ -223,7 +223,7 @@ class Nest:
         return self.b(REDUCTIONS[step.op], old, value, name=step.statement.var.name)  # type: ignore[union-attr]  (it has a result)
 
     def _finish(self, step: Step, value: Atom) -> None:
-        """Put what an accumulator came to into the result."""
+        """Stores the final value of an accumulator in the result."""
         b, v, reduction = self.b, step.statement.var, step.reduction
         assert v is not None and reduction is not None
         b.loc = step.statement.loc
@@ -241,7 +241,7 @@ class Nest:
 
 
 def _read_atoms(step: Step) -> list[Atom]:
-    """The operands whose elements the value is made of, in order."""
+    """The operands whose elements make up the value, in order."""
     args = list(step.statement.args)
     match step.op:
         case arrays.iota:

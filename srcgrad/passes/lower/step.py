@@ -1,4 +1,4 @@
-"""Array operations as steps of a nest's body: what they read, write and accumulate, and how.
+"""Array operations as steps of a nest's body: what they read, write and accumulate.
 
 `step_of` knows every operation that can be a step; the others are expanded (`expand.py`), stay
 whole, or are scalar already. Never emits more than flags (the operands that may be 1 long).
@@ -17,7 +17,7 @@ from srcgrad.primitives import Primitive, arrays, elementwise, memory, reduction
 from srcgrad.primitives.memory import gather_dims
 from srcgrad.records import record
 
-# how two values of a reduction become one
+# the operation that combines two values of a reduction
 REDUCTIONS = {
     reductions.sum: elementwise.add,
     reductions.sum_to: elementwise.add,
@@ -57,7 +57,7 @@ class Step:
 
     @property
     def stored(self) -> tuple[Var, Access]:
-        """The target, of a store."""
+        """The target of a store."""
         assert self.target is not None
         return self.target
 
@@ -68,7 +68,7 @@ class Step:
 
 
 def step_of(b: Builder, s: Def) -> Step | None:
-    """The operation as a step of a nest over its dims; None if it is none."""
+    """The operation as a step of a nest over its dims; None if it cannot be one."""
     op = s.op
     if op in STORES:
         return _scatter(b, s) if "spec" in s.params else _store(b, s)
@@ -140,7 +140,7 @@ def _scatter(b: Builder, s: Def) -> Step:
 def _fancy(
     b: Builder, x: Atom, idx: tuple[Any, ...], spec: tuple[str, ...], dims: Dims
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[Var, Access], ...]]:
-    """Per axis of `x` an index array's number or a nest's axis; the index arrays' accesses."""
+    """Per axis of `x` the number of an index array or a nest's axis; the index arrays' accesses."""
     places = [k for k, code in enumerate(spec) if code == "a"]
     adjacent = places == list(range(places[0], places[0] + len(places)))
     first = places[0] if adjacent else 0

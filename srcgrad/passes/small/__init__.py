@@ -1,7 +1,7 @@
-"""Small arrays of constant shape become numbers: no buffer, no loop, nothing on a tape but numbers.
+"""Turns small arrays of constant shape into numbers: no buffer, no loop, only numbers on tapes.
 
 `edges` copies what enters and leaves a program, `classes` decides which arrays become numbers,
-`unroll` makes their places constant, `elements` says what each operation is element by element, and
+`unroll` makes their places constant, `elements` has the scalar expansion of each operation, and
 `small_arrays` is the pass. Never looks at a derivative.
 """
 

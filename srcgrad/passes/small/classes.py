@@ -1,9 +1,9 @@
-"""Which small arrays may become numbers: alias classes of which every name and use is understood.
+"""Selects small arrays that may become numbers: alias classes with all names and uses understood.
 
 A class stays in memory as a whole if one of its names is large, or seen by the caller, or if one
 use needs memory: a place that is not constant, an operation that `elements` does not have, a result
 that stays an array. A reference that a loop carries or a branch joins is the array's elements at
-that time: nothing may be stored to its class any more.
+that time: nothing may store to its class afterwards.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from srcgrad.passes.small.elements import ELEMENTS, constant, is_small
 from srcgrad.primitives import arrays, memory, reductions
 
 LONGEST = 128  # numbers that one operation may become
-ALL = 4000  # that all of a program's may
+ALL = 4000  # numbers that all operations of a program may become
 PLACES = {memory.load: (1, None), memory.store: (1, -1), memory.add_at: (1, -1)}
 WHOLE = (memory.assign, memory.add_to)
 VIEWS = (memory.view, memory.transpose, memory.reshape)
 PRODUCTS = (arrays.matmul, arrays.matvec, arrays.vecdot)
-Path = tuple[tuple[Block, int], ...]  # the blocks around a statement, and where in each
+Path = tuple[tuple[Block, int], ...]  # the blocks around a statement, and its position in each
 
 
 def places(s: Def) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ def places(s: Def) -> tuple[Any, ...]:
 def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
     """The constant dims of each operand of an operation done element by element; () of a scalar.
 
-    A length that is not constant is one where what it broadcasts with says so and it is not 1: the
+    A length that is not constant is taken from the one it broadcasts with, if that is not 1: the
     check before the operation has passed. None where that is not known.
     """
     if s.op in WHOLE:
@@ -114,7 +114,7 @@ class _Search:
             self.bound(inner_definitions(s), inside)
             self.joins.append((s, here, loops))
             if isinstance(s, While):
-                # what the last test stored would be lost: no trip hands it on
+                # stores of the last test would be lost: no trip passes them on
                 self.refused |= classes_written(s.test, self.classes)
             for inner in blocks(s):
                 self.scan(inner, here, inside)
@@ -147,7 +147,7 @@ class _Search:
         return len(known) == len(dims) and _fit(s, known) and size(self.b, s) <= LONGEST
 
     def in_range(self, s: Def) -> bool:
-        """Whether an element's place is constant, and there: the check before it may fail."""
+        """Whether an element's place is constant and in bounds: the check before it may fail."""
         at, dims = places(s), constant(atom_dims(s.args[0])) or ()
         return len(at) == len(dims) and all(
             isinstance(p, Const) and 0 <= p.value < d for p, d in zip(at, dims, strict=True)
@@ -161,7 +161,7 @@ class _Search:
                     self.refused.add(c)
 
     def stored_later(self, c: Var, path: Path, loops: tuple[Loop, ...]) -> bool:
-        """Whether a statement, or what may run behind it, stores to a class."""
+        """Whether a statement, or one that may run after it, stores to a class."""
         behind = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
         again = [(t,) for t in loops if t not in self.scope[c]]
         return any(c in classes_written(block, self.classes) for block in (*behind, *again))
@@ -183,7 +183,7 @@ def _fit(s: Def, dims: list[tuple[int, ...]]) -> bool:
 
 
 def _made(s: Def, dims: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape that an operation gives; ValueError or IndexError if the operands do not fit."""
+    """The shape of an operation's result; ValueError or IndexError if the operands do not fit."""
     sizes = [a.value for a in s.args[len(dims) :] if isinstance(a, Const)]
     return np.shape(s.op.impl(*map(np.zeros, dims), *sizes, **s.params))
 
@@ -222,7 +222,7 @@ def small_classes(
         if s.var is not None and s.var not in edges and s.op not in (*PLACES, memory.dim)
     ]
     settled = False
-    while not settled:  # an array that stays in memory keeps the operands of what makes it there
+    while not settled:  # an array that stays in memory keeps the operands of its definition there
         settled = True
         for s in whole:
             assert s.var is not None

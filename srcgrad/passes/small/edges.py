@@ -1,10 +1,10 @@
-"""Copies where small arrays enter and leave a program, so that what is between may become numbers.
+"""Copies small arrays where they enter and leave a program, so that the rest may become numbers.
 
-Callers hand over buffers and get them, so a loop that carries an argument, or whose result is
-returned, would keep its class in memory. Of a class that no statement stores to, a copy is as good
+Callers pass and receive buffers, so a loop that carries an argument, or whose result is
+returned, would keep its class in memory. For a class that no statement stores to, a copy is as good
 as the array. A class that has an argument and a result, or two results, keeps its buffer: the
-caller could tell. For the same reason a copy that leaves stays, though no number is behind it, if
-other passes have given its array to two results, or to an argument and a result.
+caller could tell. For the same reason a copy that leaves stays, even if it is not made of numbers,
+if other passes have given its array to two results, or to an argument and a result.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def with_edges(function: Function) -> tuple[Function, frozenset[Var]]:
 
 
 def idle_edges(function: Function, edges: frozenset[Var]) -> frozenset[Var]:
-    """The copies that nobody could tell from the array that is copied: of its type, seen by one."""
+    """The copies that a caller cannot tell from the copied array: of its type, seen once."""
     classes = AliasClasses(function)
     copies = [(s.var, s.args[0]) for s in function.body if isinstance(s, Def) and s.var in edges]
     returned = {a for a in function.returns if isinstance(a, Var) and is_reference(a.type)}

@@ -1,4 +1,4 @@
-"""What operations on small arrays are element by element.
+"""Scalar expansions of operations on small arrays.
 
 Elements are atoms in NumPy arrays of objects, of the operation's dtype and strong. Sums and
 products add in the order of the elements; single precision is added in double, as nests do.
@@ -20,8 +20,8 @@ from srcgrad.operation import Primitive
 from srcgrad.primitives import arrays, memory, reductions
 
 Elements = np.ndarray[Any, Any]  # of atoms; of one atom and no axis where the operand is a scalar
-MOST = 16  # of a small array
-WIDE = {"f16": "f64", "f32": "f64", "c64": "c128"}  # what sums of narrow numbers are added in
+MOST = 16  # elements of a small array
+WIDE = {"f16": "f64", "f32": "f64", "c64": "c128"}  # accumulator types of narrow numbers
 
 
 def constant(dims: Dims) -> tuple[int, ...] | None:
@@ -36,7 +36,7 @@ def is_small(type: Any) -> bool:
 
 
 def made_dims(s: Def) -> tuple[int, ...]:
-    """The constant dims of what a definition makes."""
+    """The constant dims of a definition's result."""
     assert s.var is not None
     dims = constant(atom_dims(s.var))
     assert dims is not None

@@ -1,4 +1,4 @@
-"""Small arrays of constant shape become numbers.
+"""Turns small arrays of constant shape into numbers.
 
 >>> show(small_arrays(parse('''
 ... def f(x: f64, y: f64):
@@ -17,7 +17,7 @@ def f(x: f64, y: f64):
     return (t2,)
 
 A vector of three, a rotation, a quaternion that a loop carries need neither a buffer nor a loop,
-and a reverse sweep keeps of their elements only those that a rule reads. Elements of a class that
+and a reverse sweep saves only those of their elements that a rule reads. Elements of a class that
 is stored to are carried through loops and joined by branches like other numbers; views are other
 names of the same elements. `classes` says what stays in memory. Never touches what the caller sees.
 """
@@ -69,14 +69,14 @@ def small_arrays(function: Function) -> Function:
 
 
 class _SmallArrays(Emitter):
-    """`cells` says which elements a name stands for, `held` what an element is at this place."""
+    """`cells` maps a name to its elements, `held` an element to its current value."""
 
     def __init__(
         self, b: Builder, classes: AliasClasses, found: frozenset[Var], idle: frozenset[Var]
     ):
         super().__init__(b)
         self.classes, self.found, self.idle = classes, found, idle
-        self.cells: dict[Atom, Elements] = {}  # numbers in the place of atoms
+        self.cells: dict[Atom, Elements] = {}  # element numbers, not atoms
         self.held: dict[int, Atom] = {}
         self.class_of: dict[int, Var] = {}
 
@@ -84,7 +84,7 @@ class _SmallArrays(Emitter):
         return isinstance(a, Var) and is_reference(a.type) and self.classes.of(a) in self.found
 
     def hold(self, v: Var, elements: Elements) -> None:
-        """Give a new array its elements."""
+        """Gives a new array its elements."""
         kind, first = Scalar(v.type.dtype), len(self.class_of)
         self.cells[v] = np.arange(first, first + elements.size).reshape(elements.shape)
         for k, a in enumerate(elements.flat, first):
@@ -92,7 +92,7 @@ class _SmallArrays(Emitter):
             self.held[k] = self.b.retyped(a, kind)
 
     def elements(self, a: Atom, dims: tuple[int, ...] | None = None) -> Elements:
-        """The elements of an operand as they are at this place; those in memory are loaded."""
+        """The current elements of an operand; those in memory are loaded."""
         if not is_reference(a.type):
             return filled((), [a])
         if self.is_ours(a):
@@ -117,7 +117,7 @@ class _SmallArrays(Emitter):
         return ()
 
     def touch(self, s: Def) -> None:
-        """A length, a view, a load or a store."""
+        """Replaces a length, a view, a load or a store."""
         x = s.args[0]
         match s.op:
             case memory.dim:
@@ -173,7 +173,7 @@ class _SmallArrays(Emitter):
             self.new[s.var] = self.b.retyped(made[()], s.var.type)
 
     def packed(self, v: Var, elements: Elements) -> Atom:
-        """An array in memory that has these elements."""
+        """An array in memory with these elements."""
         kind = Scalar(v.type.dtype)
         dims = {} if elements.ndim == 1 else {"dims": elements.shape}
         atoms = [self.b.retyped(a, kind) for a in elements.flat]
@@ -201,7 +201,7 @@ class _SmallArrays(Emitter):
         return out
 
     def values(self, atoms: tuple[Atom, ...], ours: list[int], stored: list[int]) -> list[Atom]:
-        """What these variables get, in the same order."""
+        """The values of these variables, in the same order."""
         out: list[Atom] = [a for j in ours for a in self.elements(atoms[j]).flat]
         return out + [self.held[k] for k in stored]
 

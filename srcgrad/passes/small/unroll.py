@@ -1,6 +1,6 @@
-"""Loops of few trips whose index is a place in a small array are unrolled.
+"""Unrolls loops of few trips whose index is a place in a small array.
 
-Loops of definitions only, over numbers and small arrays: of operations on large ones there would be
+Only loops of definitions, over numbers and small arrays: operations on large ones would become
 as many nests. Never unrolls a loop for an array that cannot become numbers anyway.
 """
 
@@ -18,7 +18,7 @@ from srcgrad.passes.small.classes import PLACES, places
 from srcgrad.passes.small.elements import is_small
 
 TRIPS = 8
-STATEMENTS = 400  # that a loop may become
+STATEMENTS = 400  # the most that a loop may become
 
 
 def unroll(function: Function, classes: AliasClasses, small: frozenset[Var]) -> Function:
