@@ -1,7 +1,7 @@
 """The table of primitives: one row each, serving reverse mode, forward mode and eager tensors.
 
 Names in rules: `y` the result, `a b c` the arguments, `g` the incoming adjoint, `t` a tangent.
-Rules hold mathematics only: no broadcasting, no casting, no storage, no backend.
+Rules are mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
 from srcgrad.primitives import (

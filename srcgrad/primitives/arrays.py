@@ -1,4 +1,4 @@
-"""Primitives that make whole arrays of others: ranges, joins, matrix product."""
+"""Primitives that make whole arrays from others: ranges, joins, matrix products."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ matvec = multilinear(
 
 # ---- an array of scalars ----
 class _Places:
-    """The transposes of `pack`: the k-th scalar gets the k-th place of `g`."""
+    """The transposes of `pack`: the k-th scalar gets the k-th element of `g`."""
 
     def __getitem__(self, k: int) -> Any:
         def place(g: Any, y: Any, *xs: Any, dims: Any = None) -> Any:
@@ -104,7 +104,7 @@ class _Places:
 
 
 def packed_at(k: int, dims: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The place of the k-th scalar in what `pack` makes of these dims; None: a vector."""
+    """The indices of the k-th scalar in a `pack` with these dims; None: a vector."""
     return (k,) if dims is None else tuple(int(i) for i in np.unravel_index(k, dims))
 
 

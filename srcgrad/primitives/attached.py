@@ -1,8 +1,8 @@
 """Values that carry a user-defined derivative: `attached`, and `part`, one of its results.
 
-`attached(*values, *inputs, *foreign, *rest, rule=r)` gives the values; their derivative by the
-inputs is what the rule says. Both are gone before code is made, see `passes.strip_custom_rules`.
-How a rule is run is known to the differentiators alone.
+`attached(*values, *inputs, *foreign, *rest, rule=r)` returns the values; the rule states their
+derivative with respect to the inputs. Both are removed before code is generated, see
+`passes.strip_custom_rules`. Only the differentiators know how a rule is run.
 """
 
 from __future__ import annotations
@@ -32,6 +32,6 @@ def _part_type(b: Any, t: Any, k: int) -> Stated:
     return (of.dtype, of.dims, of.layout) if hasattr(of, "dims") else (of.dtype, ())
 
 
-# their derivative is not in this table: it is the user's
+# their derivative is not in this table: the user states it
 attached = nondiff("attached", _values, typing=_types)
 part = nondiff("part", lambda t, k: t[k], typing=_part_type, nonfinite=True)

@@ -1,9 +1,8 @@
-"""Systems whose matrix is zero outside a band around its diagonal.
+"""Linear systems whose matrix is zero outside a band around its diagonal.
 
-Element (i, j) of such a matrix is stored in `ab[upper + i - j, j]`; what `ab` has in its corners,
-for elements outside the matrix, is not read and has derivative zero. `upper` counts the diagonals
-above the main one. The work is proportional to what is stored; a matrix with all its zeros is never
-made.
+Element (i, j) of such a matrix is stored in `ab[upper + i - j, j]`; the corners of `ab`, for
+elements outside the matrix, are not read and have derivative zero. `upper` counts the diagonals
+above the main one. The work is proportional to the stored elements; the full matrix is never made.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ def _like_right(build: Any, ab: Any, b: Any, *rest: Any, **params: Any) -> State
     return b.type.dtype, b.type.dims
 
 
-# ---- products: with the matrix, and u v' where the band is ----
+# ---- products: with the matrix, and u v' within the band ----
 def _diagonals(shape: Any, upper: int) -> Iterator[tuple[int, slice, slice]]:
-    """The rows of `ab` that hold a diagonal, and the rows and columns it goes through."""
+    """The rows of `ab` that hold a diagonal, with the rows and columns that it runs through."""
     rows, n = shape
     for k in range(rows):
         below = k - upper
@@ -85,7 +84,7 @@ def _transposed_band(ab: Any, upper: int) -> Any:
 
 
 def _solve_banded(ab: Any, b: Any, upper: int, transposed: bool) -> Any:
-    from scipy.linalg import solve_banded  # loaded for what is worth it
+    from scipy.linalg import solve_banded  # loaded on first use
 
     lower = len(ab) - 1 - upper
     if transposed:
@@ -96,7 +95,7 @@ def _solve_banded(ab: Any, b: Any, upper: int, transposed: bool) -> Any:
 
 
 def _right_of(ts: tuple[Any, ...], moved: Callable[[Any], Any]) -> Any:
-    """What a' tangent x solves for: that of b less what the matrix's makes of x."""
+    """The right side of the system for a' tangent: that of b, less that of the matrix times x."""
     tab, tb = ts[:2]
     if tab is None:
         return tb
@@ -143,7 +142,7 @@ def _diagonal_row(ab: Any, lower: bool) -> Any:
 
 
 def _whole_product(ab: Any, x: Any, lower: bool) -> Any:
-    """The product with the matrix that its triangle states."""
+    """The product with the matrix that one triangle represents."""
     k = _diagonal_row(ab, lower)
     d = view(ab, k, spec=("i", ":"))
     d = d if len(shape(x)) == 1 else expand_dims(d, (1,))
@@ -154,7 +153,7 @@ def _whole_product(ab: Any, x: Any, lower: bool) -> Any:
 def _solveh_banded_vjp(g: Any, y: Any, ab: Any, b: Any, lower: bool) -> Any:
     back, rows, k = solveh_banded(ab, g, lower=lower), shape(ab)[0], _diagonal_row(ab, lower)
     both = band_outer(back, y, rows, k) + band_outer(y, back, rows, k)
-    # an element of the diagonal stands in one place, the others in two
+    # an element of the diagonal occurs once, the others twice
     return both * expand_dims(select(eq(iota(rows), k), -0.5, -1.0), (1,))
 
 

@@ -1,7 +1,7 @@
-"""Calls back to Python: a function of the user's that nothing is known of but its results' types.
+"""Calls back to Python: a user's function of which only the types of its results are known.
 
-A call has a `Callback`; the program names it by its number, and keeps it. The results come as one
-flat array. Never lets a function see or keep the program's own arrays: it is given copies.
+A call has a `Callback`; the program refers to it by number, and keeps it alive. The results come as
+one flat array. A function never sees or keeps the program's own arrays: it is given copies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _pending = threading.local()
 
 
 class Raised(Exception):
-    """What a called function has raised, on its way through generated code."""
+    """Carries an exception of a called function through generated code."""
 
     def __init__(self, original: BaseException):
         super().__init__(str(original))
@@ -35,7 +35,7 @@ class Raised(Exception):
 
 @record(eq=False)
 class Callback:
-    """A function of the operands that gives its results as a list, and the results' ranks."""
+    """A function from operands to a list of results, and the results' ranks."""
 
     name: str
     function: Callable[[Sequence[Any]], list[Any]]
@@ -50,7 +50,7 @@ class Callback:
 
 
 def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> None:
-    """Call a function and put its results into a flat array, one behind the other."""
+    """Calls a function and stores its results in a flat array, one after the other."""
     back = _known[number]
     made = back.function([np.array(a) if isinstance(a, np.ndarray) else a for a in operands])
     at, place = 0, 0
@@ -74,12 +74,12 @@ def _checked(name: str, value: Any, shape: tuple[Any, ...], dtype: np.dtype[Any]
 def filled(
     site: int, number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]
 ) -> bool:
-    """`fill` for compiled code: what was raised is kept for `raised`."""
+    """`fill` for compiled code: an exception is saved for `raised`."""
     return kept(site, lambda: fill(number, out, dims, operands))
 
 
 def kept(site: int, run: Callable[[], None]) -> bool:
-    """Whether a function of Python's returns; what it raises is kept for `raised`."""
+    """Whether a Python function returns; an exception is saved for `raised`."""
     try:
         run()
     except BaseException as error:
@@ -89,7 +89,7 @@ def kept(site: int, run: Callable[[], None]) -> bool:
 
 
 def raised() -> tuple[int, BaseException]:
-    """The site of the last call of this thread that failed, and what it has raised."""
+    """The site of this thread's last failed call, and the exception that it raised."""
     failed = _pending.failed
     del _pending.failed
     return failed
@@ -115,5 +115,5 @@ call_back = nondiff(
     _call_back,
     typing=_call_back_typing,
     raises=True,
-    decides=True,  # it may: the function is unknown
+    decides=True,  # possibly: the function is unknown
 )

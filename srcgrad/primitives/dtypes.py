@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 _KINDS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
-Operand = np.ndarray | complex  # what implementations are given: an array or a number
+Operand = np.ndarray | complex  # arguments of implementations: an array or a number
 
 
 def dtype_of(dtype: Any) -> np.dtype[Any]:
-    """The dtype a short name stands for; what NumPy takes for a dtype otherwise passes."""
+    """The dtype of a short name; anything else that NumPy accepts as a dtype passes through."""
     if isinstance(dtype, str) and (short := re.fullmatch(r"([iufc])(8|16|32|64|128)", dtype)):
         return np.dtype(_KINDS[short[1]] + short[2])
     return np.dtype(dtype)

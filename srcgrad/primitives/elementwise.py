@@ -1,8 +1,8 @@
 """Elementwise primitives: arithmetic, comparison, selection, transcendental functions.
 
 Formulae: DLMF chapters 4 (elementary) and 7 (error function). At ties and kinks: max and min
-split evenly, abs is 0 at 0, clip keeps 1 at its bounds. For complex numbers a partial `p` means
-dy = p dx, and dy = Re(p dx) where `y` is real: docs/decisions/complex_numbers.md.
+split evenly, abs is 0 at 0, clip has derivative 1 at its bounds. For complex numbers a partial `p`
+means dy = p dx, and dy = Re(p dx) where `y` is real: docs/decisions/complex_numbers.md.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _absorb_jvp(tangents: tuple[Any, ...], y: Any, g: Any, p: Any) -> Any:
     return first if second is None else second if first is None else first + second
 
 
-# 0 * anything = 0: an adjoint that is exactly zero stays so next to an infinite partial, and next
+# 0 * anything = 0: an adjoint that is exactly zero stays zero next to an infinite partial, and next
 # to that partial's tangent. Its own partials are those of the product, so that second derivatives
 # are not lost at zero.
 absorb = derive(
@@ -250,7 +250,7 @@ stop_gradient = nondiff(
     kept=True,
     cheap="scalars",
 )
-# what Python rounds to decimals, outside of the program: a step, and nobody's intent to stop there
+# a number that Python rounds to decimals, outside of the program: a step, not an intended stop
 before_rounding = nondiff(
     "before_rounding",
     _copied(lambda a: a),
@@ -270,7 +270,7 @@ abs = derive(
 
 
 def _phase(y: Any, a: Any) -> Any:
-    """The conjugate of a / |a|, from parts that have derivatives themselves; 0 at 0."""
+    """The conjugate of a / |a|, made from parts that have derivatives themselves; 0 at 0."""
     zero = eq(y, 0.0)
     return select(zero, 0.0, conj(a) / select(zero, 1.0, y))
 
@@ -335,7 +335,7 @@ arctanh = _singular("arctanh", np.arctanh, lambda y, a: 1.0 / ((1.0 - a) * (1.0 
 def _sigmoid(a: Any) -> Any:
     with np.errstate(over="ignore"):
         e = np.exp(np.negative(a))
-        out = e if type(e) is np.ndarray else None  # in one array
+        out = e if type(e) is np.ndarray else None  # in the same array
         return np.divide(1.0, np.add(1.0, e, out=out), out=out)
 
 
@@ -368,7 +368,7 @@ erfc = derive("erfc", _special("erfc"), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(
 
 # ---- complex numbers: linear over the reals ----
 def is_complex(a: Any) -> bool:
-    """Whether a rule's operand holds complex numbers."""
+    """Whether an operand of a rule is complex."""
     return np.dtype(getattr(a, "dtype", a.__class__)).kind == "c"
 
 

@@ -1,4 +1,4 @@
-"""Equations of matrices: Sylvester's, and the square root that it differentiates.
+"""Matrix equations: Sylvester's, and the matrix square root, whose derivative solves one.
 
 Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); the square root by
 its definition, Y Y = A, so that Y dY + dY Y = dA.
@@ -21,7 +21,7 @@ NO_ROOT = "the matrix has no real square root, or none that is finite"
 # ---- a x + x b = q ----
 def _sylvester(a: Any, b: Any, q: Any) -> Any:
     """By Schur factors a = u r u' and b = w s w': r y + y s = u' q w for y = u' x w."""
-    from scipy.linalg import get_lapack_funcs, schur  # loaded for what is worth it
+    from scipy.linalg import get_lapack_funcs, schur  # loaded on first use
 
     if q.size == 0:
         return np.zeros_like(q)
@@ -31,7 +31,7 @@ def _sylvester(a: Any, b: Any, q: Any) -> Any:
     (r, u), (s, w) = factors
     (trsyl,) = get_lapack_funcs(("trsyl",), (r, s, q))
     y, scale, info = trsyl(r, s, u.T @ q @ w)
-    # LAPACK perturbs or scales what has no solution of moderate size; SciPy does not tell
+    # LAPACK perturbs or scales equations without a moderate solution; SciPy does not report it
     if info != 0 or scale != 1.0:
         raise np.linalg.LinAlgError(COMMON)
     return np.ascontiguousarray(u @ y @ w.T)
@@ -72,7 +72,7 @@ def _sqrtm(a: Any) -> Any:
     if a.size == 0:
         return np.zeros_like(a)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a singular matrix: what is not finite is refused
+        warnings.simplefilter("ignore")  # about a singular matrix: non-finite results are refused
         y = sqrtm(a)
     if np.iscomplexobj(y) or not np.all(np.isfinite(y)):
         raise np.linalg.LinAlgError(NO_ROOT)

@@ -1,13 +1,13 @@
-"""Eigenvalues, singular values, QR: each result is one matrix, its factors one below the other.
+"""Eigenvalues, singular values, QR: each result is one matrix, its factors stacked.
 
 `eigh` and `eig` are [w; V], `svd` is [s; U; V] and `qr` is [Q; R'], all with one column per value.
 Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); J. Townsend,
 "Differentiating the singular value decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic
 differentiation of linear algebra functions" (2010).
 
-Vectors of values that no rounding tells apart are not determined: they are differentiated as
-constants where their adjoint is zero; where it is not, elements of the derivative in which it has a
-part are NaN. Losses of the values alone have their gradient, if they are symmetric in the equal
+Vectors of values that are equal up to rounding are not determined: they are differentiated as
+constants where their adjoint is zero; where it is not, the elements of the derivative that depend
+on it are NaN. Losses of the values alone have their gradient, if they are symmetric in the equal
 ones; so have functions of the matrix, which `autodiff.spectral` finds. QR of a matrix without full
 rank has derivative NaN.
 """
@@ -39,7 +39,7 @@ def _coincide(a: Any, b: Any) -> Any:
     return np.abs(a[:, None] - b) <= max(a.size, b.size) * np.finfo(a.dtype).eps * largest
 
 
-# which of the values of two vectors are the same but for rounding
+# which values of two vectors are equal up to rounding
 coincide = nondiff(
     "coincide",
     _coincide,
@@ -48,7 +48,7 @@ coincide = nondiff(
 )
 
 
-# ---- what the rules are made of ----
+# ---- parts of the rules ----
 def _eye(n: Any) -> Any:
     return eq(expand_dims(iota(n), (1,)), expand_dims(iota(n), (0,)))
 
@@ -71,12 +71,12 @@ def _turned(x: Any, y: Any) -> Any:
 
 
 def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> tuple[Any, Any]:
-    """x / d, 0 where values do not differ; and where that is unknown, for something asks for it."""
+    """x / d, 0 where values coincide; and where that is unknown although something needs it."""
     return select(same, 0.0, x / select(same, 1.0, d)), logical_and(same, ne(evidence, 0.0))
 
 
 def _lost(made: Any, unknown: Any) -> Any:
-    """NaN where something unknown has a part."""
+    """NaN where an unknown contributes."""
     return select(gt(unknown, 0.0), NAN, made)
 
 
@@ -89,7 +89,7 @@ def _off_diagonal(x: Any) -> Any:
 
 
 def _both(x: Any) -> Any:
-    """The magnitudes of x_ij and x_ji: zero where both are."""
+    """The magnitudes of x_ij and x_ji together: zero where both are."""
     size = absolute(x)
     return size + matrix_transpose(size)
 
@@ -105,7 +105,7 @@ def _eigh_parts(y: Any) -> tuple[Any, Any]:
 
 
 def stated(t: Any, lower: bool) -> Any:
-    """The symmetric tangent that one triangle states."""
+    """The symmetric tangent that one triangle represents."""
     half = lower_part(t if lower else matrix_transpose(t), 0.5)
     return half + matrix_transpose(half)
 
@@ -128,7 +128,7 @@ def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
     diagonal = _eye(shape_of(m)[0])
     inner = select(diagonal, _row(gw), off)
     s = between(v, inner, logical_and(unknown, logical_not(diagonal)), v)
-    # what the other triangle would receive goes to the one that is read
+    # the adjoint of the other triangle goes to the one that is read
     low = lower_part(s + matrix_transpose(s), 0.5)
     return low if lower else matrix_transpose(low)
 
@@ -150,7 +150,7 @@ def _eig(a: Any) -> Any:
 
 
 def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
-    """Each vector moves along the others only; who normalises them adds what that asks for."""
+    """Each vector moves along the others only; whoever normalises them adds the rest."""
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
     off, unknown = _quotient(p, _row(w) - _column(w), coincide(w, w), p)
@@ -179,7 +179,7 @@ eig = custom(
 )
 
 
-# ---- singular values and vectors, as many as the shorter side is long ----
+# ---- singular values and vectors, as many as the shorter side has ----
 def _svd(a: Any) -> Any:
     u, s, vt = np.linalg.svd(a, full_matrices=False)
     return np.concatenate((s[None], u, vt.T))
@@ -197,7 +197,7 @@ def _svd_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
 
 
 def _even_and_odd(j: Any, k: Any, s: Any, evidence: Any) -> tuple[Any, Any, Any]:
-    """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i) off the diagonal, and what is unknown."""
+    """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i) off the diagonal, and the unknowns."""
     even, lost = _quotient((j + k) * 0.5, _row(s) - _column(s), coincide(s, s), evidence)
     odd, too = _quotient((j - k) * 0.5, _row(s) + _column(s), coincide(s, -s), evidence)
     off = logical_not(_eye(shape_of(s)[0]))
@@ -268,7 +268,7 @@ def _values_jvp(ts: tuple[Any, ...], y: Any, a: Any, checked: bool) -> Any:
     return sum(u * matmul(ts[0], v), axes=(0,))
 
 
-# the values alone; NaN where they are not found, unless that is to be an error
+# the values alone; NaN where none are found, unless that has to be an error
 singular_values = custom(
     "singular_values",
     _singular_values,
@@ -291,7 +291,7 @@ def _qr_parts(y: Any, a: Any) -> tuple[Any, Any]:
 
 
 def _regular(low: Any) -> tuple[Any, Any]:
-    """R' with 1 for what is 0 on its diagonal but for rounding, and whether there was such."""
+    """R' with 1 for diagonal elements that are 0 up to rounding, and whether there were any."""
     d = _diagonal(low)
     none = coincide(d, broadcast_to(sum(d, axes=(0,)) * 0.0, 1))
     return select(_eye(shape_of(low)[0]), select(none, 1.0, low), low), any(none, axes=(0, 1))

@@ -1,7 +1,7 @@
 """Identities of scalar operations: what one reduces to whatever its other operands are.
 
-x * 1, x + 0, True and c. Holds only what is exact for every float, signed zeros and NaN included
-(x + 0.0 is not). Operands are those of a program: a constant has a `value`.
+x * 1, x + 0, True and c. Only identities that are exact for every float, signed zeros and NaN
+included (x + 0.0 is not). Operands are those of a program: a constant has a `value`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from srcgrad.operation import Rule
 
 
 def is_constant(a: Any, *values: Any) -> bool:
-    """Whether an operand is one of these numbers, and of its class."""
+    """Whether an operand is one of these numbers, and of the same class."""
     return hasattr(a, "value") and any(type(a.value) is type(v) and a.value == v for v in values)
 
 

@@ -1,7 +1,7 @@
-"""Reading and replacing the places of an array that a NumPy index names.
+"""Reads and replaces the elements of an array that a NumPy index names.
 
-The index is static: ints, slices, None, arrays of ints or bools, as NumPy takes them. A place
-named twice is read twice, and its adjoints add. What the eager tape's views and index stores are.
+The index is static: ints, slices, None, arrays of ints or bools, as NumPy takes them. An element
+named twice is read twice, and its adjoints add. The eager tape's views and index stores use these.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _put(x: Any, index: Index, shape: tuple[Any, ...]) -> Any:
 
 
 def _names_no_place_twice(index: Index, shape: tuple[Any, ...]) -> bool:
-    """Whether a vector among slices, or a mask, names each place once: found where it is cheap."""
+    """Whether a vector among slices, or a mask, names each place once: checked if cheap."""
     items = index if isinstance(index, tuple) else (index,)
     arrays = [i for i in items if not isinstance(i, slice)]
     if len(arrays) != 1 or not isinstance(arrays[0], np.ndarray):
@@ -89,7 +89,7 @@ def _erase(x: Any, index: Any) -> Any:
 
 
 def _written(g: Any, shape: tuple[Any, ...], index: Any) -> Any:
-    """`g` without the places that a later one of the same store wrote over."""
+    """`g` without the elements that the same store overwrote later."""
     if is_basic(index):
         return g
     items = cast(Any, index if isinstance(index, tuple) else (index,))
@@ -108,7 +108,7 @@ pick = linear(
 )
 # zeros of a shape, with `x` added at the places that the index names
 put = linear("put", _put, lambda g, y, x, index, shape: pick(g, index=index))
-# `x` with `v` at those places; where one is named twice, the last written stays
+# `x` with `v` at those places; where one is named twice, the last write wins
 patch = linear(
     "patch",
     _patch,

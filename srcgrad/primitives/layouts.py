@@ -1,4 +1,4 @@
-"""How an array on a device lies in memory, by what it tells of itself: nothing is read."""
+"""The memory layout of an array on a device, as the array reports it: no element is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Layout:
-    """What is known of an array without reading it."""
+    """The facts about an array that are known without reading it."""
 
     dtype: np.dtype
     shape: tuple[int, ...]
@@ -30,7 +30,7 @@ class Layout:
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The addresses of the first byte and of the one behind the last."""
+        """The addresses of the first byte and of the one after the last."""
         size = self.dtype.itemsize
         if 0 in self.shape:
             return self.address, self.address
@@ -41,7 +41,7 @@ class Layout:
         return self.address + low, self.address + high + size
 
     def stand_in(self) -> np.ndarray:
-        """An array of the host that is like this one; its memory is never touched."""
+        """An array of the host with the same layout; its memory is never touched."""
         if self.contiguous:
             return np.empty(self.shape, self.dtype)
         return np.empty((*self.shape, 2), self.dtype)[..., 0]

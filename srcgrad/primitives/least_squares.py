@@ -49,7 +49,7 @@ pinv = custom(
 )
 
 
-# ---- the shortest x of those with the least |a x - b| ----
+# ---- the shortest x of those that minimize |a x - b| ----
 def _lstsq_jvp(ts: tuple[Any, ...], x: Any, a: Any, b: Any, rcond: Any) -> Any:
     ta, tb, *_ = ts
     p = pinv(a, rcond)

@@ -1,4 +1,4 @@
-"""Arrays of NumPy and of CuPy: the latter answer to NumPy's functions, but never become NumPy's."""
+"""Arrays of NumPy and of CuPy: CuPy's work with NumPy's functions, but never become NumPy's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def on_device(a: Any) -> bool:
-    """Whether a value is CuPy's kind of array, which NumPy's functions take. PyTorch's are none."""
+    """Whether a value is an array like CuPy's, which NumPy's functions take; PyTorch's are not."""
     cls = a.__class__
     return hasattr(cls, "__cuda_array_interface__") and hasattr(cls, "__array_ufunc__")
 
@@ -33,7 +33,7 @@ def zeros(x: Any, shape: Any) -> Any:
 
 
 def special_of(*args: Any) -> Any:
-    """SciPy's special functions, or those of CuPy beside an array on a device."""
+    """SciPy's special functions, or CuPy's if an argument is an array on a device."""
     return import_module("cupyx.scipy.special" if any(map(on_device, args)) else "scipy.special")
 
 
@@ -43,7 +43,7 @@ def is_array(a: Any) -> bool:
 
 
 def array_of(y: Any, dtype: Any = None) -> Any:
-    """The array that a value is, or NumPy's of a number; converted if a dtype is given."""
+    """A value that is an array, or a number as NumPy's array; converted if a dtype is given."""
     if type(y) is not np.ndarray and on_device(y):
         return y if dtype is None else y.astype(dtype, copy=False)
     return np.asarray(y, dtype)

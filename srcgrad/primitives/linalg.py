@@ -67,7 +67,7 @@ cholesky = custom(
 
 
 def _cholesky_jvp(t: Any, y: Any) -> Any:
-    # NumPy reads the lower triangle only: the tangent is the symmetric matrix that it states
+    # NumPy reads the lower triangle only: the tangent is the symmetric matrix that it represents
     t = _symmetric_from_lower(t)
     s = solve(y, matrix_transpose(solve(y, t)))
     return matmul(y, lower_part(s, 0.5))
@@ -121,7 +121,7 @@ def _definite(a: Any) -> Any:
     return a.dtype.type(1)
 
 
-# 1 where `cholesky` has a factor, else 0: what a `try` around it branches on
+# 1 where `cholesky` has a factor, else 0: the condition for a `try` around it
 definite = nondiff(
     "definite",
     _definite,

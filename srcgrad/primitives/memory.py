@@ -27,7 +27,7 @@ def _same_dims(b: Any, x: Any, *rest: Any, **params: Any) -> Stated:
 
 
 def _alloc_typing(b: Any, *dims: Any, dtype: str) -> Stated:
-    return dtype, b.dims(dims), "C"  # a buffer, also when it has no dims
+    return dtype, b.dims(dims), "C"  # a buffer, even without dims
 
 
 def _copy_typing(b: Any, x: Any) -> Stated:
@@ -37,7 +37,7 @@ def _copy_typing(b: Any, x: Any) -> Stated:
 def unwritten(dims: int | tuple[int, ...], dtype: Any) -> np.ndarray:
     """Memory that has not been written yet: NaN, or the most negative integer.
 
-    Compiled code finds whatever the memory held. Here a read before the first write must show.
+    Compiled code finds whatever the memory held. Here a read before the first write must be seen.
     """
     kind = dtype_of(dtype)
     if kind.kind in "iu":
@@ -71,13 +71,13 @@ copy = linear(
 
 
 def span(start: Any, length: Any, step: Any) -> slice:
-    """The slice that visits `length` places from `start`; both known to lie inside the axis."""
+    """The slice that visits `length` places from `start`; both known to be in bounds."""
     stop = start + length * step
     return slice(start, stop if stop >= 0 else None, step) if length > 0 else slice(0, 0, 1)
 
 
 def index_of(atoms: tuple[Any, ...], spec: tuple[str, ...]) -> tuple[Any, ...]:
-    """NumPy's index for a spec and its atoms."""
+    """The NumPy index for a spec and its atoms."""
     out: list[Any] = []
     k = 0
     for code in spec:
@@ -116,7 +116,7 @@ def _view_typing(b: Any, x: Any, *atoms: Any, spec: tuple[str, ...]) -> Stated:
 
 
 def _view(x: Any, *atoms: Any, spec: tuple[str, ...]) -> Any:
-    return x[(*index_of(atoms, spec), ...)]  # a view also if all are integers
+    return x[(*index_of(atoms, spec), ...)]  # a view even if all are integers
 
 
 def _unview(g: Any, y: Any, x: Any, *atoms: Any, spec: tuple[str, ...]) -> Any:
@@ -223,7 +223,7 @@ def fancy_index(atoms: tuple[Any, ...], spec: tuple[str, ...]) -> tuple[Any, ...
 def gather_dims(
     x_dims: tuple[Any, ...], index_dims: tuple[Any, ...], spec: tuple[str, ...]
 ) -> tuple[Any, ...]:
-    """Dims of the result: the index arrays' where NumPy puts them, the whole axes' around."""
+    """Dims of the result: the index arrays' where NumPy puts them, the whole axes' around them."""
     places = [k for k, code in enumerate(spec) if code == "a"]
     adjacent = places == list(range(places[0], places[0] + len(places)))
     before = [d for k, d in enumerate(x_dims) if spec[k] == ":" and k < places[0] and adjacent]
@@ -244,7 +244,7 @@ def _scatter_add(x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
 
 
 def _take_last(x: np.ndarray, *rest: Any, spec: tuple[str, ...]) -> Any:
-    """What each place wrote last by a scatter gets back; zero for those overwritten since."""
+    """Elements at places that a scatter wrote last; zero for those overwritten later."""
     idx = fancy_index(rest, spec)
     order = np.zeros_like(x, np.int64)
     writer = np.arange(1, order[idx].size + 1).reshape(order[idx].shape)
@@ -266,7 +266,7 @@ take_last = linear("take_last", _take_last, typing=_gather_typing, exact=True)
 def _index(i: Any, n: Any, axis: int = 0) -> Any:
     if not -n <= i < n:
         raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
-    return int(i) + n if i < 0 else i  # a narrow one has no room for the length
+    return int(i) + n if i < 0 else i  # a narrow integer could not hold the sum with the length
 
 
 def _check_indices(i: np.ndarray, n: int, axis: int = 0) -> Any:
@@ -286,14 +286,14 @@ def whole(b: Any, *args: Any, **params: Any) -> Stated:
     return "int", ()
 
 
-# `may_be_one`: of an array that another program hands over, whose lengths are not specialised on
+# `may_be_one`: of an array from another program, whose lengths are not specialized on
 dim = nondiff("dim", lambda x, axis, may_be_one=False: x.shape[axis], typing=whole, cheap="scalars")
 index = nondiff("index", _index, typing=whole, raises=True, cheap="scalars")
-# the places of an index that some path reached: the check has been made
+# an index that was already checked on some path
 wrap = nondiff(
     "wrap", lambda i, n: int(i) + n if i < 0 else i, typing=whole, cheap="scalars", identity=WRAPPED
 )
-# all the places first..last of a loop at once, none of them negative; fails as the first would
+# checks all places first..last of a loop, none of them negative; fails as the first would
 check_range = nondiff("check_range", _check_range, effect=True, raises=True)
 indices = nondiff("indices", _check_indices, typing=_same_dims, raises=True)
 slice_start = nondiff(
@@ -318,7 +318,7 @@ trips = nondiff(
 
 
 def _shape_text(dims: tuple[Any, ...]) -> str:
-    """A shape as NumPy's messages have it: (3,4), without blanks."""
+    """A shape as in NumPy's messages: (3,4), without blanks."""
     return str(dims).replace(" ", "")
 
 
@@ -356,7 +356,7 @@ broadcast_dim = nondiff(
 )
 
 
-# ---- the world ----
+# ---- exceptions ----
 def _fail(*values: Any, kind: str, message: str) -> None:
     raise instance(kind, message.format(*values))
 

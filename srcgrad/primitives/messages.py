@@ -1,6 +1,6 @@
-"""What a program writes: `print`, warnings, messages to loggers. Python formats and sends them.
+"""Output of a program: `print`, warnings, messages to loggers. Python formats and sends them.
 
-A program holds texts only: a category and a logger go by their names.
+A program holds texts only: categories and loggers are referred to by name.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from srcgrad.primitives.callbacks import Raised, kept
 from srcgrad.primitives.raising import class_of
 from srcgrad.primitives.registry import nondiff
 
-_warned: dict[str, dict[Any, Any]] = {}  # the registry of each file, as its module has one
+_warned: dict[str, dict[Any, Any]] = {}  # the registry of each file, like the one of its module
 
 
 def send(text: str, kind: str, name: str, level: int, file: str, line: int) -> None:
-    """Issue a warning of a category, or hand a record to a logger.
+    """Issues a warning of a category, or passes a record to a logger.
 
     Raises the warning where a filter makes it an error.
     """
@@ -31,7 +31,7 @@ def send(text: str, kind: str, name: str, level: int, file: str, line: int) -> N
 
 
 def sent(site: int, text: str, kind: str, name: str, level: int, file: str, line: int) -> bool:
-    """`send` for compiled code: what was raised is kept for `callbacks.raised`."""
+    """`send` for compiled code: an exception is saved for `callbacks.raised`."""
     return kept(site, lambda: send(text, kind, name, level, file, line))
 
 

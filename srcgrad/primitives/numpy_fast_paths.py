@@ -1,9 +1,9 @@
-"""How arrays of many elements are computed where NumPy's own way takes several times as long.
+"""Faster ways to compute large arrays where NumPy's own takes several times as long.
 
-Values, never derivatives. What decides is the number of passes over memory, and whether a pass has
-vector code: selection by bits instead of a branch per element, sums in runs. But for the order of a
-sum, the numbers are those that shorter arrays have, bit for bit. `where` and `summed` say by None
-that an array is not for them.
+Values, never derivatives. The number of passes over memory decides, and whether a pass has vector
+code: selection by bits instead of a branch per element, sums in runs. Except for the order of a
+sum, the numbers are those of shorter arrays, bit for bit. `where` and `summed` return None for
+arrays that they do not handle.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-LARGE = 4096  # elements: from here on the passes count, not the calls
+LARGE = 4096  # elements: from here on passes dominate, not calls
 _BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
 
 
 def is_large(a: Any) -> bool:
-    """Whether `a` is an array in C order of many single or double floats."""
+    """Whether `a` is a C-contiguous array of many single or double floats."""
     return type(a) is np.ndarray and a.size >= LARGE and a.dtype in _BITS and a.flags.c_contiguous
 
 
@@ -31,7 +31,7 @@ def where(c: Any, a: Any, b: Any) -> np.ndarray | None:
     dtype = np.result_type(a, b)
     if dtype not in _BITS or np.broadcast_shapes(c.shape, np.shape(a), np.shape(b)) != c.shape:
         return None
-    # a gradient that a branch lets through
+    # a gradient passed through a branch
     gate = not np.ndim(b) and not b and not np.signbit(b)
     if gate and _rare(c.reshape(-1)):
         return _few(c, a, dtype)
@@ -47,12 +47,12 @@ def where(c: Any, a: Any, b: Any) -> np.ndarray | None:
 
 
 def _rare(c: np.ndarray) -> bool:
-    """Whether few are true; all are counted only where few of the first are."""
+    """Whether few are true; all are counted only if few of the first are."""
     return all(np.count_nonzero(part) < part.size >> 6 for part in (c[:LARGE], c))
 
 
 def _few(c: np.ndarray, a: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """`a` at the few places that `c` names, zero elsewhere."""
+    """`a` at the few places where `c` is true, zero elsewhere."""
     places = np.flatnonzero(c)
     out = np.zeros(c.shape, dtype)
     out.reshape(-1)[places] = np.broadcast_to(a, c.shape)[np.unravel_index(places, c.shape)]
@@ -60,7 +60,7 @@ def _few(c: np.ndarray, a: Any, dtype: np.dtype[Any]) -> np.ndarray:
 
 
 def counted(c: np.ndarray, axes: tuple[int, ...]) -> Any:
-    """How many are true along the axes. That there is one at most is seen faster than counted."""
+    """The count of true elements along the axes; that there is at most one is found faster."""
     found = np.logical_or.reduce(c, axis=axes)
     if np.count_nonzero(found) == np.count_nonzero(c):
         return found
@@ -74,7 +74,7 @@ _WIDE = 16384
 def of_rows(f: Callable[..., Any], a: Any, b: Any) -> Any:
     """The ufunc `f` of a large array and a row for the end of its shape, in either order.
 
-    Several rows are done at a time: NumPy starts anew at each, and may find it badly aligned.
+    Several rows are computed together: NumPy restarts at each, and may find it badly aligned.
     """
     full, row = (a, b) if np.size(a) > np.size(b) else (b, a)
     if not is_large(full) or np.ndim(row) > full.ndim or not 1 < np.size(row) <= _WIDE:
@@ -89,11 +89,11 @@ def of_rows(f: Callable[..., Any], a: Any, b: Any) -> Any:
 
 
 # ---- sums ----
-_RUN = 1024  # numbers that are added without regard to the order of magnitude of their sum
+_RUN = 1024  # numbers added regardless of the magnitude of their sum
 
 
 def summed(x: Any, axes: tuple[int, ...]) -> Any:
-    """The sum over the last axes, or all: NumPy's own is pairwise, and not in vectors."""
+    """The sum over the last axes, or all: NumPy's own is pairwise, and not vectorised."""
     kept = np.ndim(x) - len(axes)
     if not (is_large(x) and axes and axes == tuple(range(kept, x.ndim))):
         return None

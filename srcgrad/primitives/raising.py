@@ -1,6 +1,6 @@
 """Classes of exceptions in programs: a name for each, and an instance with a given text.
 
-Builtin classes go by their own names. Users' classes are kept here, as programs hold texts only.
+Builtin classes have their own names. Users' classes are stored here, as programs hold texts only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _CLASSES: dict[str, type[BaseException]] = {}
 
 
 def name_of(cls: type[BaseException]) -> str:
-    """The name that programs have for a class."""
+    """The name of a class in programs."""
     if vars(builtins).get(cls.__name__) is cls:
         return cls.__name__
     name = f"{cls.__module__}.{cls.__qualname__}"
@@ -21,12 +21,12 @@ def name_of(cls: type[BaseException]) -> str:
 
 
 def class_of(name: str) -> type[BaseException]:
-    """The class that a program names."""
+    """The class that a program's name refers to."""
     return _CLASSES.get(name) or vars(builtins)[name]
 
 
 def instance(name: str, text: str) -> BaseException:
-    """An exception of this class; one whose `__init__` takes other arguments is left without."""
+    """An exception of this class; if its `__init__` takes other arguments, it is not called."""
     cls = class_of(name)
     try:
         return cls(text)

@@ -1,7 +1,7 @@
 """Reductions over a static tuple of axes; the axes vanish from the result.
 
-Ties of max and min share the adjoint evenly. `sum_to` is the one that undoes broadcasting. The
-product is in `scans`.
+Ties of max and min share the adjoint evenly. `sum_to` undoes broadcasting. The product is in
+`scans`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def keep(y: Any, x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _to_shape(g: Any, *dims: Any) -> Any:
-    """`g` broadcast; of an array a view, which nobody writes."""
+    """`g` broadcast; for an array a view, which is never written to."""
     return np.broadcast_to(g, dims) if _is_array(g) else broadcast_to(g, *dims)
 
 
@@ -95,7 +95,7 @@ def _summed_back(g: Any, y: Any, x: Any, *dims: Any) -> Any:
 
 sum_to = linear("sum_to", _sum_to, _sum_to_back, typing=_to_dims)
 broadcast_to = linear("broadcast_to", _broadcast_to, _summed_back, typing=_to_dims, exact=True)
-# the same as a view that is read only: what `expand` of a tensor is
+# the same as a read-only view: `expand` of a tensor
 expand = linear("expand", _expand, _summed_back)
 
 

@@ -1,4 +1,4 @@
-"""The table of primitives, and the ways to state a derivative.
+"""The table of primitives, and the kinds of rows that state a derivative.
 
 - `derive`: elementwise; one partial per argument, both directions are one product.
 - `linear`: the transpose per argument; forward mode is the primitive itself on tangents.
@@ -6,10 +6,9 @@
 - `nondiff`: declared to have no derivative (zero almost everywhere, or not a float).
 
 For complex numbers an adjoint `g` of `y` means dL = Re(g dy): rules are the same as for real ones,
-without conjugates. What users see is the conjugate of it, taken where a reverse sweep begins and
-ends.
+without conjugates. Users see its conjugate, taken where a reverse sweep begins and ends.
 
-A rule is run on whatever its arguments are: IR values, NumPy arrays, tensors. Never imports the IR.
+Rules run on any kind of argument: IR values, NumPy arrays, tensors. Never imports the IR.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def derive(name: str, impl: Function, *partials: Part, **flags: Any) -> Primitiv
 def linear(
     name: str, impl: Function, *transposes: Part, typing: Part = None, **flags: Any
 ) -> Primitive:
-    """Linear in all arguments that have a transpose, taken together."""
+    """A primitive that is linear in all arguments with a transpose, taken together."""
     flags.setdefault("arity", len(transposes))
     return register(Primitive(name, impl, "linear", rules=transposes, typing=typing, **flags))
 
@@ -65,19 +64,19 @@ def linear(
 def multilinear(
     name: str, impl: Function, *transposes: Part, typing: Part = None, **flags: Any
 ) -> Primitive:
-    """Linear in each argument that has a transpose, the others fixed."""
+    """A primitive that is linear in each argument with a transpose, the others fixed."""
     return register(Primitive(name, impl, "multilinear", rules=transposes, typing=typing, **flags))
 
 
 def custom(
     name: str, impl: Function, jvp: Function, *vjps: Part, typing: Part = None, **flags: Any
 ) -> Primitive:
-    """Both directions spelled out; tests hold them against each other."""
+    """A primitive with both directions spelled out; tests compare them."""
     return register(Primitive(name, impl, "custom", rules=vjps, jvp=jvp, typing=typing, **flags))
 
 
 def nondiff(name: str, impl: Function, typing: Part = None, **flags: Any) -> Primitive:
-    """Declared to have no derivative: a float result that depends on floats must be `flat`."""
+    """A primitive without a derivative: a float result that depends on floats must be `flat`."""
     return register(Primitive(name, impl, "nondiff", typing=typing, **flags))
 
 
@@ -88,7 +87,7 @@ def _operator(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
 
 
 class Operators:
-    """Python's operators, spelled as primitives; what IR values in rules and tensors share."""
+    """Python's operators, spelled as primitives, for IR values in rules and for tensors."""
 
     __slots__ = ()
     __array_ufunc__ = None

@@ -1,7 +1,7 @@
-"""Interprets the rules of the table: for IR values, arrays and tensors alike.
+"""Interprets the rules of the table, for IR values, arrays and tensors.
 
-Which rule an argument has, how a partial and an adjoint are multiplied, and selection: a product
-with a `Select` selects instead of multiplying, so that the branch not taken may be infinite and no
+Finds the rule of an argument, multiplies partials and adjoints, and selects: a product with a
+`Select` selects instead of multiplying, so that the branch not taken may be infinite and no
 mask of ones and zeros is made. Mathematics only; never imports the IR.
 """
 
@@ -29,7 +29,7 @@ def rule_of(op: Primitive, k: int) -> Rule | None:
 
 
 class Select(Operators):
-    """`where(c, a, b)` of a rule; it is computed where it is more than the factor of a product."""
+    """`where(c, a, b)` in a rule; computed only where it is more than a factor of a product."""
 
     __slots__ = ("_value", "a", "b", "c")
 
@@ -43,7 +43,7 @@ class Select(Operators):
         return self._value
 
     def times(self, g: Any, singular: bool) -> Any:
-        """g times what is selected; 0.0 if that is 0.0 in both cases."""
+        """g times the selected value; 0.0 if that is 0.0 in both cases."""
         a, b = product(g, self.a, singular), product(g, self.b, singular)
         if type(self.c) is np.ndarray and type(g) is np.ndarray:
             return REGISTRY["where"].impl(self.c, a, b)
@@ -65,7 +65,7 @@ class Select(Operators):
     def apply_primitive(self, op: Primitive, args: tuple[Any, ...], params: dict[str, Any]) -> Any:
         return op(*map(plain, args), **params)
 
-    # an implementation, given one in the place of an array, computes it
+    # an implementation that is given one as an array computes it
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.asarray(self.value(), dtype)
 
@@ -83,21 +83,21 @@ class Select(Operators):
     __rmul__ = __mul__
 
 
-select = Select  # how rules spell it
+select = Select  # as rules spell it
 
 
 def plain(x: Any) -> Any:
-    """A select as the value it stands for; anything else as it is."""
+    """The value of a select; anything else unchanged."""
     return x.value() if type(x) is Select else x
 
 
 def shape(x: Any) -> tuple[Any, ...]:
-    """The dims of whatever a rule is run on."""
+    """The dims of a value that a rule is run on."""
     return tuple(x.shape)
 
 
 def product(g: Any, p: Any, singular: bool) -> Any:
-    """g * p; one is nothing, a select selects, a zero adjoint stays zero if p may be infinite."""
+    """g * p; 1 changes nothing, a select selects, a zero g stays zero if p may be infinite."""
     kind = p.__class__
     if kind is float or kind is int:
         return g if p == 1 else g * p if p else 0.0

@@ -1,4 +1,4 @@
-"""Primitives along one axis: running sums and products, softmax, orderings, searches."""
+"""Primitives along one axis: running sums and products, softmax, sorts, searches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srcgrad.primitives.reductions import keep, reduced, sum
 from srcgrad.primitives.registry import custom, linear, nondiff
 from srcgrad.primitives.rules import product as times
 
-# g * p, where p is infinite or NaN beside infinite data: a zero `g` stays zero
+# g * p, where p is infinite or NaN for infinite data: a zero `g` stays zero
 _times = functools.partial(times, singular=True)
 
 
@@ -62,7 +62,7 @@ def _recurrence(a: Any, u: Any, axis: int, reverse: bool) -> Any:
     return y
 
 
-# the product of what comes before each element
+# the product of all elements before each one
 running_product = custom(
     "running_product",
     _running_product,
@@ -102,7 +102,7 @@ product = custom(
 
 # ---- exponentials in proportion to their sum ----
 def _total_along(x: Any, axes: tuple[int, ...]) -> Any:
-    """The sum along axes, which stay as axes of length 1."""
+    """The sum along axes, with these as axes of length 1."""
     return sum.impl(x, axes)[tuple(None if k in axes else slice(None) for k in range(x.ndim))]
 
 
@@ -110,7 +110,7 @@ def _weights(x: Any, axes: tuple[int, ...], finite: bool) -> tuple[Any, ...]:
     """exp(x - top) in an array of its own, its sum along the axes, and top; None for 0 everywhere.
 
     The maximum along the axes is needed as top only where the sum without it is not moderate:
-    finding and subtracting it takes as long as the exponentials. Each sum decides for itself.
+    finding and subtracting it takes as long as the exponentials. Each sum decides separately.
     `finite`: an infinite maximum is not subtracted.
     """
     e = np.exp(x)
@@ -133,14 +133,14 @@ def _softmax(x: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _log_softmax(x: Any, axes: tuple[int, ...]) -> Any:
-    """Of infinite numbers as SciPy has it: only their own elements become NaN."""
+    """For infinite numbers as in SciPy: only their own elements become NaN."""
     with np.errstate(over="ignore", divide="ignore"):
         _, s, top = _weights(x, axes, finite=True)
         return x - np.log(s) if top is None else x - top - np.log(s)
 
 
 def _along(x: Any, like: Any, axes: tuple[int, ...]) -> Any:
-    """The sum along axes, which stay as axes of length 1."""
+    """The sum along axes, with these as axes of length 1."""
     return keep(sum(x, axes=axes), like, axes)
 
 
@@ -162,14 +162,14 @@ def _log_softmax_bar(g: Any, y: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _total(*terms: tuple[Callable[[Any], Any], Any]) -> Any:
-    """The sum of the terms whose tangent is there."""
+    """The sum of the terms that have a tangent."""
     first, *others = [f(t) for f, t in terms if t is not None]
     for t in others:
         first = first + t
     return first
 
 
-# `passes.lower` subtracts the maximum always; an empty axis raises, as it has none
+# `passes.lower` always subtracts the maximum; an empty axis raises, as it has none
 softmax = custom(
     "softmax",
     _softmax,
@@ -220,7 +220,7 @@ log_softmax_bar = custom(
     typing=_same,
 )
 
-# stable, so that the places of equal values are the same wherever they are computed
+# stable, so that equal values have the same order wherever they are computed
 argsort = nondiff(
     "argsort",
     lambda x, axis: np.argsort(x, axis=axis, kind="stable"),

@@ -3,7 +3,7 @@
 Values are SciPy's, which is loaded when the first of them is computed. Formulae: DLMF chapters 5
 (gamma), 6 (exponential integrals), 7 (error functions), 8 (incomplete gamma and beta), 10 (Bessel),
 13 and 15 (hypergeometric); Owen 1956 (his T). An argument whose rule is None (an order, a degree of
-freedom) has no derivative here: asking for it is refused.
+freedom) has no derivative here: a request for it is refused.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _of_scipy(name: str) -> Callable[..., Any]:
 
 
 def _special(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitive:
-    """A function by SciPy's name, unless `of` says another."""
+    """A function with SciPy's name, unless `of` gives another."""
     SPECIAL[name] = of or name
     impl = flags.pop("impl", None) or _of_scipy(of or name)
     return derive(name, impl, *partials, singular=True, nonfinite=True, **flags)
@@ -72,7 +72,7 @@ rgamma = _special("rgamma", lambda y, a: select(lt(a, 0.5), _reflected(a), -y * 
 
 
 def _reflected(a: Any) -> Any:
-    """The slope of 1 / gamma by its reflection (DLMF 5.5.3), with angles from the next pole."""
+    """The derivative of 1 / gamma by its reflection (DLMF 5.5.3), angles from the next pole."""
     left = select(lt(a, 0.5), a, 0.0)
     near = rint(left)
     sign = 1.0 - 2.0 * mod(near, 2.0)
@@ -107,13 +107,13 @@ poch = _special(
 
 
 def _gamma_density(a: Any, b: Any) -> Any:
-    """The slope of P(a, b) in b."""
+    """The derivative of P(a, b) with respect to b."""
     near, far = _apart(b, 1.0)
     return pow(near, a - 1.0) * exp(xlogy(a - 1.0, far) - b - gammaln(a))
 
 
 def _beta_density(a: Any, b: Any, c: Any) -> Any:
-    """The slope of I_c(a, b) in c."""
+    """The derivative of I_c(a, b) with respect to c."""
     left, low = _apart(c, _END)
     right, high = _apart(1.0 - c, _END)
     inner = xlogy(a - 1.0, low) + xlog1py(b - 1.0, high - 1.0)
@@ -145,7 +145,7 @@ _FAR = 50.0  # from here on an asymptotic series is exact to rounding
 
 
 def _far(a: Any, size: Any, here: Any, sign: float) -> Any:
-    """The slopes of Dawson's function (`sign` 1) and of erfcx (-1), which cancel far away.
+    """The derivatives of Dawson's function (`sign` 1) and erfcx (-1), which cancel for large x.
 
     1 - 2 x F(x) = -sum over k > 0 of (2k - 1)!! / (2 x**2)**k, and with alternating signs
     sqrt(pi) x erfcx(x) - 1 (DLMF 7.12.1).
@@ -198,7 +198,7 @@ xlog1py = _special("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a,
 
 
 def _over(a: Any, b: Any) -> Any:
-    """a / b, and 0 where a is 0, with the derivative 1 / b in a there."""
+    """a / b, and 0 where a is 0, with the derivative 1 / b with respect to a there."""
     nothing = eq(a, 0.0)
     return select(nothing, absorb(a, 1.0 / b), a / select(nothing, 1.0, b))
 
@@ -210,7 +210,7 @@ expn = _special("expn", None, lambda y, a, b: _expn_slope(a, b))
 
 
 def _expn_slope(a: Any, b: Any) -> Any:
-    """-E_{n-1}, where E_{-1}(x) = exp(-x) (1 + 1 / x) / x is none that SciPy has."""
+    """-E_{n-1}, where SciPy lacks E_{-1}(x) = exp(-x) (1 + 1 / x) / x."""
     first = lt(a, 1.0)
     return select(first, -exp(-b) * (1.0 + 1.0 / b) / b, -expn(select(first, 0.0, a - 1.0), b))
 
@@ -244,7 +244,7 @@ bessel_yv = _special(
     lambda y, a, b: 0.5 * (bessel_yv(a - 1.0, b) - bessel_yv(a + 1.0, b)),
     of="yv",
 )
-# of integer orders: others are cut off
+# for integer orders: others are truncated
 bessel_yn = _special(
     "bessel_yn",
     None,

@@ -1,10 +1,10 @@
 """Derivatives of functions of a matrix, given its eigenvalues or singular values and the vectors.
 
 A function of symmetric matrices f(A) = V f(w) V' has the derivative V (D * V'EV) V' along E, with
-the divided differences D of f (Daleckii and Krein, 1965). Those of near values are means of f', by
-Gauss's rule: docs/decisions/spectral_functions.md. U f(s) V' of singular values has it with f
-continued as an odd function (V. Noferini, "A formula for the Frechet derivative of a generalized
-matrix function", 2017).
+the divided differences D of f (Daleckii and Krein, 1965). Those of close values are means of f', by
+Gauss's rule: docs/decisions/spectral_functions.md. The same holds for U f(s) V' of singular values,
+with f continued as an odd function (V. Noferini, "A formula for the Frechet derivative of a
+generalized matrix function", 2017).
 
 `f`, `slope` and `bend` are f and its first two derivatives, of arrays of any shape.
 """
@@ -56,16 +56,16 @@ def _is_diagonal(x: Any) -> Any:
 
 
 def _rounding(w: Any) -> tuple[float, float]:
-    """The machine epsilon of real numbers as exact as `w`, and its root."""
+    """The machine epsilon of real numbers with the precision of `w`, and its square root."""
     eps = float(np.finfo(w.dtype).eps)
     return eps, float(np.sqrt(eps))
 
 
 def resolution(w: Any, axes: int = 2) -> Any:
-    """The distance below which no rounding tells values of a matrix apart, with new axes."""
+    """The distance below which values of a matrix are equal up to rounding, with new axes."""
     lead = shape(w)[:-1]
     last = len(lead)
-    nothing = sum(w * 0.0, axes=(last,))  # of a matrix without elements too
+    nothing = sum(w * 0.0, axes=(last,))  # also for a matrix without elements
     nothing = broadcast_to(expand_dims(nothing, (last,)) if lead else nothing, *lead, 1)
     top = max(concatenate(absolute(w), nothing, axis=last), axes=(last,))
     top = top * (shape(w)[-1] * _rounding(w)[0])
@@ -105,7 +105,7 @@ def _is_mean(left: Any, size: Any, spread: Any, mean: Any, like: Any) -> Any:
 
 
 def differences(w: Any, f: Values, slope: Values, slope_here: Values, alike: Any) -> Any:
-    """The matrix of f[w_i, w_j], and where it is undetermined; on its diagonal stands f'."""
+    """The matrix of f[w_i, w_j], with f' on its diagonal, and where it is undetermined."""
     x, y = rows(w), columns(w)
     fw = f(w)
     made, unknown = divided(x, y, rows(fw), columns(fw), slope, alike, resolution(w))
@@ -119,8 +119,8 @@ def second_differences(
 ) -> Any:
     """f[w_i, w_l, w_j] over i and j for one l; NaN where it is undetermined.
 
-    `at`: w_l as a matrix of one element, f[w_i, w_l] as a column, f[w_l, w_j] as a row. Divided
-    is by the greatest of the three distances.
+    `at`: w_l as a matrix of one element, f[w_i, w_l] as a column, f[w_l, w_j] as a row. The divisor
+    is the greatest of the three distances.
     """
     x, y = rows(w), columns(w)
     z, left, right = at
@@ -150,7 +150,7 @@ def turned(left: Any, x: Any, right: Any) -> Any:
 
 
 def between(left: Any, inner: Any, unknown: Any, right: Any) -> Any:
-    """left inner right', NaN in the elements that what is unknown of `inner` has a part in."""
+    """left inner right', NaN in the elements to which an unknown of `inner` contributes."""
     back = matrix_transpose(right)
     made = matmul(left, matmul(plain(select(unknown, 0.0, inner)), back))
     marked = plain(select(unknown, 1.0, 0.0))
@@ -159,7 +159,7 @@ def between(left: Any, inner: Any, unknown: Any, right: Any) -> Any:
 
 
 def weighted(p: Any, made: Any, unknown: Any) -> tuple[Any, Any]:
-    """p_ij times a divided difference, and where that is not known and asked for."""
+    """p_ij times a divided difference, and where that is unknown although p_ij is not 0."""
     return absorb(p, made), logical_and(unknown, ne(absolute(p), 0.0))
 
 
@@ -184,7 +184,7 @@ def generalized(
 ) -> Any:  # fmt: skip
     """The derivative of u f(s) v' along e, where p = u'e v.
 
-    What of e lies outside the columns of u or v is between a singular value and zero.
+    The part of e outside the columns of u or v lies between a singular value and zero.
     """
     back = matrix_transpose(p)
     of_even, unknown = weighted((p + back) * 0.5, *even)
@@ -197,7 +197,7 @@ def generalized(
 
 
 def _outside(vectors: Any, rest: Any, made: Any, unknown: Any) -> Any:
-    """The columns of `rest` times `made`; nothing where the vectors are a basis."""
+    """The columns of `rest` times `made`; zero where the vectors are a basis."""
     count, many = shape(vectors)[-2:]
     scaled = absorb(rest, columns(made))
     lost = logical_and(columns(unknown), ne(absolute(rest), 0.0))
@@ -205,7 +205,7 @@ def _outside(vectors: Any, rest: Any, made: Any, unknown: Any) -> Any:
 
 
 def outside(moved: Any, vectors: Any, p: Any, m: Any, n: Any) -> Any:
-    """The part of `moved` = e x outside the columns of x, where p = x'e x; none of square ones."""
+    """The part of `moved` = e x outside the columns of x, where p = x'e x; zero for square ones."""
     rest = moved - matmul(vectors, p)
     return plain(select(ne(m, n), rest, 0.0))
 

@@ -33,14 +33,14 @@ class GrowingArray:
         self.data[i] = value
 
 
-SAVED = "_tape"  # how the names of tapes end that reverse mode saves values on
+SAVED = "_tape"  # the suffix of the names of tapes on which reverse mode saves values
 
 
 class References(list[Any]):
     """References to arrays by position."""
 
     def put(self, position: int, reference: Any) -> None:
-        while len(self) <= position:  # places that no path fills hold anything
+        while len(self) <= position:  # places that no path fills have arbitrary contents
             self.append(reference)
         self[position] = reference
 
@@ -62,7 +62,7 @@ def _slots(t: GrowingArray) -> int:
     return len(t.data)
 
 
-# `scratch`: no trip of a loop reads from it what another trip stored there
+# `scratch`: no trip of a loop reads what another trip stored there
 tape = nondiff(
     "tape",
     lambda n, dtype, scratch=False: GrowingArray(n, dtype, unwritten),

@@ -1,9 +1,9 @@
-"""Discrete Fourier transforms along one axis, without a factor in front of their sums.
+"""Discrete Fourier transforms along one axis, unnormalised.
 
-y_k = sum over n of x_n exp(-2 pi i k n / N), the other sign with `inverse`. `rfft` gives the first
-half of that of real numbers; `irfft` gives N real numbers of such a half and reads nothing of the
-imaginary parts at both ends. The transform is a symmetric matrix, its own transpose; those of the
-halves are each other's, with a factor of 2 for what a half stands for twice.
+y_k = sum over n of x_n exp(-2 pi i k n / N), with the other sign for `inverse`. `rfft` gives the
+first half of that of real numbers; `irfft` gives N real numbers of such a half and does not read
+the imaginary parts at both ends. The transform is a symmetric matrix, its own transpose; those of
+the halves are each other's, with a factor of 2 for elements that represent two.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _irfft(x: Any, n: Any, axis: int) -> Any:
 
 
 def _scaled(y: Any, n: Any, axis: int, ends: float, middle: float) -> Any:
-    """A half times `ends` where it stands for itself: at 0, and at n / 2 if that is whole."""
+    """A half times `ends` where an element represents itself: at 0 and a whole n / 2."""
     dims = shape(y)
     k = iota(dims[axis])
     factors = select(logical_or(eq(k, 0), eq(k * 2, n)), ends, middle)

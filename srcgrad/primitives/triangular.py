@@ -40,7 +40,7 @@ def applied(a: Any, x: Any) -> Any:
 
 # ---- a x = b, of which one triangle of a is read ----
 def _solve_triangular(a: Any, b: Any, lower: bool, transposed: bool, unit: bool) -> Any:
-    from scipy.linalg import solve_triangular  # loaded for what is worth it
+    from scipy.linalg import solve_triangular  # loaded on first use
 
     return solve_triangular(
         a, b, trans=int(transposed), lower=lower, unit_diagonal=unit, check_finite=False
