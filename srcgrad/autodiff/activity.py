@@ -1,7 +1,7 @@
-"""Which values vary with the differentiated inputs, and which of those may reach the outputs.
+"""Activity: which values vary with the differentiated inputs and may reach the outputs.
 
 A scalar is active by itself; a reference is active with its whole alias class, so that a buffer
-and its views are treated alike wherever they are written. Never looks at statement order: a
+and its views are treated the same wherever they are written. Never looks at statement order: a
 class that varies anywhere varies everywhere.
 """
 
@@ -21,9 +21,9 @@ from srcgrad.primitives import attached
 class Activity:
     """The active scalars and alias classes: `activity(atom)` answers for one atom.
 
-    `inputs` are the variables differentiated by. With `outputs` a value must also be able to
-    reach one of them; without, everything that varies is active. `held` are constants, whatever
-    they are computed from.
+    `inputs` are the variables to differentiate with respect to. With `outputs` a value must also be
+    able to reach one of them; without, everything that varies is active. `held` are constants,
+    whatever they are computed from.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Activity:
         return self.classes.of(v) if is_reference(v.type) else v
 
     def _closure(self, seeds: Iterable[Atom], flows: list[tuple[Var, Var]]) -> set[Var]:
-        """Everything that floats reach from the seeds along the flows."""
+        """The variables that floats among the seeds reach along the flows."""
         edges = [(self._key(source), self._key(target)) for source, target in flows]
         floats = [v for v in seeds if isinstance(v, Var) and float_type(v.type)]
         return reachable(map(self._key, floats), edges)
@@ -90,7 +90,7 @@ def flows(s: Stmt) -> Iterator[tuple[Var, Var]]:
         case Def(var=None) if s.op.writes:
             yield from _float_pairs((s.args[-1], s.args[0]))
         case Def(var=Var() as v) if s.op is attached.attached:
-            of = operands(s)  # by what is foreign a derivative is refused, not left out
+            of = operands(s)  # a derivative with respect to `foreign` is refused, not left out
             yield from _float_pairs(*((a, v) for a in (*of.inputs, *of.foreign)))
         case Def(var=Var() as v) if s.op is attached.part:
             yield from _float_pairs((s.args[0], v))

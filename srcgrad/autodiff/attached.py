@@ -1,6 +1,6 @@
-"""The user's own rules in the two sweeps: their bodies are inlined where a derivative is wanted.
+"""User-defined rules in the two sweeps: inlines their bodies where a derivative is needed.
 
-What is inlined is ordinary IR, so it has derivatives itself. Never looks inside a rule.
+The inlined code is ordinary IR, so it has derivatives itself. Never looks inside a rule.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Own = Callable[[int], Atom]  # the k-th value, as a result with its derivative
 
 
 def refuse_foreign(s: Def, varies: Callable[[Atom], bool]) -> None:
-    """The values depend on something that varies and that the rule gives no derivative by."""
+    """Refuses values that depend on a varying operand without a derivative in the rule."""
     found = next((a for a in operands(s).foreign if varies(a)), None)
     if found is not None:
         name = s.params["rule"].name
@@ -37,9 +37,9 @@ def run(
     b: Builder, s: Def, direction: Direction, given: Sequence[Atom], own: Own,
     contents: Callable[[Atom], Atom], head: list[Stmt],
 ) -> list[Atom | None]:  # fmt: skip
-    """Inline one direction; `given` are the adjoints or the tangents. One entry for each result.
+    """Inlines one direction; `given` are the adjoints or the tangents. One entry for each result.
 
-    Its tapes are allocated in `head`, for it may be run in a loop: see `splice`.
+    Its tapes are allocated in `head`, since it may run in a loop: see `splice`.
     """
     rule: Rule = s.params["rule"]
     of = operands(s)

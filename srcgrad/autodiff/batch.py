@@ -104,7 +104,7 @@ class Emitter:
         return Batch.elementwise if s.op.elementwise else RULES.get(s.op, Batch.each)
 
     def spread(self, s: Def, v: Var) -> None:
-        """Broadcast a new buffer that will hold varying values: at first all seeds are alike."""
+        """Broadcasts a new buffer that will hold varying values: at first all seeds are equal."""
         still = Var(v.name, v.type)
         self.b.append(altered(s, var=still))
         self.batch.new[v] = self.batch.lifted(still)

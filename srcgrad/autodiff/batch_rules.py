@@ -51,7 +51,7 @@ class Batch:
         return [self(a) for a in atoms]
 
     def require_still(self, atoms: Iterable[Atom]) -> None:
-        """Refuse operands that vary where all seeds must share one value."""
+        """Refuses operands that vary where all seeds must share one value."""
         if any(self.varies(a) for a in atoms):
             raise Unbatched("control flow or an index depends on the seed")
 
@@ -112,7 +112,7 @@ class Batch:
         return self.emitted(s, Array(t.dtype, t.dims), tuple(self.beside(a) for a in s.args))
 
     def scaled(self, s: Def) -> None:
-        """Propagate the diagonal through an operation that keeps a diagonal batch diagonal."""
+        """Propagates the diagonal through an operation that keeps a diagonal batch diagonal."""
         v, moving = s.var, [a for a in s.args if self.varies(a)]
         if v is None or not self.pure(v) or any(a not in self.diagonals for a in moving):
             return
@@ -124,7 +124,7 @@ class Batch:
             self.diagonals[v] = self.emitted(s, v.type, args)
 
     def emitted(self, s: Def, type: Type, args: tuple[Atom, ...]) -> Var:
-        """Emit an operation without shape checks: the unbatched operation has made them."""
+        """Emits an operation without shape checks: the unbatched operation has made them."""
         assert s.var is not None
         made = Var(s.var.name, type)
         definition = Def(made, s.op, args, s.params, s.loc)
@@ -133,7 +133,7 @@ class Batch:
         return made
 
     def each(self, s: Def) -> Any:
-        """Run an operation in a loop over the seeds."""
+        """Runs an operation in a loop over the seeds."""
         if s.var is None or s.op.effect or s.op.view or not isinstance(s.var.type, Array | Scalar):
             raise Unbatched(f"{s.op.name} has several values, or is an effect")
         b, k, t = self.b, Var("k", INT), s.var.type
@@ -319,7 +319,7 @@ def _matmul(t: Batch, s: Def) -> Any:
 
 
 def _rows(t: Batch, a: Any, turned: Any) -> Any:
-    """Multiply a batch of matrices by a matrix, given transposed, one row at a time."""
+    """Multiplies a batch of matrices by a matrix, given transposed, one row at a time."""
     b, k = t.b, Var("k", INT)
     made = b("empty", a.type.dims[0], turned.type.dims[0], t.size, dtype=a.type.dtype)
     with b.block() as body:
@@ -330,13 +330,13 @@ def _rows(t: Batch, a: Any, turned: Any) -> Any:
 
 
 def _turned(t: Batch, x: Any, last: int = 0) -> Any:
-    """Transpose the matrices of an array; `last`: the number of batch axes behind them."""
+    """Transposes the matrices of an array; `last`: the number of batch axes after them."""
     n = x.type.ndim - last
     return t.b("transpose", x, perm=(*range(n - 2), n - 1, n - 2, *range(n, n + last)))
 
 
 def _product(t: Batch, a: Any, c: Any) -> Any:
-    """Multiply matrices by a batch of matrices, whose batch axis is merged with the columns."""
+    """Multiplies matrices by a batch of matrices, whose batch axis is merged with the columns."""
     *lead, k, n, _ = c.type.dims
     flat = t.b("reshape", t.contiguous(c), *lead, k, t.b.size((n, t.size)))
     made = t.b("matmul", a, flat)

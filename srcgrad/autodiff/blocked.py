@@ -32,7 +32,7 @@ class Paths:
 
 
 def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Paths:
-    """Classify the parameters at the positions `wrt`; one that reaches no output is in neither."""
+    """Classifies the parameters at the positions `wrt`; neither has one that reaches no output."""
     outputs, classes = tuple(outputs), AliasClasses(function)
     params = function.params
     active = Activity(function, [params[k] for k in wrt], classes, outputs)
@@ -68,7 +68,7 @@ class ValueFlow:
         return self.classes.of(v) if is_reference(v.type) else v
 
     def leaving(self, varied: Activity, outputs: Iterable[Atom]) -> Iterator[Def]:
-        """The steps at which the derivative is lost, from that on the least blocked path on."""
+        """The steps at which the derivative is lost, those on the least blocked path first."""
         after, found = self._blocked_before(outputs), list[tuple[int, Def]]()
         for e in self.edges:
             many = after.get(self.key(e.target))
@@ -78,7 +78,7 @@ class ValueFlow:
         return (step for _, step in sorted(found, key=lambda each: each[0]))
 
     def _blocked_before(self, outputs: Iterable[Atom]) -> dict[Var, int]:
-        """How often a path to the outputs is blocked at least, from each variable that has one."""
+        """The least number of blocked steps on a path to the outputs, from each variable."""
         into: dict[Var, list[Edge]] = {}
         for e in self.edges:
             into.setdefault(self.key(e.target), []).append(e)

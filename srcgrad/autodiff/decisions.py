@@ -67,6 +67,6 @@ class Made:
         return bool(floats) and (not plain or any(is_complex(t.dtype) for t in floats))
 
     def emitted(self, build: Callable[..., Atom]) -> Atom:
-        """Emit the expression at the builder's position and return its result."""
+        """Emits the expression at the builder's position and returns its result."""
         args = [a.emitted(build) if isinstance(a, Made) else a for a in self.args]
         return build(self.op, *args, **self.params)

@@ -1,8 +1,8 @@
-"""Forward mode: every statement followed by its tangent.
+"""Forward mode: emits each statement followed by its tangent.
 
 A float scalar has a tangent scalar, an active buffer a tangent buffer of its own (`x_dot`)
 that is viewed, stored to, joined and carried exactly as the buffer is; so aliasing needs no
-thought. Statements of the primal are kept as they are. Never gives integers a tangent.
+special case. Statements of the primal stay unchanged. Never gives integers a tangent.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class _Forward:
         self.classes = AliasClasses(function)
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
-        # what no result depends on may have no rule: its tangent is not asked for
+        # values on which no result depends may have no rule: their tangent is not needed
         self.active = Activity(function, self.inputs, self.classes, function.returns)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
         self.ruled: dict[Atom, list[Atom | None]] = {}  # tangents of values with user-defined rules
-        self.head: list[Stmt] = []  # before all else
+        self.head: list[Stmt] = []  # precedes all other statements
 
     def run(self) -> Function:
         f = self.function
@@ -64,7 +64,7 @@ class _Forward:
         return self.dot.get(a) if isinstance(a, Var) and float_type(a.type) else None
 
     def of_type(self, a: Atom, type: Type) -> Atom:
-        """The tangent of an atom, zeros included: a scalar to be carried, a buffer."""
+        """The tangent of an atom, zeros made explicit: a scalar to be carried, a buffer."""
         t = self.of(a)
         return self.zero(type) if t is None else t
 
@@ -116,7 +116,7 @@ class _Forward:
                 self._constant_buffers(s.var)
 
     def derive(self, s: Def) -> None:
-        """Emit the tangent of a definition, or what an effect does to tangents."""
+        """Emits the tangent of a definition, or applies an effect to tangents."""
         v = s.var
         if v is None:
             self.effect(s)
@@ -145,7 +145,7 @@ class _Forward:
         return t
 
     def by_own_rule(self, s: Def, v: Var) -> None:
-        """Values whose derivative the user states."""
+        """Sets the tangents of values whose derivative the user states."""
         if s.op is rows.part:
             k: int = s.params["k"]
             t = self.ruled[s.args[0]][k]
@@ -160,8 +160,8 @@ class _Forward:
         )
 
     def _owns(self, s: Def, t: Atom, ts: list[Atom | None]) -> bool:
-        """Whether `t` may be the tangent buffer of the result: it is no other value's, or that
-        makes no difference because neither is ever written or returned.
+        """Whether `t` may be the tangent buffer of the result: it belongs to no other value, or
+        sharing it makes no difference because neither is ever written or returned.
         """
         assert s.var is not None and isinstance(t, Var)
         if t.type.layout != s.var.type.layout:
@@ -181,7 +181,7 @@ class _Forward:
         return v
 
     def effect(self, s: Def) -> None:
-        """What an effect does to a buffer that varies, its tangent buffer undergoes too."""
+        """Repeats on the tangent buffer what an effect does to a buffer that varies."""
         if not s.args or not self.active(s.args[0]):
             return
         target, rest = self.dot[s.array], s.args[1:]
@@ -205,11 +205,11 @@ class _Forward:
 
     # ---- control flow ----
     def _varying(self, vs: Sequence[Var]) -> list[int]:
-        """The positions of what is carried or joined together with a tangent."""
+        """The positions of variables that are carried or joined together with a tangent."""
         return [k for k, v in enumerate(vs) if float_type(v.type) and self.active(v)]
 
     def _pairs(self, vs: Sequence[Var], which: list[int]) -> tuple[Var, ...]:
-        """Variables for the tangents at some positions, behind the variables themselves."""
+        """Variables for the tangents at some positions, after the variables themselves."""
         new = [_dotted(vs[k]) for k in which]
         self.dot.update(zip((vs[k] for k in which), new, strict=True))
         return (*vs, *new)
@@ -271,7 +271,7 @@ class _Forward:
 
 
 def _tangent_of(loc: Location | None) -> Location | None:
-    """The user's place, marked as that of a derivative."""
+    """The user's location, marked as that of a derivative."""
     return loc if loc is None or loc.role else replace(loc, role="tangent of: ")
 
 

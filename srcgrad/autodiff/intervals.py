@@ -1,8 +1,8 @@
-"""Intervals that a loop narrows: which carried floats are their ends, and what replaces either.
+"""Intervals that a loop narrows: the carried floats that are their ends, and their replacements.
 
-One condition keeps the one end or the other, or replaces either by one value. What is new
+One condition keeps the one end or the other, or replaces either by one value. The new value
 lies between the ends: where these are equal it is equal to them. So a step that is shortened, or
-the point from which it leads, is no end.
+the point from which it leads, is not an end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcgrad.records import record
 
 @record(frozen=True)
 class Interval:
-    """A condition of a loop that chooses between two ends, and what replaces either."""
+    """A condition of a loop that chooses between two ends, and the replacements of both."""
 
     loop: Loop
     cond: Var
@@ -43,7 +43,7 @@ def intervals(s: Loop) -> Iterator[Interval]:
             chosen.setdefault(cond, []).append((p, a, b))
     for p, cond, a, b in _weighted(s, carried):
         chosen.setdefault(cond, []).append((p, a, b))
-    for one_value in (False, True):  # ends that are kept as they are come first
+    for one_value in (False, True):  # ends that stay unchanged come first
         for cond, found in chosen.items():
             for (low, a, new_low), (high, new_high, b) in permutations(found, 2):
                 one = new_low is new_high and isinstance(new_low, Var)
@@ -54,7 +54,7 @@ def intervals(s: Loop) -> Iterator[Interval]:
 
 
 def _choices(new: Atom, owner: dict[Var, Stmt]) -> Iterator[tuple[Var, Atom, Atom]]:
-    """The conditions that a value depends on, and what it is where they hold and where not."""
+    """The conditions that a value depends on, with its values where they hold and where not."""
     made = owner.get(new) if isinstance(new, Var) else None
     match made:
         case Def(op=elementwise.where, args=(Var() as cond, a, b)):
@@ -69,7 +69,7 @@ def _choices(new: Atom, owner: dict[Var, Stmt]) -> Iterator[tuple[Var, Atom, Ato
         yield from _choices(side, owner)
 
 
-# ---- conditions that arithmetic takes for 0 and 1, as in low + (middle - low) * below ----
+# ---- conditions used as 0 and 1 in arithmetic, as in low + (middle - low) * below ----
 _ARITHMETIC = {
     elementwise.add, elementwise.sub, elementwise.mul, elementwise.cast, elementwise.logical_not,
 }  # fmt: skip
@@ -77,7 +77,7 @@ Terms = dict[Any, Any]  # a sum: the factor of each value, and under None the co
 
 
 def _weighted(s: Loop, carried: list[tuple[Var, Atom]]) -> Iterator[tuple[Var, Var, Atom, Atom]]:
-    """The carried floats that are one value if a condition is 1 and another one if it is 0."""
+    """The carried floats that have one value if a condition is 1 and another one if it is 0."""
     defs = [d for d in walk(s.body) if isinstance(d, Def) and d.op in _ARITHMETIC]
     read: dict[Any, frozenset[Any]] = {}  # the conditions that a value was computed with
     for d in defs:
@@ -130,7 +130,7 @@ def _added(one: Terms, other: Terms, times: Any) -> Terms:
 
 
 def _single(terms: Terms, made: dict[Any, Def]) -> Atom | None:
-    """The value that a sum consists of, if it is one value; what cancels may be inside others."""
+    """The one value that a sum consists of, or None; canceling terms may be inside others."""
     for _ in range(3):
         if len(terms) == 1:
             (value, factor) = next(iter(terms.items()))
@@ -143,13 +143,13 @@ def _single(terms: Terms, made: dict[Any, Def]) -> Atom | None:
     return None
 
 
-# ---- what lies between the ends ----
-HELD = 1.3  # what both ends are
+# ---- values between the ends ----
+HELD = 1.3  # the number used for both ends
 COPIES = (memory.copy, reductions.broadcast_to, elementwise.cast)
 
 
 class _Between:
-    """Computes what is new with one number for both ends, as far as its own trip tells."""
+    """Evaluates the new values with one number for both ends, as one trip determines them."""
 
     def __init__(self, found: Interval, owner: dict[Var, Stmt]):
         s, self.new, self.owner = found.loop, found.new, owner
@@ -165,11 +165,11 @@ class _Between:
             return all(_is_held(self.value(a)) for a in self.new)
 
     def value(self, a: Atom) -> Any:
-        """The number; None where paths differ. Of what is not computed here any number does."""
+        """The number of an atom; None where paths differ. Unknown values get arbitrary numbers."""
         if isinstance(a, Const):
             return a.value
         if a not in self.known:
-            self.known[a] = HELD  # while it is computed: if all else is, so is this
+            self.known[a] = HELD  # meanwhile: if all else equals the ends, so does this
             self.known[a] = self.computed(a)
         return self.known[a]
 

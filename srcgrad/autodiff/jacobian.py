@@ -105,7 +105,7 @@ def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: 
 
 
 def _silent(f: Function) -> Function:
-    """The function without what it writes, for a second run."""
+    """The function without its output messages, for a second run."""
 
     def quiet(block: Block) -> Block:
         kept = (s for s in block if not (isinstance(s, Def) and s.op in messages.WRITTEN))
@@ -126,7 +126,7 @@ def _in_loop(
     f: Function, d: Derivative, seeded: Sequence[Atom], like: Sequence[Any],
     table: Mapping[str, Any],
 ) -> _Made:  # fmt: skip
-    """Run the whole program for each seed, so that each reverse sweep finds fresh memory."""
+    """Runs the whole program for each seed, so that each reverse sweep finds fresh memory."""
     b = _begun(f.body, table)
     line = Line.of(b, [a.type for a in seeded])
     slabs = [b("empty", *dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]

@@ -1,9 +1,9 @@
-"""Which values may be infinite or NaN although all inputs are finite.
+"""Values that may be infinite or NaN although all inputs are finite.
 
-A zero adjoint (of what a select did not take, of an element nobody used) times such a value must
-stay zero: there the product absorbs. Elsewhere it is a plain product. Never looks at numbers:
-quotients, logarithms, exponentials and the like are suspect, and what is computed from them; data
-are suspect where the program itself asks whether something is finite.
+A zero adjoint (from the side that a select did not take, of an unused element) times such a value
+must stay zero: there the product absorbs. Elsewhere it is a plain product. Never looks at numbers:
+quotients, logarithms, exponentials and the like are suspect, and values computed from them; data
+are suspect where the program itself tests whether something is finite.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class MayBeNonFinite:
 
 
 class LowerBounds:
-    """Lower bounds of values by the shape of their formulas: sums of squares and a constant.
+    """Lower bounds of values from the form of their formulas: sums of squares and a constant.
 
     A formula does not bound an array that is stored to.
     """
@@ -115,7 +115,7 @@ class LowerBounds:
         if is_complex(a.type.dtype):
             return -math.inf
         if a not in self._known:
-            self._known[a] = -math.inf  # meets itself: nothing is known
+            self._known[a] = -math.inf  # a recursion: nothing is known
             d = self._definition.get(a)
             self._known[a] = -math.inf if d is None else self._formula(d)
         return self._known[a]

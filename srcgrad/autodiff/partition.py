@@ -23,10 +23,10 @@ from srcgrad.records import record
 class Parts:
     """The two sweeps.
 
-    `forward` returns the results, then values to keep; `backward` takes what `kept` lists, then the
-    seeds, and returns the gradients. An entry of `kept` is ("input", k), ("result", k) or
-    ("value", k). `changed` are positions in `kept` of buffers that the reverse sweep rewinds,
-    `borrowed` those of values that lie in memory of inputs or results.
+    `forward` returns the results, then values to save; `backward` takes the values that `kept`
+    lists, then the seeds, and returns the gradients. An entry of `kept` is ("input", k), ("result",
+    k) or ("value", k). `changed` are positions in `kept` of buffers that the reverse sweep rewinds,
+    `borrowed` those of values in the memory of inputs or results.
     """
 
     forward: Function
@@ -37,7 +37,7 @@ class Parts:
 
 
 def partition(joint: Function, inputs: int, results: int) -> Parts | None:
-    """The parts of a joint function of so many inputs and results; None if it cannot be cut."""
+    """The parts of a joint function with these inputs and results; None if it cannot be cut."""
     cut = _Cut(joint, inputs, results)
     return cut.parts() if cut.possible() else None
 
@@ -51,7 +51,7 @@ class _Cut:
         self.before, self.after = joint.body[:at], () if at is None else joint.body[at:]
         self.made = {s.var: s for s in self.before if isinstance(s, Def) and s.var is not None}
         self.written = _written(self.before, self.classes) | _written(self.after, self.classes)
-        self.again: set[Var] = set()  # defined once more in the reverse sweep
+        self.again: set[Var] = set()  # recomputed in the reverse sweep
         self.decided_on: set[Var] = set()  # alias classes of arrays that must be exact
         self.crossing = self._crossing()
         while (decided_on := self._decided_on()) - self.decided_on:
@@ -59,7 +59,7 @@ class _Cut:
             self.again.clear()
             self.crossing = self._crossing()
 
-    # ---- what crosses ----
+    # ---- values that cross the cut ----
     def _crossing(self) -> list[Var]:
         """The values of the forward sweep that the reverse sweep is given."""
         inside = {*defined(self.after), *self.seeds}
@@ -75,7 +75,7 @@ class _Cut:
         return wanted
 
     def _had_again(self, v: Var, wanted: list[Var]) -> bool:
-        """Whether a value is recovered for less than keeping it."""
+        """Whether recomputing a value costs less than saving it."""
         s = self.made.get(v)
         if s is None:
             return False
@@ -108,7 +108,7 @@ class _Cut:
         return {self.classes.of(a) for a in seen if is_reference(a.type)}
 
     def possible(self) -> bool:
-        """Whether the values can be handed over, and memory is known by one name only."""
+        """Whether the values can be passed on, and memory has one name only."""
         there = {*self.inputs, *defined(self.before)}
         if any(isinstance(a, Var) and a not in there for a in self.results):
             return False
@@ -148,7 +148,7 @@ class _Cut:
         return tuple(s for s in self.before if isinstance(s, Def) and s.var in self.again)
 
     def _borrowed(self) -> frozenset[int]:
-        """The crossing values, other than inputs and results, in whose memory these lie."""
+        """The crossing values in the memory of inputs and results, other than these themselves."""
         named = self._references((*self.inputs, *self.results))
         held = {self.classes.of(v) for v in named}
         return frozenset(

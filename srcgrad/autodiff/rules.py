@@ -28,7 +28,7 @@ def rule_of(definition: Def, k: int) -> Any:
 def depends(definition: Def, k: int) -> bool:
     """Whether the result may vary with argument `k`: both floats, and not declared constant.
 
-    True for a primitive without a rule: it is refused when its derivative is asked for.
+    True for a primitive without a rule: it is refused when its derivative is requested.
     """
     v = definition.var
     if v is None or not float_type(v.type) or not float_type(definition.args[k].type):
@@ -75,7 +75,7 @@ def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     """The contribution `g` with the dims and the dtype of a value of type `like`.
 
     Undoes broadcasting and casts; a real value next to complex ones gets the real part. A scalar
-    `g` stands for an array filled with it: it becomes that array only if `full`. May be `g` itself.
+    `g` means an array filled with it: it becomes that array only if `full`. May be `g` itself.
     """
     ours = g.type.dims if isinstance(g.type, Array) else None
     theirs = like.dims if isinstance(like, Array) else None
@@ -95,7 +95,7 @@ _READS: dict[tuple[Any, ...], tuple[frozenset[int], bool]] = {}
 
 
 def reads(definition: Def, k: int) -> tuple[frozenset[int], bool]:
-    """What the rule for argument `k` reads: positions of variables, and whether the result.
+    """The positions of the variables that the rule for argument `k` reads, and whether the result.
 
     Found by running the rule once on dummies. Dims are not counted: `Values.dim` has them.
     """
@@ -112,7 +112,7 @@ def reads(definition: Def, k: int) -> tuple[frozenset[int], bool]:
 
 
 class _Recorder(Values):
-    """Hands out dummies and remembers which."""
+    """Hands out dummies and records which ones were read."""
 
     def __init__(self, definition: Def):
         super().__init__(definition)
@@ -135,7 +135,7 @@ def tracer_for(builder: Builder, definition: Def, values: Values | None) -> Trac
 
 
 def made(out: Any) -> Atom | None:
-    """What a rule gave: a value, nothing, or the literal 0.0."""
+    """The result of a rule: a value, nothing, or the literal 0.0."""
     out = primitives.plain(out)
     if out is None or isinstance(out, Traced):
         return None if out is None else out.atom
@@ -158,14 +158,14 @@ def no_rule(definition: Def) -> UnsupportedError:
 
 
 def holds(definition: Def) -> bool:
-    """Whether the row speaks of operands such as these: not all do of complex numbers."""
+    """Whether the row's rules cover such operands: not all cover complex numbers."""
     if definition.op.kind not in ("custom", "nondiff") or definition.op.analytic:
         return True
     return not any(float_type(a.type) and is_complex(a.type.dtype) for a in definition.args)
 
 
 def converted(builder: Builder, a: Atom, target: Scalar) -> Atom:
-    """An adjoint or a tangent with another dtype: of a real value it is the real part."""
+    """An adjoint or a tangent with another dtype; for a real value it is the real part."""
     if is_complex(a.type.dtype) and not is_complex(target.dtype):
         a = builder("real", a)
     return builder.cast(a, target)

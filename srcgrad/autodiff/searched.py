@@ -1,11 +1,11 @@
 """Finds intervals that loops narrow by comparisons, as bisection does.
 
-Both ends are floats that a loop carries; one condition keeps the one or the other, or puts one
-value in the place of either, and what is new was computed from both. The condition chooses, or it
-is a factor 0 or 1. It compares an input with what was computed from the ends, and what is new does
+Both ends are floats that a loop carries; one condition keeps the one or the other, or replaces
+either by one value, and the new value was computed from both. The condition chooses, or it is a
+factor 0 or 1. It compares an input with a value computed from the ends, and the new value does
 not vary with that input while the ends are held (a step of Newton's method would). The gradient
-leaves out the effect of the comparison, which may be all of the root's derivative; that the ends
-begin at values which vary with the input does not put it back.
+leaves out the effect of the comparison, which may be all of the root's derivative; initial ends
+that vary with the input do not make up for it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Searched:
 
 
 def searched(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Iterator[Searched]:
-    """For each parameter at the positions `wrt` the first interval that is narrowed by it."""
+    """For each parameter at the positions `wrt`, the first interval that it narrows."""
     narrowed = [i for s in _loops(function) for i in intervals(s)]
     if not narrowed:
         return

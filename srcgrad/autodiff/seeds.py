@@ -106,7 +106,7 @@ def dims_of(t: Type) -> Dims:
 
 
 def shaped(b: Builder, x: Any, *dims: Any) -> Any:
-    """Reshape an array to `dims`, which may be empty; the array itself if it has them."""
+    """Reshapes an array to `dims`, which may be empty; the array itself if it has them."""
     return x if same_dims(x.type.dims, dims) else b("reshape", x, *dims)
 
 

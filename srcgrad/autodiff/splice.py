@@ -19,9 +19,9 @@ from srcgrad.primitives import memory, tapes
 def splice(
     b: Builder, function: Function, args: Sequence[Atom], head: list[Stmt] | None = None
 ) -> tuple[Atom, ...]:
-    """Emit the body of a function for the given arguments and return its results.
+    """Emits the body of a function for the given arguments and returns its results.
 
-    In a loop, tapes are allocated in `head`, the statements in front of the loop: one tape serves
+    In a loop, tapes are allocated in `head`, the statements before the loop: one tape serves
     all trips, since each trip writes it before reading it. A tape allocated inside a loop could not
     be differentiated.
     """
@@ -40,7 +40,7 @@ def splice(
 
 
 def emit(b: Builder, body: Block, head: list[Stmt] | None) -> None:
-    """Emit statements whose tapes are allocated in `head`, unless that is None."""
+    """Emits statements whose tapes are allocated in `head`, unless that is None."""
     for s in body:
         if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
             params = {**s.params, "scratch": True}
@@ -53,9 +53,9 @@ def emit(b: Builder, body: Block, head: list[Stmt] | None) -> None:
 
 
 def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Function:
-    """The body for the arguments; those whose lengths have other names get the parameters' ones.
+    """The body for the arguments; lengths with other names get those of the parameters.
 
-    The checks at the front find these lengths equal.
+    The checks at the entry find these lengths equal.
     """
     at = after_checks(fn.body)
     replaced = replaced_by(mapping)
@@ -70,7 +70,7 @@ def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Functi
 
 
 def _named(b: Builder, x: Var, t: Array) -> Atom:
-    """A view of the whole of an array whose lengths are known to be those of a type."""
+    """A view of a whole array with the lengths of a type, which are known to equal its own."""
     if t.layout == "C":
         return b("reshape", x, *map(atom, t.dims), name=x.name)
     spec: list[str] = []
@@ -82,7 +82,7 @@ def _named(b: Builder, x: Var, t: Array) -> Atom:
 
 
 def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:
-    """The length that a `dim` of a parameter becomes: that of the argument's type."""
+    """The length that replaces a `dim` of a parameter: that of the argument's type."""
     match s:
         case Def(var=Var() as v, args=(Var() as x,)) if s.op is memory.dim and x in given:
             t = given[x].type

@@ -1,7 +1,7 @@
 """The tangent of one definition, from the same table row that reverse mode reads.
 
 Elementwise: partials times tangents. Linear: the primitive on tangents. Never copies and never
-stores: what it gives may be a tangent it was given.
+stores: its result may be a tangent that was passed in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""IR values that a rule computes with: what is run on them is emitted through a builder.
+"""IR values that a rule computes with: operations on them are emitted through a builder.
 
 An operand is computed only when a rule reads it; its shape and dtype are known without. Constants
 take the dtype of their partner. Never copies: rules never store, so 1.0 * x is x itself.
@@ -23,7 +23,7 @@ from srcgrad.primitives.rules import plain
 
 
 class Values:
-    """Where a rule finds what it reads; here: the operands as they are at the definition.
+    """The source of a rule's operands; here: the operands as they are at the definition.
 
     Reverse mode overrides the three methods: they are called only for what a rule reads.
     """
@@ -44,11 +44,11 @@ class Values:
         return self.definition.var
 
     def dim(self, d: Var) -> Atom:
-        """The integer that a dim of the operands' types stands for."""
+        """The integer that a dim of the operands' types represents."""
         return d
 
     def again(self, op: Op, places: list[int], params: Params) -> Atom | None:
-        """What the program has made of these arguments by `op`, if that is at hand."""
+        """The program's own result of `op` on these arguments, if available."""
         return None
 
     def decided(self, made: Made) -> Atom | None:
@@ -57,10 +57,10 @@ class Values:
 
 
 class Traced(Operators):
-    """An IR value of a known type; its atom is emitted when it is first asked for."""
+    """An IR value of a known type; its atom is emitted when it is first needed."""
 
     masks = True
-    place: int | None = None  # which argument of the definition it is
+    place: int | None = None  # its number among the arguments of the definition
     made: Atom | Made | None = None  # its forward expression; None if it reads the adjoint
 
     def __init__(self, tracer: Tracer, type: Type, force: Callable[[], Atom]):

@@ -2,7 +2,7 @@
 
 - `program`: points of the program, what each statement stores, what is visible where.
 - `values`: how a forward value is recovered in the reverse sweep: recompute, reload, tape.
-- `tapes`: where on its tape the value of a running iteration stands.
+- `tapes`: the positions of running iterations on their tapes.
 - `references`: names of mutable buffers that branches and loops join.
 - `adjoints`: where adjoints live: scalars and pure arrays as values, mutable buffers as shadows.
 - `sweep`: the reverse of each statement; `joint` puts the two sweeps together.

@@ -1,8 +1,8 @@
-"""Where adjoints live, and the one place where they are accumulated.
+"""The storage of adjoints, and the one place where they are accumulated.
 
 A scalar's adjoint is a value: the first contribution assigns. So is that of an array that is never
-stored to, as long as contributions are whole; parts of it (an element, a view, whatever a nested
-block adds) go into a buffer of zeros that is added in the end. A mutable buffer has a shadow.
+stored to, as long as contributions are whole; those to parts (an element, a view, all that a nested
+block adds) go into a buffer of zeros that is added at the end. A mutable buffer has a shadow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.ir.walk import blocks, free_variables, walk
 
 
 class Adjoints:
-    """The adjoints of forward values at the point the reverse sweep is at."""
+    """The adjoints of forward values at the current point of the reverse sweep."""
 
     def __init__(self, values: ValueRecovery, references: References, active: Activity):
         self.values, self.references, self.b = values, references, values.b
@@ -48,7 +48,7 @@ class Adjoints:
 
     # ---- accumulation ----
     def add(self, v: Any, g: Atom | None) -> None:
-        """Add a contribution to the adjoint of `v`; undoes broadcasting and casts."""
+        """Adds a contribution to the adjoint of `v`; undoes broadcasting and casts."""
         if g is None or not isinstance(v, Var) or not self.active(v):
             return
         if isinstance(v.type, Scalar):
@@ -91,7 +91,7 @@ class Adjoints:
 
     # ---- consumption ----
     def take(self, v: Var) -> Atom | None:
-        """The complete adjoint of a scalar or a pure array, and forget it."""
+        """Returns the complete adjoint of a scalar or a pure array, and forgets it."""
         if isinstance(v.type, Scalar):
             return self.scalars.pop(v, None)
         whole, part = self.whole.pop(v, None), self.parts.pop(v, None)
@@ -103,7 +103,7 @@ class Adjoints:
         """Like `take`; an array is a contiguous one that nothing else writes to.
 
         The adjoint of an operand of a join is a view of that of the whole: its elements need not be
-        contiguous, as what a loop carries is.
+        contiguous, while those of a carried array are.
         """
         had_parts = v in self.parts and v not in self.whole
         g = self.take(v)
@@ -111,7 +111,7 @@ class Adjoints:
         return self.b("copy", g, name=f"{v.name}_bar") if had_parts or strided else g
 
     def zero(self, v: Var) -> Atom:
-        """The adjoint of what nothing depends on."""
+        """The adjoint of a value that nothing depends on."""
         if isinstance(v.type, Scalar):
             return Const(0.0, v.type)
         return self.zeros(v)
@@ -138,7 +138,7 @@ class Adjoints:
         ]
 
     def prepare(self, s: Stmt) -> None:
-        """Before a nested statement is reversed: buffers for what it adds to pure arrays."""
+        """Makes buffers for what the reverse of a nested statement adds to pure arrays."""
         for v in self.free_active(s):
             if self.is_value(v):
                 root = self.root(v)
@@ -146,7 +146,7 @@ class Adjoints:
                     self.materialise(root)
 
     def open_shadows(self, block: tuple[Stmt, ...]) -> None:
-        """At the start of a block's reverse: zero shadows for the buffers it allocates."""
+        """Makes zero shadows of a block's own buffers, at the start of its reverse."""
         for s in block:
             if not isinstance(s, Def) or s.var is None or s.op.view:
                 continue
@@ -167,7 +167,7 @@ class Adjoints:
         return self.references.local_tape(v, f"{v.name}_bar", zero)
 
     def touches(self, s: Stmt) -> bool:
-        """Whether the reverse of a nested statement may do anything at all."""
+        """Whether the reverse of a nested statement may have any effect."""
         if self.program.stores[s] or self.free_active(s):
             return True
         return any(self.active(v) for t in walk((s,)) for v in _results(t))

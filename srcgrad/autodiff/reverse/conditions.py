@@ -1,7 +1,7 @@
-"""Tests of `while` loops that store to memory, or compute what the body reads.
+"""Moves tests of `while` loops that store to memory, or compute values that the body reads.
 
-The reverse sweep reverses bodies only, so such a test moves: it is made once in front of the loop
-and again at the end of each trip, and its outcome is carried. Never touches other loops.
+The reverse sweep reverses bodies only, so such a test runs once before the loop and again at the
+end of each trip, and its outcome is carried. Never touches other loops.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _stores(block: Block) -> bool:
 
 
 def _read_by_body(s: While) -> list[Var]:
-    """What the test defines and the body reads, dims of its types first."""
+    """The variables that the test defines and the body reads, dims of its types first."""
     inside = defined(s.test)
     found: dict[Var, None] = {}
     todo = [v for v in free_variables(s.body, s.yields) if v in inside]
@@ -48,7 +48,7 @@ def _moved(s: While) -> tuple[Stmt, ...]:
     own, cond = _read_by_body(s), Var("more", BOOL)
 
     def tested(values: tuple[Atom, ...]) -> tuple[Block, tuple[Atom, ...]]:
-        """The test for these values of what the loop carries; its outcome and what is read."""
+        """The test for these carried values; its outcome and the values that the body reads."""
         block, new = copied(s.test, dict(zip(s.params, values, strict=True)))
         return block, tuple(new.get(v, v) if isinstance(v, Var) else v for v in (s.cond, *own))
 

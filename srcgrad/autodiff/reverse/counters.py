@@ -1,8 +1,8 @@
 """Integers that loops count, in closed form: from their start and the number of the trip.
 
-A counter changes by the same steps in each trip, or by them in each trip of inner loops that run
-equally often or over a triangle. Its start is remembered once per execution of the loop, if it has
-to be. Never applies to types that wrap around, nor to steps that the loop computes.
+A counter changes by the same steps in each trip, or in each trip of inner loops that run
+equally often or over a triangle. Its start is saved once per execution of the loop, if
+necessary. Never applies to types that wrap around, nor to steps that the loop computes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Loop = For | While
 
 @record(frozen=True)
 class Step:
-    """What is added to a counter, once a trip or once in each trip of an inner loop."""
+    """An increment of a counter, once a trip or once in each trip of an inner loop."""
 
     size: Atom
     inner: For | None = None
-    slope: int = 0  # how the trips of `inner` change from one trip of the loop to the next
+    slope: int = 0  # change of the trip count of `inner` from one trip of the loop to the next
 
 
 @record(frozen=True)
 class Counter:
-    """A carried integer: the loop, what it starts from, and the steps of one trip."""
+    """A carried integer: the loop, its initial value, and the steps of one trip."""
 
     loop: Loop
     init: Atom
@@ -45,7 +45,7 @@ class Counters:
         self._found: dict[Var, Counter | None] = {}
 
     def of(self, v: Var) -> Counter | None:
-        """The counter that `v` is at the start of each trip, its steps recovered cheaply here."""
+        """The counter that `v` is at the start of each trip, if its steps are recovered cheaply."""
         if v not in self._found:
             self._found[v] = _found(self.program, v)
         c = self._found[v]
@@ -80,7 +80,7 @@ class Counters:
 
 
 def _read(c: Counter) -> list[Atom]:
-    """What the closed form reads besides the start: sizes of steps and invariant bounds."""
+    """The atoms that the closed form reads besides the start: step sizes and invariant bounds."""
     read = [step.size for step in c.steps]
     for step in c.steps:
         if step.inner is not None and not step.slope:
@@ -123,7 +123,7 @@ def _steps(
 
 
 def _added(program: Program, d: Def, loop: Loop) -> Atom | None:
-    """What an addition adds to its first operand, if that is the same in each trip."""
+    """The addend of an addition to its first operand, if it is the same in each trip."""
     if (moved := _moved(d)) is not None:
         return Const(moved, INT)
     fixed = d.op is elementwise.add and _is_fixed(program, d.args[1], loop)
@@ -131,7 +131,7 @@ def _added(program: Program, d: Def, loop: Loop) -> Atom | None:
 
 
 def _inner_steps(program: Program, inner: For, j: int, loop: Loop) -> list[Step] | None:
-    """What an inner loop adds in each trip of the loop around it."""
+    """The steps that an inner loop adds in each trip of the loop around it."""
     if program.point[inner][-1][0] != body_of(loop):
         return None
     slope = _slope(program, inner, loop)
@@ -146,7 +146,7 @@ def _is_fixed(program: Program, a: Atom, loop: Loop) -> bool:
 
 
 def _slope(program: Program, inner: For, loop: Loop) -> int | None:
-    """By how many trips an inner loop grows per trip of the outer one; None: another rule.
+    """The growth of an inner loop's trip count per trip of the outer one; None if not constant.
 
     The trips are then the difference of the bounds, which must not be negative in any trip.
     """
@@ -167,7 +167,7 @@ def _slope(program: Program, inner: For, loop: Loop) -> int | None:
 
 
 def offset_from(program: Program, a: Atom) -> tuple[Var | None, int]:
-    """An integer as another one and a constant added to it; a constant alone."""
+    """An integer as another one plus a constant; None and its value if it is constant itself."""
     total = 0
     while isinstance(a, Var):
         d = program.owner.get(a)

@@ -22,7 +22,7 @@ class Exact:
 
     def __init__(self, values: Any):
         self.values, self.program, self.b = values, values.program, values.b
-        self.rounded: set[Atom] = set()  # recomputed floats, and what is computed from them
+        self.rounded: set[Atom] = set()  # recomputed floats, and values computed from them
         self._decisions: dict[tuple[Var | None, Made], Atom] = {}
         self._known: dict[Var, bool] = {}  # cached answers, valid for `_state`
         self._state: Any = None
@@ -61,7 +61,7 @@ class Exact:
         return got
 
     def again(self, op: Any, args: tuple[Atom, ...], name: str, params: Params) -> Any:
-        """Recompute an operation of the forward sweep, and note whether its result is inexact."""
+        """Recomputes an operation of the forward sweep, and records an inexact result."""
         got = self.b(op, *args, name=name, **params)
         of_rounded = any(a in self.rounded for a in args)
         if got not in args and float_type(got.type) and (of_rounded or rounds(op, got.type)):
@@ -94,7 +94,7 @@ class Exact:
         return self.values(self._decisions[key])
 
     def _decide(self, made: Made, s: Def) -> Atom:
-        """Emit a rule's decision into the forward sweep, right after the rule's statement."""
+        """Emits a rule's decision into the forward sweep, directly after the rule's statement."""
         place = self.values.insertions.at_after(s)
         first = len(place)
         with self.values.insertions.into(place) as b:

@@ -26,7 +26,7 @@ class Slot:
 
 @record()
 class Insertions:
-    """Statements by the place they go to: around a statement, or at either end of a block."""
+    """Statements by the place where they go: around a statement, or at either end of a block."""
 
     builder: Builder
     head: list[Stmt] = field(default_factory=list[Stmt])  # before the whole forward sweep
@@ -40,7 +40,7 @@ class Insertions:
 
     @contextmanager
     def into(self, place: list[Stmt]) -> Generator[Builder]:
-        """Emit into a place of the forward sweep, reusing no value computed in another place."""
+        """Emits into a place of the forward sweep, reusing no value computed in another place."""
         b = self.builder
         out, scopes, loc = b.out, b.scopes, b.loc
         b.out, b.scopes, b.loc = place, [{}], None
@@ -68,7 +68,7 @@ class Insertions:
         return self.end.setdefault(key, [])
 
     def slot(self, s: Stmt, name: str, type: object) -> Slot:
-        """Add a carried variable to a loop or a result to a branch; the caller fills `values`."""
+        """Adds a carried variable to a loop or a result to a branch; the caller fills `values`."""
         param = None if isinstance(s, If) else Var(name, type)
         slot = Slot(param, Var(name, type), [])
         self.slots.setdefault(s, []).append(slot)

@@ -1,7 +1,7 @@
 """Puts the two sweeps together: a function of the arguments and the seeds.
 
 The differentiator runs twice: the first run finds which contents are read again and where, the
-second saves only what such a read needs. Should that run read more, it is made once again.
+second saves only what such a read needs. If that run reads more, it is repeated.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def vjp(
 ) -> Function:
     """The joint function: parameters, then seeds; results, then gradients.
 
-    `wrt` are positions of floating parameters. `seeds` has for each result where its adjoint comes
-    from: "given" (a further parameter, the default for floats), "ones", or None (not used). The
+    `wrt` are positions of floating parameters. `seeds` gives for each result the source of its
+    adjoint: "given" (a further parameter, the default for floats), "ones", or None (not used). The
     gradient of an array has its shape; stores to the parameters are made as in the original.
     Everything emitted has rules itself.
     """
@@ -56,18 +56,18 @@ def vjp(
 
 @record(frozen=True)
 class Requirements:
-    """What one run of the differentiator found that the next one builds on."""
+    """Findings of one run of the differentiator that the next one builds on."""
 
     read: frozenset[tuple[Var, Point]]  # contents read again: a reference's class, and where
     threaded: frozenset[Var]  # classes whose shadows are references of the forward sweep
     wanted: frozenset[Var]  # buffers of which a copy with the contents is needed
-    taped: frozenset[Var]  # values that are remembered
+    taped: frozenset[Var]  # values that are saved on tapes
 
     def joined(self, other: Requirements) -> Requirements:
         return Requirements(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
 
     def needs(self) -> tuple[frozenset[Any], ...]:
-        """What the forward sweep has to save and to make."""
+        """The findings that decide what the forward sweep saves and makes."""
         return self.read, self.threaded, self.wanted
 
 
@@ -128,13 +128,13 @@ class _Joint:
         return Function(f"{function.name}_vjp", params, body, (*returns, *gradients))
 
     def _kept(self, a: Atom) -> Atom:
-        """A result as the forward sweep left it: the reverse sweep rewinds what is stored to."""
+        """A result as the forward sweep left it: the reverse sweep rewinds stores."""
         if not isinstance(a, Var) or not isinstance(a.type, Array):
             return a
         return a if self.program.classes.is_pure(a) else self.b("copy", a, name=a.name)
 
     def _parameter_shadows(self) -> None:
-        """Shadows of parameters that the function stores to."""
+        """Makes shadows of parameters that the function stores to."""
         adj = self.adjoints
         for p in self.original.params:
             if not isinstance(p.type, Array) or not adj.active(p) or adj.is_value(p):
@@ -152,7 +152,7 @@ class _Joint:
             self.adjoints.add(a, self._conjugate(g))
 
     def _conjugate(self, g: Atom) -> Atom:
-        """Between an adjoint as users see it, dL/dRe + i dL/dIm, and as the rules have it."""
+        """Converts an adjoint between the users' form, dL/dRe + i dL/dIm, and that of the rules."""
         zero = isinstance(g, Const) and g.value == 0
         # adjoints are numbers or arrays: their types have a dtype
         return self.b("conj", g) if is_complex(g.type.dtype) and not zero else g

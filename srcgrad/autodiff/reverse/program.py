@@ -1,4 +1,4 @@
-"""Points of a program: where values are defined, what statements store, what lies in between.
+"""Points of a program: where values are defined, what statements store, what is in between.
 
 A block is named by its owner and branch, a point by the blocks entered on the way to it. Never
 emits anything.
@@ -15,12 +15,12 @@ from srcgrad.ir.walk import blocks, inner_definitions, results
 
 Key = tuple[Any, int]  # (owner statement or None, which of its blocks)
 Point = tuple[tuple[Key, int], ...]  # the statement index in each block entered
-START = -1  # the index of what a block is entered with: parameters of loops
+START = -1  # the index of variables that exist when a block is entered: parameters of loops
 TOP: Key = (None, 0)
 
 
 class Program:
-    """Everything about a function's text that does not depend on where the sweep is."""
+    """Facts about a function's text that do not depend on the position of the sweep."""
 
     def __init__(self, function: Function):
         self.function = function
@@ -77,7 +77,7 @@ class Program:
 
     # ---- visibility ----
     def is_direct(self, v: Var) -> bool:
-        """Defined at the top level: in scope in the reverse sweep."""
+        """Whether a variable is defined at the top level: in scope in the reverse sweep."""
         return len(self.defined[v]) == 1 if v in self.defined else True
 
     def home(self, v: Var) -> Key:

@@ -1,11 +1,11 @@
-"""Promises of a program that hold of its derivative too.
+"""Promises of independent loops that also hold for the derivative.
 
 A user promises that the trips of a loop do not depend on one another, and may add to one element
 in several of them: sums need no promise. The forward sweep reads such an element before it adds,
-the reverse sweep puts back what was there or takes its adjoint away for a while. So a loop keeps
-its promise only if its trips store to memory that they share, and neither add to it nor read it.
-Nor does it if the number of trips of a loop inside is known in the trip alone: what such a loop
-saves goes behind what the trips before have saved.
+the reverse sweep restores its value or takes its adjoint away for a while. So a loop stays promised
+only if its trips store to memory that they share, and neither add to it nor read it. It also loses
+the promise if the trip count of an inner loop is known in the trip alone: values saved by such a
+loop go after those saved in earlier trips.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.primitives import memory
 
 
 def with_promises_kept(function: Function) -> Function:
-    """The function, its loops promised only if that holds of both sweeps."""
+    """The function, with only those loops promised whose promise holds in both sweeps."""
     promised = any(isinstance(s, For) and s.promised for s in walk(function.body))
     if not promised:
         return function
@@ -47,18 +47,18 @@ def _statement(s: Stmt, classes: AliasClasses) -> Stmt:
 
 
 def _counted_outside(body: Block) -> bool:
-    """Whether it is known outside of a trip how often each loop inside it runs."""
+    """Whether the trip count of each inner loop is known outside of a trip."""
     made = set(defined(body))
     inner = [s for s in walk(body) if isinstance(s, For | While)]
     return all(isinstance(s, For) and not made & {s.start, s.stop} for s in inner)
 
 
 def _only_stores(body: Block, classes: AliasClasses) -> bool:
-    """Whether what trips store to and have not made themselves is neither added to nor read."""
+    """Whether memory that trips store to, but did not make, is neither added to nor read."""
     made = {s.var: s for s in walk(body) if isinstance(s, Def) and s.var is not None}
 
     def shared(a: Atom) -> Var | None:
-        """The class of what a reference leads to, unless the trip has made that."""
+        """The class of the memory that a reference leads to, unless the trip has made it."""
         x: Any = a
         while (d := made.get(x)) is not None and d.op.view:
             x = d.args[0]

@@ -1,8 +1,8 @@
-"""References to mutable buffers in the reverse sweep: which buffer a name stood for.
+"""References to mutable buffers in the reverse sweep: finds the buffer that a name referred to.
 
 Buffers made at the top level are in scope. One that lives within its block is recreated from a
 snapshot of its last contents. Joined names are carried backwards by the inverse permutation, or
-an integer selects which of the visible buffers it was, or a tape of references keeps them.
+selected from the visible buffers by an integer, or saved on a tape of references.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcgrad.primitives import tapes
 
 
 class References:
-    """How a forward reference is recovered, for buffers (`recover`) and for shadows (`shadow`)."""
+    """Recovers forward references, for buffers (`recover`) and for shadows (`shadow`)."""
 
     def __init__(
         self, values: ValueRecovery, threaded: frozenset[Var], wanted: frozenset[Var] | None
@@ -38,14 +38,14 @@ class References:
         self.asked: set[Var] = set()
         self._shadow_refs: set[Var] = set()
         self._reftape: dict[Var, Var] = {}
-        self._sizes: dict[Var, Var] = {}  # a local tape -> how many slots it came to
-        self._contents: dict[Var, Var] = {}  # and all of them
-        self.late: list[Any] = []  # shadows of tapes: allocated when the forward sweep is done
+        self._sizes: dict[Var, Var] = {}  # a local tape -> its number of slots at the end
+        self._contents: dict[Var, Var] = {}  # and their contents
+        self.late: list[Any] = []  # shadows of tapes: allocated after the forward sweep
         self._escaping = _escaping(self.program) | self._named_by_tapes()
 
     # ---- buffers ----
     def is_local(self, v: Var) -> bool:
-        """A buffer of numbers allocated in a nested block that does not leave it."""
+        """Whether a buffer of numbers is allocated in a nested block and does not leave it."""
         made = isinstance(self.program.owner.get(v), Def) and isinstance(v.type, Array | Tape)
         return made and v not in self._escaping
 
@@ -65,7 +65,7 @@ class References:
         return True
 
     def recover(self, v: Var) -> Any:
-        """A reference of a written class, its buffer in the state that the sweep has come to."""
+        """A reference of a written class, its buffer in the state at the sweep's current point."""
         d = self.program.owner.get(v)
         if isinstance(d, Def) and d.op.view:
             return self.b(d.op, *self.values.many(d.args), name=v.name, **d.params)
@@ -79,10 +79,10 @@ class References:
         return self.kept(v)
 
     def open_snapshots(self, block: Block, is_its_tape: Callable[[Var], bool]) -> None:
-        """At the start of a block's reverse: its own buffers, with their contents at its end.
+        """Makes a block's own buffers at the start of its reverse, with their contents at its end.
 
-        They are made here and not where they are first read: inner loops rewind them. What is never
-        rewound is read where it was saved.
+        They are made here and not where they are first read: inner loops rewind them. A buffer that
+        is never rewound is read where it was saved.
         """
         for s in block:
             if not isinstance(s, Def) or (v := s.var) is None or s.op.view:
@@ -93,7 +93,7 @@ class References:
                 self.values.remember(("buffer", v), self._snapshot(v, is_its_tape(v)))
 
     def _snapshot(self, v: Var, is_its_tape: bool) -> Var:
-        """A local buffer as it was at its block's end: what was saved, or a copy of it."""
+        """A local buffer as it was at its block's end: the saved array, or a copy of it."""
         if isinstance(v.type, Array):
             saved = self.values.saved_array(v, late=True)
             return saved if is_its_tape else self.b("copy", saved, name=v.name)
@@ -107,14 +107,14 @@ class References:
         return self.local_tape(v, v.name, row)
 
     def local_tape(self, v: Var, name: str, contents: Atom) -> Var:
-        """A tape with the slots that a local one has at its block's end, filled."""
+        """A filled tape with the slots that a local one has at its block's end."""
         size = self.values(self._size(v))
         made = self.b("tape", size, dtype=v.type.dtype, name=name)
         self.b("assign", self.b("tape_view", made, 0, size), contents)
         return made
 
     def _size(self, v: Var) -> Var:
-        """The slots of a local tape at its block's end: a value of the forward sweep."""
+        """The number of slots of a local tape at its block's end: a value of the forward sweep."""
         if v not in self._sizes:
             place = self.values.insertions.at_end(self.program.home(v))
             with self.values.insertions.into(place) as b:
@@ -130,7 +130,7 @@ class References:
         return v in self._shadow_refs
 
     def kept(self, v: Var) -> Any:
-        """A reference from a tape of references."""
+        """A reference read from a tape of references."""
         program, values = self.program, self.values
         point = program.defined[v]
         loops = program.loops(point)
@@ -154,7 +154,7 @@ class References:
 
     # ---- joined references ----
     def origins(self, v: Var) -> list[Var] | None:
-        """The buffers a joined reference may stand for, if all are visible where it is joined."""
+        """The buffers that a joined reference may be, if all are visible where it is joined."""
         if v not in self._origins:
             self._origins[v] = self._find_origins(v)
         return self._origins[v]
@@ -221,7 +221,7 @@ class References:
         )
 
     def _selected(self, tag: Any, choices: list[Any], type_: Array, name: str, k: int = 0) -> Any:
-        """The reference that the integer selects of those from `k` on."""
+        """The reference that the integer selects among those from `k` on."""
         if k == len(choices) - 1:
             return self._with_dims(choices[k], type_.dims)
         is_k = self.b("eq", tag, k)
@@ -236,7 +236,7 @@ class References:
         return result
 
     def _with_dims(self, x: Var, dims: Dims) -> Var:
-        """A reference whose lengths are these integers, in the branch where that is so."""
+        """A reference with these integers as its lengths, in the branch where they are equal."""
         if same_dims(x.type.dims, dims):
             return x
         if x.type.layout == "C":  # a view by spans would not be contiguous
@@ -246,7 +246,7 @@ class References:
 
     # ---- shadows ----
     def shadow(self, v: Var) -> Any:
-        """The shadow of a reference of a written class, here."""
+        """The shadow of a reference of a written class, at the current point."""
         cached = self.values.find(("shadow", v))
         if cached is None:
             cached = self._shadow(v)
@@ -274,7 +274,7 @@ class References:
         return set(self._threaded)
 
     def threaded(self, v: Var) -> Var:
-        """The shadow of a reference as a reference of the forward sweep, joined as it is joined."""
+        """The shadow of a reference as one of the forward sweep, joined in the same way."""
         if v in self._threaded:
             return self._threaded[v]
         s, ins = self.program.owner.get(v), self.values.insertions
@@ -344,7 +344,7 @@ def _zeros_like(b: Any, v: Var) -> Any:
 
 
 def _sources(s: Any, v: Var) -> list[Atom]:
-    """What flows into a joined variable."""
+    """The values that flow into a joined variable."""
     if isinstance(s, If):
         j = s.results.index(v)
         return [s.then_yields[j], s.else_yields[j]]
@@ -353,7 +353,7 @@ def _sources(s: Any, v: Var) -> list[Atom]:
 
 
 def _escaping(program: Program) -> set[Var]:
-    """Buffers of nested blocks that a join outside their block may name, or a tape keeps."""
+    """Buffers of nested blocks that a join outside their block may name, or a tape holds."""
     joins: dict[Var, list[Var]] = {}
     kept = {
         program.classes.of(s.args[0])

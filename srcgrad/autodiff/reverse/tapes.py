@@ -1,8 +1,8 @@
-"""Where on its tape the value of a running iteration stands.
+"""The positions of running iterations on their tapes.
 
-With trip counts known at a nest's entry the position is that of the iteration in the nest, and
-the tape has its size from the start. Else it is `base + k`: `base` counts the trips of all earlier
-executions of the loop and is itself remembered once per execution; the tape grows.
+With trip counts known at a nest's entry the position is that of the iteration in the nest, and the
+tape is allocated in full at the start. Otherwise it is `base + k`: `base` counts the trips of all
+earlier executions of the loop and is itself saved once per execution; the tape grows.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Tapes:
         return self._trips[loop]
 
     def iteration(self, loop: For | While) -> Atom:
-        """The place of the running trip in the forward sweep (emits where it stands)."""
+        """The place of the running trip in the forward sweep, emitted at the current position."""
         if isinstance(loop, While):
             param = self.counter(loop).param
             assert param is not None
@@ -174,12 +174,12 @@ class Tapes:
             return b("tape", n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
 
     def reserve(self, b: Any, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
-        """Have room for as many slots on the tape of `v`, which grows."""
+        """Makes room for `size` slots on the tape of `v`, which grows."""
         b.loc = self._place(v, loops)
         b("reserve", tape, size)
         b.loc = None
 
     def _place(self, v: Var, loops: list[For | While]) -> Location | None:
-        """The user's line that computes a value; of what a loop carries that of the loop."""
+        """The user's line that computes a value; for a carried value, that of the loop."""
         made = self.program.owner.get(v) or (loops[-1] if loops else None)
         return None if made is None else made.loc

@@ -1,7 +1,7 @@
-"""How a forward value is recovered in the reverse sweep.
+"""Recovers forward values in the reverse sweep.
 
 Top-level values are in scope. Others are recomputed when that is cheap, reloaded when nothing
-was stored in between, else kept on a tape. Memory is rewound by the sweep, so a reference whose
+was stored in between, else saved on a tape. Memory is rewound by the sweep, so a reference whose
 buffer is in scope again has its old contents.
 """
 
@@ -21,11 +21,11 @@ from srcgrad.ir.walk import map_type, walk
 from srcgrad.operation import Params
 from srcgrad.primitives import memory
 
-LONGEST_CHAIN = 24  # operations computed again in a row; the next value is remembered
+LONGEST_CHAIN = 24  # operations recomputed in a row; the next value is saved
 
 
 def recompute_limits(program: Program) -> set[Var]:
-    """Values at the end of every long chain of cheap operations: remembered."""
+    """Values at the end of every long chain of cheap operations: these are saved."""
     depth: dict[Var, int] = {}
     out: set[Var] = set()
     for s in walk(program.function.body):
@@ -39,7 +39,7 @@ def recompute_limits(program: Program) -> set[Var]:
 
 
 def _by_content(program: Program) -> dict[Any, list[Var]]:
-    """The scalars that are not cheap to compute, by their operation and what it is applied to."""
+    """The scalars that are not cheap to compute, by their operation and its operands."""
     out: dict[Any, list[Var]] = {}
     for s in walk(program.function.body):
         if not isinstance(s, Def) or not s.op.elementwise or s.op.cheap:
@@ -50,7 +50,7 @@ def _by_content(program: Program) -> dict[Any, list[Var]]:
 
 
 class ValueRecovery:
-    """Forward values at the point the reverse sweep is at."""
+    """Forward values at the current point of the reverse sweep."""
 
     def __init__(self, program: Program, insertions: Insertions, tapes: Tapes):
         self.program, self.insertions, self.tapes = program, insertions, tapes
@@ -82,9 +82,9 @@ class ValueRecovery:
     def forward(
         self, v: Var, point: Point, owner: Stmt | None, place: list[Stmt] | None = None
     ) -> None:
-        """Register a variable added to the forward sweep; it cannot be recomputed.
+        """Registers a variable added to the forward sweep; it cannot be recomputed.
 
-        `place` is the insertion it stands in, if that does not follow from point and owner.
+        `place` is the insertion that holds it, if that does not follow from point and owner.
         """
         self.program.defined[v] = point
         self.program.owner[v] = owner
@@ -109,7 +109,7 @@ class ValueRecovery:
 
     @property
     def taped(self) -> set[Var]:
-        """What is kept on tapes so far."""
+        """The variables saved on tapes so far."""
         return set(self._tape)
 
     def many(self, atoms: Any) -> tuple[Any, ...]:
@@ -123,7 +123,7 @@ class ValueRecovery:
         return map_type(t, self)
 
     def at_hand(self, op: str, args: tuple[Atom, ...], params: Params) -> Any:
-        """The scalar that the forward sweep made so, if it is remembered anyway; else None."""
+        """The scalar that the forward sweep computed so, if it is saved anyway; else None."""
         for v in self._made.get((op, args, repr(params)), ()):
             point = self.program.defined[v]
             here = self.now[: len(point)]
@@ -140,7 +140,7 @@ class ValueRecovery:
         return self(a)
 
     def mark(self, v: Var) -> None:
-        """Remember that the contents of a class are read at this point of the reverse sweep."""
+        """Records that the contents of a class are read at this point of the reverse sweep."""
         self.read.append((self.program.classes.of(v), self.now))
 
     def kept(self, v: Var) -> Any:
@@ -164,7 +164,7 @@ class ValueRecovery:
 
     # ---- recomputing ----
     def is_cheap(self, v: Any) -> bool:
-        """Whether computing a value again here costs less than remembering it."""
+        """Whether recomputing a value here costs less than saving it."""
         if not isinstance(v, Var) or self.program.is_direct(v) or self.find(v) is not None:
             return True
         d = self.program.owner.get(v)
@@ -180,7 +180,7 @@ class ValueRecovery:
         if not self._is_arithmetic(d) or not self.exact.may_decide(d):
             return False
         new = self._scalar_leaves(v, {}) - self._tape.keys() - self.expected
-        # a flag is smaller than the number it was made of
+        # a flag is smaller than the number it was computed from
         return not new or (
             len(new) == 1 and (v.type.dtype != "bool" or new.pop().type.dtype == "bool")
         )
@@ -190,13 +190,13 @@ class ValueRecovery:
         return None if v in self.forced else self.counters.of(v)
 
     def _is_arithmetic(self, d: Def) -> bool:
-        """A cheap operation on scalars."""
+        """Whether a definition is a cheap operation on scalars."""
         return bool(d.op.cheap) and all(
             isinstance(a.type, Scalar) or d.op is memory.dim for a in d.args
         )
 
     def _scalar_leaves(self, v: Any, seen: dict[Var, set[Var]]) -> set[Var]:
-        """The scalars that must be remembered so that `v` can be computed again here."""
+        """The scalars that must be saved so that `v` can be recomputed here."""
         if not isinstance(v, Var) or self.program.is_direct(v) or self.find(v) is not None:
             return set()
         if v not in seen:
@@ -228,7 +228,7 @@ class ValueRecovery:
 
     # ---- tapes ----
     def save_place(self, v: Var, late: bool = False) -> list[Stmt]:
-        """Where in the forward sweep a value is put on its tape."""
+        """The place in the forward sweep where a value is put on its tape."""
         if v in self._place:
             return self._place[v]
         s, ins = self.program.owner.get(v), self.insertions
@@ -237,7 +237,7 @@ class ValueRecovery:
             return ins.at_end(key)
         if i == START:
             return ins.at_start(key)
-        if s is None:  # defined in front of the statement at its point
+        if s is None:  # defined before the statement at its point
             return ins.at_before(self.program.block[key][i])
         return ins.at_after(s)
 
@@ -257,7 +257,7 @@ class ValueRecovery:
         return self.b.retyped(got, v.type, v.name)
 
     def _pure_array(self, v: Var) -> Any:
-        """An array that is never stored to: a view, computed again, or its saved contents."""
+        """An array that is never stored to: a view, recomputed, or its saved contents."""
         d = self.program.owner.get(v)
         if isinstance(d, Def) and d.op.view:
             return self.exact.again(d.op, self.many(d.args), v.name, d.params)
@@ -269,11 +269,11 @@ class ValueRecovery:
     def is_array_again(self, v: Var) -> bool:
         """Whether a pure array is recomputed at the current point."""
         leaves = self._leaves(v, {})
-        # what it is computed from is saved anyway, or instead of it
+        # its operand is saved anyway, or instead of it
         return v not in leaves and len(leaves - self._tape.keys()) <= 1
 
     def _leaves(self, v: Any, seen: dict[Var, set[Var]]) -> set[Var]:
-        """The arrays that must be saved so that a pure array can be computed again here."""
+        """The arrays that must be saved so that a pure array can be recomputed here."""
         if not isinstance(v, Var) or isinstance(v.type, Scalar) or self.find(v) is not None:
             return set()
         if v not in seen:
@@ -297,7 +297,7 @@ class ValueRecovery:
         return set[Var]().union(*(self._leaves(a, seen) for a in d.args))
 
     def _is_as_it_was(self, a: Any, user: Var | None = None) -> bool:
-        """Whether an operand has the contents here that it had where `user` was computed."""
+        """Whether an operand has the same contents here as where `user` was computed."""
         if not isinstance(a, Var) or isinstance(a.type, Scalar) or self.program.classes.is_pure(a):
             return True
         if user is None or not self._reachable(a):
@@ -306,7 +306,7 @@ class ValueRecovery:
         return self.program.intact(cls, self.program.defined[user], self.now)
 
     def saved_array(self, v: Var, late: bool) -> Any:
-        """The contents an array had when it was defined (`late`: at the end of its block)."""
+        """The contents of an array when it was defined (`late`: at the end of its block)."""
         point = self.program.defined[v]
         loops = self.program.loops(point)
         if v not in self._tape:

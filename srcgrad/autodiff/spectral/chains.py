@@ -1,4 +1,4 @@
-"""Products of matrices taken apart: vectors of decompositions, scalings of their columns, others.
+"""Factors products of matrices: vectors of decompositions, scalings of their columns, others.
 
 A chain lists the factors of a product from left to right. Never decides what a product means.
 """
@@ -13,7 +13,7 @@ from srcgrad.ir.types import Array, Scalar, float_type, same_dims
 from srcgrad.primitives import arrays, elementwise, memory
 from srcgrad.records import record
 
-# how a vector that scales lies: by itself, along the last axis of matrices, along the other one
+# the orientation of a vector that scales: alone, along the last axis of matrices, along the other
 VECTOR, ROW, COLUMN = "vector", "row", "column"
 MINUS = Const(-1.0, Scalar("f64", weak=True))
 
@@ -89,7 +89,7 @@ class Chains:
                 return None
 
     def _scaled(self, d: Def) -> list[Factor] | None:
-        """A matrix times what broadcasts along one of its axes, or along both."""
+        """A matrix times an operand that broadcasts along one of its axes, or along both."""
         x, y = d.args
         over = d.op is elementwise.div
         for matrix, by in ((x, y),) if over else ((x, y), (y, x)):
@@ -103,7 +103,7 @@ class Chains:
         return None
 
     def _diagonal(self, d: Def) -> list[Factor] | None:
-        """np.diag: a column or a row where the places are equal, else zeros."""
+        """np.diag: a column or a row where the indices are equal, else zeros."""
         c, x, zero = d.args
         lies = _along(x, d)
         nothing = isinstance(zero, Const) and zero.value == 0
@@ -116,7 +116,7 @@ class Chains:
         return d is not None and d.op is elementwise.cast and self._is_of_places(d.args[0])
 
     def _is_of_places(self, v: Atom) -> bool:
-        """Whether a matrix of booleans says where the row is the column."""
+        """Whether a boolean matrix is true just where row and column index are equal."""
         d = self.found.definition.get(v) if isinstance(v, Var) else None
         if d is None or d.op is not elementwise.eq:
             return False
@@ -124,7 +124,7 @@ class Chains:
         return specs == [(":", "n"), ("n", ":")]
 
     def _places(self, v: Atom) -> tuple[str, ...]:
-        """The axes along which all places are counted."""
+        """The axes along which all indices are counted."""
         of = self.found.definition
         d = of.get(v) if isinstance(v, Var) else None
         if d is None or d.op is not memory.view:
@@ -177,7 +177,7 @@ def _is_whole(v: Atom, d: Def) -> bool:
 
 
 def _along(v: Atom, d: Def) -> str | None:
-    """How what broadcasts to a matrix lies in it; None if it is a matrix itself."""
+    """The orientation of an operand that broadcasts to a matrix; None for a matrix."""
     if not isinstance(v.type, Array) or not v.type.dims:
         return VECTOR
     dims = v.type.dims

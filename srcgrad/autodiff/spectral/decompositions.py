@@ -1,7 +1,7 @@
-"""Which arrays of a program are eigenvalues, singular values and vectors, of which matrix.
+"""Finds a program's arrays of eigenvalues, singular values and vectors, and of which matrix.
 
 A decomposition is that of a matrix, or of each matrix of a stack by a loop that stores them. Never
-emits anything but copies of what it found.
+emits anything but copies of its findings.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Role:
 
 
 class Decompositions:
-    """The decompositions of a function; asked for the role of an array."""
+    """The decompositions of a function, and the roles of its arrays."""
 
     def __init__(self, function: Function):
         self.classes = AliasClasses(function)
@@ -79,7 +79,7 @@ class Decompositions:
 
     # ---- questions ----
     def depends(self, a: Atom, on: Decomposition) -> bool:
-        """Whether a value has to do with a decomposition."""
+        """Whether a value depends on a decomposition."""
         if not isinstance(a, Var):
             return False
         if on.step not in self._moved:
@@ -88,9 +88,9 @@ class Decompositions:
         return self._flow.key(a) in self._moved[on.step]
 
     def contents(self, v: Atom, at: Stmt) -> Def | None:
-        """The definition of what an array or a number holds where a statement reads it.
+        """The definition of the contents of an array or a number where a statement reads it.
 
-        Memory that is stored to as a whole holds what was stored last; that of a view is asked for.
+        Memory that is stored to as a whole holds what was stored last; a view is found itself.
         """
         d = self.definition.get(v) if isinstance(v, Var) else None
         if d is None or not isinstance(d.var.type, Array) or self.classes.is_pure(d.var):  # type: ignore[union-attr]  (it has a result)
@@ -105,7 +105,7 @@ class Decompositions:
         return self.contents(before[-1].args[1], before[-1]) if before else d
 
     def _is_whole(self, write: Def, d: Def) -> bool:
-        """Whether a write puts an array of the same kind into what another defines."""
+        """Whether a write puts an array of the same type into the whole of what `d` defines."""
         if write.op is not memory.assign or write.args[0] is not d.var:
             return False
         return write.args[1].type == d.var.type and self.place[write][-1][0] is self.place[d][-1][0]  # type: ignore[union-attr]  (it has a result)
@@ -163,7 +163,7 @@ class Decompositions:
         return replace(r, span=(start, length)) if one else None
 
     def _reshaped(self, r: Role | None, d: Def) -> Role | None:
-        """All of it in the same shape, or a stack with other leading axes."""
+        """The role of the whole in the same shape, or of a stack with other leading axes."""
         if r is None:
             return None
         keep = 1 if r.part == VALUES else 2
@@ -198,7 +198,7 @@ class Decompositions:
         return whole and self._counts(target.args[1], loop) and self._over_all(loop, v)
 
     def _counts(self, a: Atom, loop: For) -> bool:
-        """Whether an index is the number of the trip."""
+        """Whether an index is the trip number."""
         d = self.definition.get(a) if isinstance(a, Var) else None
         return a is loop.index or (
             d is not None and d.op is memory.index and d.args[0] is loop.index
@@ -210,7 +210,7 @@ class Decompositions:
         return start and not loop.reverse and same_dim(v.type.dims[0], count)
 
     def stack_of(self, step: Def, loop: For) -> Var | None:
-        """The stack whose i-th matrix a step in trip i of a loop takes apart."""
+        """The stack whose i-th matrix a step decomposes in trip i of a loop."""
         x = step.args[0]
         d = self.definition.get(x)  # type: ignore[arg-type]  (a matrix)
         while d is not None and d.op is memory.copy:
@@ -249,7 +249,7 @@ class Decompositions:
 
 
 def is_still(d: Def) -> bool:
-    """Whether a transpose leaves the axes where they are."""
+    """Whether a transpose leaves all axes where they are."""
     return d.params["perm"] == tuple(range(len(d.params["perm"])))
 
 

@@ -1,4 +1,4 @@
-"""The f of a matrix function, read off the vectors that scale its columns."""
+"""The function f of a matrix function, derived from the vectors that scale its columns."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from srcgrad.primitives.registry import REGISTRY
 
 
 class Unlike(Exception):
-    """The vectors are no values of one function of the eigenvalues."""
+    """The vectors are not values of one function of the eigenvalues."""
 
 
 class Numbers:
-    """Makes a function of one value of elementwise operations on all of them.
+    """Turns elementwise operations on all values into a function of one value.
 
-    Whatever else they take is an operand: a number, or an integer or a boolean for each of the
+    Their other inputs are operands: a number, or an integer or a boolean for each of the
     values. With floats that differ it would be undetermined where values repeat.
     """
 
@@ -64,7 +64,7 @@ class Numbers:
         return made
 
     def ruled(self, f: ScalarFunction) -> tuple[bool | None, ...]:
-        """Which of the other operands f has derivatives by; None: it has none, not even zero."""
+        """Whether f has a derivative in each other operand; None: it has none, not even zero."""
         return tuple(self._has_derivative(f, p) for p, _, _ in self.others)
 
     def _has_derivative(self, f: ScalarFunction, p: Any) -> bool | None:
@@ -78,7 +78,7 @@ class Numbers:
         return not (isinstance(made, Const) and made.value == 0.0)
 
     def _kept(self, start: Atom, length: Atom) -> Var:
-        """Whether a value is one of those that are taken."""
+        """An operand that tells whether a value is one of those that are taken."""
         b = self.b
         places = b("iota", self.values.type.dims[-1])
         kept = b("logical_and", b("ge", places, start), b("lt", places, b("add", start, length)))
@@ -92,7 +92,7 @@ class Numbers:
 
     # ---- reading ----
     def number(self, a: Atom, lies: str, at: Stmt) -> Atom:
-        """The scalar that an element of a vector is in f."""
+        """The scalar in f for an element of a vector."""
         if not isinstance(a, Var):
             return a
         if not isinstance(a.type, Array):
@@ -141,7 +141,7 @@ class Numbers:
         return self.role.span is None and same_dim(length, self.values.type.dims[-1])
 
     def _as_vector(self, a: Var, lies: str) -> Any:
-        """An operand as it lies beside the values."""
+        """An operand in its orientation beside the values."""
         n = len(a.type.dims) if isinstance(a.type, Array) else 0
         if n == 0:
             return self.b.value(a)
@@ -161,7 +161,7 @@ class Numbers:
 
 
 def _before_axes(spec: tuple[str, ...], lies: str) -> str:
-    """How a vector lies in what new axes have been put into."""
+    """The orientation of a vector before new axes were inserted."""
     axis = 2 if lies == COLUMN else 1
     if spec[-axis] != ":":
         raise Unlike

@@ -1,8 +1,8 @@
 """Recognises functions of matrices, V f(w) V' and U f(s) V', and gives them their derivatives.
 
 Vectors of values that repeat are not determined, but such a product is a smooth function of the
-matrix. The values stay what the program computes. What is not recognised keeps the derivatives of
-its steps.
+matrix. The values remain those that the program computes. Products that are not recognised keep the
+derivatives of their steps.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Recognised:
 
     # ---- products ----
     def product(self, s: Def) -> None:
-        """Give a product its derivatives, if two of its factors are vectors of one function."""
+        """Gives a product its derivatives, if two of its factors are vectors of one function."""
         left, right = self.chains.product(s)
         k = next((i for i, f in enumerate(reversed(left)) if not isinstance(f, Scale)), len(left))
         j = next((i for i, f in enumerate(right) if not isinstance(f, Scale)), len(right))
@@ -127,7 +127,7 @@ class _Recognised:
     def _term(
         self, s: Def, role: Role, scales: Sequence[Scale], parts: tuple[Var, ...]
     ) -> tuple[Term, Operands]:
-        """The matrix function that the vectors of a role and these scalings are."""
+        """The matrix function with the vectors of a role and these scalings."""
         b = self.b
         matrix, values, left, right = self._shaped(s, role, parts)
         numbers = Numbers(self.found, b, role, values)
@@ -136,9 +136,9 @@ class _Recognised:
         term = Term(f, role.of.symmetric, s.var.type.dtype, ruled, numbers.varied)  # type: ignore[union-attr]  (a product has a result)
         return term, Operands(matrix, (), numbers.operands, values, left, right)
 
-    # ---- what a decomposition gives ----
+    # ---- the parts of a decomposition ----
     def _shaped(self, s: Def, role: Role, parts: tuple[Var, ...]) -> tuple[Any, ...]:
-        """The matrix, values, left and right vectors, in stacks as a product has them."""
+        """The matrix, values, left and right vectors, in stacks like those of the product."""
         b, (matrix, values, left, right) = self.b, parts
         lead = s.var.type.dims[:-2]  # type: ignore[union-attr]  (a product has a result)
         if role.of.loop is not None:
@@ -154,7 +154,7 @@ class _Recognised:
         return matrix, values, left, right
 
     def _parts(self, of: Decomposition) -> tuple[Var, ...] | None:
-        """Copies of the matrix, the values, left and right vectors, made right after they are."""
+        """Copies of the matrix, the values, left and right vectors, made right after them."""
         key = (of.step, of.loop)
         if key not in self.made:
             self.made[key] = self._of_stack(of) if of.loop is not None else self._of_step(of.step)
@@ -176,7 +176,7 @@ class _Recognised:
         return matrix, values, left, right
 
     def _matrix(self, step: Def, a: Var, n: Any) -> Var:
-        """The matrices that are decomposed, symmetric ones as the triangle that is read says."""
+        """The decomposed matrices, symmetric ones as represented by the triangle that is read."""
         b = self.b
         if step.op is factorisations.svd:
             return b("copy", a)
@@ -207,7 +207,7 @@ class _Recognised:
         return matrix, values, left, right
 
     def _stored_values(self, of: Decomposition, k: Any) -> Var:
-        """Memory for the values of each matrix, which the program does not keep."""
+        """Memory for the values of each matrix, which the program does not store."""
         b, loop, y = self.b, of.loop, of.step.var
         assert loop is not None and y is not None
         with b.block() as out:
@@ -226,7 +226,7 @@ class _Recognised:
 
 
 def _belong(first: Role, last: Role) -> bool:
-    """Whether vectors stand at the two ends of a matrix function."""
+    """Whether vectors are at the two ends of a matrix function."""
     if not first.fits(last) or first.turned or not last.turned:
         return False
     return first.of.symmetric or {first.part, last.part} == {LEFT, RIGHT}

@@ -1,4 +1,4 @@
-"""Values with the derivatives of matrix functions, at every order alike.
+"""Values with the derivatives of matrix functions, at every order.
 
 The rules are written where a derivative is computed. Terms of the highest order are ordinary
 formulas.
@@ -30,7 +30,7 @@ NAME = "a matrix function"
 
 
 def attached(b: Builder, term: Term, of: Operands, value: Var, result: Var | None = None) -> Any:
-    """The value of a term, with its derivatives; `result`: the variable that it is to be."""
+    """The value of a term, with its derivatives; `result`: the variable to define."""
     others = [*zip(of.others, term.ruled, strict=True)]
     inputs = [of.matrix, *of.along, *(x for x, ruled in others if ruled)]
     foreign = [x for x, ruled in others if ruled is None]
@@ -43,7 +43,7 @@ def attached(b: Builder, term: Term, of: Operands, value: Var, result: Var | Non
 
 
 def following(b: Builder, value: Var, other: Var, result: Var) -> None:
-    """A value with the derivatives of another one that is equal but for rounding."""
+    """A value with the derivatives of another one that is equal up to rounding."""
     g, rest = _dotted(value, "_bar"), _lengths(value, other)
     f = Function("same", (g, _dotted(value, ""), *rest), (), (g,))
     same = Direction(clone(f), (0,))
@@ -132,7 +132,7 @@ def _pulled(b: Builder, term: Term, of: Operands, given: list[Var]) -> list[Atom
 
 
 def _of_other(b: Builder, term: Term, of: Operands, g: Var, k: int) -> Any:
-    """The adjoint of something else that f takes."""
+    """The adjoint of another operand of f."""
     x = term.function.params[1 + k]
     slope = replace(term, function=term.function.derivative({x: Const(1.0, x.type)}))
     n = g.type.ndim

@@ -1,7 +1,7 @@
-"""Functions of numbers in straight lines, with the derivatives that the table of primitives has.
+"""Straight-line functions of numbers, with the derivatives of the table of primitives.
 
-The f of a matrix function as a program takes it: elementwise operations between an eigenvalue, the
-first parameter, and whatever else it is made of.
+The f of a matrix function in a program: elementwise operations on an eigenvalue, the
+first parameter, and on further operands.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ScalarFunction:
         return values.get(self.result, self.result)
 
     def derivative(self, tangents: Mapping[Var, Atom], more: Sequence[Var] = ()) -> ScalarFunction:
-        """The derivative along tangents of some parameters; `more`: parameters that these are.
+        """The derivative along tangents of some parameters; `more`: tangents that are parameters.
 
         Raises UnsupportedError where an operation has none.
         """
@@ -50,13 +50,13 @@ class ScalarFunction:
         return ScalarFunction((*self.params, *more), needed(b.out, result), result)
 
     def slope(self) -> ScalarFunction:
-        """The derivative by the first parameter."""
+        """The derivative with respect to the first parameter."""
         x = self.params[0]
         return self.derivative({x: Const(1.0, x.type)})
 
 
 def needed(statements: Iterable[Any], result: Atom) -> tuple[Def, ...]:
-    """The definitions that a result is computed by."""
+    """The definitions that a result depends on."""
     wanted, out = {result}, list[Def]()
     for s in reversed([*statements]):
         if s.var in wanted:

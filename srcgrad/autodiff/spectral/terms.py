@@ -1,8 +1,8 @@
 """The operands of a matrix function and of its derivatives.
 
-The derivative of order k of a matrix function F, along k matrices, is a `Term`: it
-is symmetric in them, the derivative along one more matrix is the term of order k + 1, and so is the
-adjoint of the matrix. The derivative by a parameter of f is the term of another f.
+The derivative of order k of a matrix function F, along k matrices, is a `Term`: it is symmetric in
+them, the derivative along one more matrix is the term of order k + 1, and so is the adjoint of the
+matrix. The derivative with respect to a parameter of f is the term of another f.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from srcgrad.records import record
 
 @record(frozen=True, eq=False)
 class Operands:
-    """The operands of a term: the matrix, directions, what else f takes; and its values.
+    """The operands of a term: the matrix, directions, other inputs of f; and its values.
 
-    Of a symmetric matrix `right` are its eigenvectors again.
+    For a symmetric matrix `right` is its eigenvectors again.
     """
 
     matrix: Var
@@ -37,16 +37,16 @@ class Operands:
         return [self.matrix, *self.along, *self.others, self.values, self.left, self.right]
 
     def like(self, flat: Sequence[Var]) -> Operands:
-        """The same of other variables."""
+        """The same with other variables."""
         k, n = 1 + len(self.along), 1 + len(self.along) + len(self.others)
         return Operands(flat[0], tuple(flat[1:k]), tuple(flat[k:n]), *flat[n:])
 
 
 @record(frozen=True, eq=False)
 class Term:
-    """`ruled`: which of the others f has derivatives by; None: it has none, not even zero.
+    """`ruled`: whether f has a derivative in each other operand; None: it has none, not even zero.
 
-    `varied`: which differ between the values.
+    `varied`: which of them differ between the values.
     """
 
     function: ScalarFunction
@@ -76,7 +76,7 @@ def turned(b: Builder, x: Any) -> Any:
 
 
 def real_part(b: Builder, g: Any, like: Var) -> Any:
-    """An adjoint with the dtype of what it belongs to."""
+    """An adjoint with the dtype of its primal."""
     if g.type.dtype[0] == "c" and like.type.dtype[0] != "c":
         g = b("real", g)
     return b.cast(g, Scalar(like.type.dtype))

@@ -1,6 +1,6 @@
 """The values of a matrix function and of its first two derivatives.
 
-f and its derivatives are emitted where they are read, of arrays with one element or one pair of
+f and its derivatives are emitted where they are read, for arrays with one element or one pair of
 values each.
 """
 
@@ -23,7 +23,7 @@ from srcgrad.primitives.rules import plain, select
 
 
 class _Functions:
-    """f and its derivatives, of arrays with `more` axes than the values have."""
+    """f and its derivatives, for arrays with `more` axes than the values have."""
 
     def __init__(self, b: Builder, term: Term, of: Operands):
         self.b, self.term, self.of = b, term, of
@@ -31,7 +31,7 @@ class _Functions:
         self.orders = [term.function]
 
     def __call__(self, order: int, more: int, odd: bool = False) -> Callable[[Any], Any]:
-        """The derivative of an order; `odd`: of f continued as an odd function."""
+        """The derivative of an order; `odd`: that of f continued as an odd function."""
         while len(self.orders) <= order:
             self.orders.append(self.orders[-1].slope())
         f, others = self.orders[order], self.of.others
@@ -175,7 +175,7 @@ class _Second:
         self.ends = formulas.quotients(self.w, here, f(1, 0, odd)) if odd else None
 
     def _emitted(self, x: Any) -> Any:
-        """A value that is there before a loop that reads it."""
+        """A value that exists before a loop that reads it."""
         return self.known(x.atom)
 
     def between(self, p: Any, r: Any) -> Any:
