@@ -48,7 +48,7 @@ _MODULES = (
     "tools",
     "tree",
 )
-# what other packages have under a name that is not here, and what to write
+# names that other packages have and this one lacks, and what to write instead
 _ELSEWHERE = {
     "hvp": "write flow.jvp(flow.grad(f), (x,), (v,))[1]",
     "vhp": "write flow.jvp(flow.grad(f), (x,), (v,))[1]",
@@ -114,12 +114,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-if not TYPE_CHECKING:  # which take a decorated one for no function
+if not TYPE_CHECKING:  # type checkers would not see a decorated one as a function
     __getattr__ = _entrance(__getattr__)
 
 
 def _of_tensors(name: str) -> Any:
-    """A name of the eager face: a function, a dtype, `Tensor`."""
+    """A name of the eager interface: a function, a dtype, `Tensor`."""
     public = {} if name.startswith("_") else importlib.import_module("srcgrad.eager").PUBLIC
     if name not in public:
         raise AttributeError(_missing(name), name=name)
@@ -136,7 +136,7 @@ def _missing(name: str) -> str:
 
 
 def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """A function of NumPy's on tensors."""
+    """Evaluates a function of NumPy's on tensors."""
     home = importlib.import_module("srcgrad.bridge.array_functions")
     return home.followed(function, args, kwargs)
 

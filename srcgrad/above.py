@@ -2,8 +2,8 @@
 
 `numpy_function(function, args, kwargs)` evaluates a NumPy function on tensors by compiling the
 call. It raises UnsupportedError if the compiler refuses the call, and ImportError if the compiler
-is not installed. `tensor_calls()` and `inliner()` load what compiled functions need where they meet
-tensors or one another. Never imports the higher layer.
+is not installed. `tensor_calls()` and `inliner()` load the modules for calls of a compiled
+function with tensors and from another one. Never imports the higher layer.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any, Protocol
 
 
 class TensorCalls(Protocol):
-    """What the transforms ask of the layer that knows tensors."""
+    """The interface of the tensor layer that the transforms use."""
 
     def run(self, compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any], /) -> Any:
-        """Call a compiled function with tensors; `extra` holds tangents by path."""
+        """Calls a compiled function with tensors; `extra` holds tangents by path."""
         ...
 
     def vjp(self, compiled: Any, arguments: dict[str, Any], /) -> tuple[Any, Any]:
-        """Return the value of such a call and its pullback."""
+        """Returns the value of such a call and its pullback."""
         ...
 
     def arrays_of(self, compiled: Any, arguments: dict[str, Any], /) -> dict[str, Any]:
-        """Return the arguments with arrays in the place of tensors."""
+        """Returns the arguments with arrays in place of tensors."""
         ...
 
     def kept(self, value: Any, /) -> Any:
-        """Return a copy of a leaf that keeps its history."""
+        """Returns a copy of a leaf that keeps its history."""
         ...
 
     def fitted(self, g: Any, like: Any, what: str, whose: str, /) -> Any:
-        """Return a cotangent or tangent with the dtype and shape of a tensor."""
+        """Returns a cotangent or tangent with the dtype and shape of a tensor."""
         ...
 
 

@@ -1,11 +1,11 @@
-"""The cyclic garbage collector waits while code is imported or built.
+"""Pauses the cyclic garbage collector while code is imported or built.
 
-What is made then stays alive, so its passes find nothing; each full one goes through all that Numba
-has made. Measured on a first call: 110 ms of 1.3 s with a collector at work, 30 ms with one that
-waits. What was made counts as old afterwards, or the first pass behind would go through all of it
-(41 ms behind the imports). Python counts its passes anew then: where builds follow one another, and
-what they made is dropped, it would never come to a full pass, so one is made here, every so many
-objects. Never turns a collector on that was off.
+Objects made then stay alive, so collections find nothing, and each full one traverses all that
+Numba has made. Measured on a first call: 110 ms of 1.3 s with the collector on, 30 ms with it
+paused. The new objects move to the oldest generation, or the first collection afterwards would
+traverse them all (41 ms after the imports). That resets Python's counters: where builds follow each
+other and their objects are dropped, no full collection would ever come, so one runs here after
+every so many objects. Never enables a collector that was off.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY = 10_000  # objects that are worth to be moved
-FEW = 1000  # frozen objects: Python 3.12 freezes 375 as it starts, a caller all that there are
-MOST = 500_000  # that are moved before a full pass: some ten builds
+MANY = 10_000  # objects that are worth moving
+FEW = 1000  # frozen objects: Python 3.12 freezes 375 at its start, a caller all that exist
+MOST = 500_000  # objects moved before a full collection: some ten builds
 
 _moved = 0
 _freezes = False  # whether the caller was found to freeze objects
@@ -24,7 +24,7 @@ _freezes = False  # whether the caller was found to freeze objects
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """No collection inside, if there were any before; what is made inside is old at once."""
+    """Disables collection in the block; if it made many objects, they become old at its end."""
     if not gc.isenabled():
         yield
         return
@@ -33,13 +33,13 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         made = gc.get_count()[0]
-        if made >= MANY and not _caller_freezes():  # or the caller's would thaw
+        if made >= MANY and not _caller_freezes():  # thawing ours would thaw the caller's
             _grow_old(made)
         gc.enable()
 
 
 def _caller_freezes() -> bool:
-    """Whether objects are frozen; not looked up again once some are: Python counts one by one."""
+    """Whether the caller froze objects; once it has, Python does not count them again."""
     global _freezes
     _freezes = _freezes or gc.get_freeze_count() >= FEW
     return _freezes

@@ -1,4 +1,4 @@
-"""GPUs: which there are, which one is current, and waiting for it. `target="cuda"` runs there.
+"""GPUs: lists them, selects the current one and waits for it. `target="cuda"` runs there.
 
 Names and meanings are PyTorch's. Without a GPU `is_available()` is False and `device_count()` is 0;
 everything else raises an error that says what is missing and how to get it.
@@ -43,12 +43,12 @@ def device_count() -> int:
 
 
 def current_device() -> int:
-    """The number of the current GPU: CuPy's."""
+    """The number of the current GPU, which is CuPy's."""
     return _cupy().cuda.Device().id
 
 
 def set_device(device: int) -> None:
-    """Make a GPU the current one, for CuPy as well."""
+    """Makes a GPU the current one, for CuPy as well."""
     _device(device).use()
 
 
@@ -58,13 +58,13 @@ def device(device: int) -> AbstractContextManager[Any]:
 
 
 def synchronize(device: int | None = None) -> None:
-    """Wait until the GPU has done all that it was asked for."""
+    """Waits until the GPU has finished all work queued so far."""
     with _device(current_device() if device is None else device):
         _cupy().cuda.runtime.deviceSynchronize()
 
 
 def get_device_name(device: int | None = None) -> str:
-    """The name that the driver has for a GPU."""
+    """The driver's name of a GPU."""
     number = current_device() if device is None else _checked(device)
     return machine().devices[number].rpartition(" (")[0]
 
@@ -75,12 +75,12 @@ def get_device_capability(device: int | None = None) -> tuple[int, int]:
 
 
 def memory_allocated() -> int:
-    """The bytes of CuPy's pool that arrays hold."""
+    """The bytes of CuPy's pool that arrays use."""
     return _cupy().get_default_memory_pool().used_bytes()
 
 
 def empty_cache() -> None:
-    """Give back what CuPy's pool holds and no array uses."""
+    """Frees the memory of CuPy's pool that no array uses."""
     _cupy().get_default_memory_pool().free_all_blocks()
 
 

@@ -19,7 +19,7 @@ from srcgrad.records import record
 class Location:
     """A place in the user's source; `column` and `end` count characters from 0.
 
-    Without a file it is in a call that nobody wrote, of what is no Python function.
+    Without a file it is in a call that no source contains, of something not a Python function.
     """
 
     file: str
@@ -35,7 +35,7 @@ class Location:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that is meant by a misspelt one; empty if none is close."""
+    """The known name that a misspelt one is meant to be; empty if none is close."""
     allowed = 1 if len(name) < 8 else 2
     near = [(_edits(name, k), k) for k in set(known) if abs(len(k) - len(name)) <= allowed]
     edits, found = min(near, default=(allowed + 1, ""))
@@ -43,7 +43,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _edits(a: str, b: str) -> int:
-    """How many letters are added, left out, replaced or exchanged with the next one."""
+    """The number of letters added, left out, replaced or exchanged with their neighbour."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -75,10 +75,10 @@ def located(reason: str, location: Location | None, way_out: str = "") -> str:
 
 
 class SrcgradError(Exception):
-    """Base of everything srcgrad raises on its own account.
+    """Base class of the errors that srcgrad raises itself.
 
-    `reason`, `location` and `way_out` are what the text is made of, `page` is where the class is
-    explained, `others` are further problems of the same function.
+    `reason`, `location` and `way_out` make up the text, `page` explains the class, `others` are
+    further problems of the same function.
     """
 
     page = "docs/errors.md"
@@ -145,7 +145,7 @@ class UnsupportedError(SrcgradError, NotImplementedError):
 
 
 def refusal(text: str, location: Location | None) -> UnsupportedError:
-    """The refusal of a text as `located` makes it of a reason and a way out."""
+    """The refusal with a text that `located` made from a reason and a way out."""
     reason, _, way_out = text.partition("\n  ")
     return UnsupportedError(reason, location, way_out)
 
@@ -155,7 +155,7 @@ def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
 
 
 class CompilerError(UnsupportedError):
-    """A fault of srcgrad while it builds a program; what went wrong is its cause."""
+    """A fault of srcgrad while it builds a program; its cause is the internal exception."""
 
 
 class SourceError(SrcgradError, OSError):
@@ -175,7 +175,7 @@ class ArgumentValueError(SrcgradError, ValueError):
 
 
 class PositionError(SrcgradError, RuntimeError):
-    """A position that the call has no argument for."""
+    """A position for which the call has no argument."""
 
 
 class ShapeError(SrcgradError, ValueError):
@@ -187,7 +187,7 @@ class BoundsError(SrcgradError, IndexError):
 
 
 class UnboundError(SrcgradError, UnboundLocalError):
-    """A name is read that no path taken had bound."""
+    """A name was read that no statement on the path taken had bound."""
 
 
 class DivisionError(SrcgradError, ZeroDivisionError):
@@ -225,7 +225,7 @@ class PartialGradientWarning(LocatedWarning):
 
 
 class RebuildWarning(LocatedWarning):
-    """A function is built again and again, each time for another kind of call."""
+    """A function is rebuilt again and again, each time for another kind of call."""
 
 
 class DeviceError(SrcgradError, RuntimeError):
@@ -246,10 +246,10 @@ class RaisedError(SrcgradError):
 
 @lru_cache(maxsize=256)
 def raised_class(cls: type[Exception]) -> type[Exception]:
-    """The class of a `raise` of the user's, located: a subclass of the class that is raised."""
+    """A located subclass of the class that the user's `raise` raises."""
 
     def init(self: Exception, reason: str, location: Location | None = None) -> None:
-        # not the user's `__init__`, which may make another text of it
+        # not the user's `__init__`, which may make another text
         self.reason, self.location, self.way_out = reason, location, ""  # type: ignore[attr-defined]  (attributes of our subclasses)
         self.args = (located(reason, location),)
 
@@ -264,11 +264,11 @@ def raised_class(cls: type[Exception]) -> type[Exception]:
 
 
 class TensorError(SrcgradError, RuntimeError):
-    """An operation on tensors that cannot be done; the text is OneFlow's or PyTorch's."""
+    """An operation on tensors that is impossible; the text is OneFlow's or PyTorch's."""
 
 
 class AutogradError(TensorError):
-    """A backward pass that cannot be made, or would give a wrong gradient."""
+    """A backward pass that is impossible or would give a wrong gradient."""
 
 
 class TensorIndexError(SrcgradError, IndexError):

@@ -1,7 +1,7 @@
-"""Reports what goes wrong in srcgrad while it builds a program: as its fault, at the user's line.
+"""Reports failures of srcgrad while it builds a program as its faults, at the user's line.
 
-Exceptions of the user's own code, of the system and of packages that are missing pass as they are.
-Never decides what is built.
+Exceptions of the user's code, of the system and of missing packages pass unchanged. Never decides
+what is built.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcgrad.ir.nodes import Def, For, If, While
 from srcgrad.tracebacks import called_outside
 
 PASSED = (SrcgradError, ImportError, MemoryError, OSError, Warning)
-# modules that read what belongs to the user, which may run code of theirs
+# modules that read the user's objects, which may run the user's code
 READERS = (
     "srcgrad.frontend.captured", "srcgrad.frontend.captures", "srcgrad.frontend.classes",
     "srcgrad.frontend.handlers.inspection", "srcgrad.frontend.instances",
@@ -36,12 +36,12 @@ MORE = "SRCGRAD_DEBUG=1 shows what went wrong"
 
 
 class faults_reported(AbstractContextManager[None]):
-    """Around what builds: what goes wrong in srcgrad becomes the error that `told` makes of it."""
+    """Turns a failure of srcgrad in the block into the error that `told` makes of it."""
 
     def __init__(self, told: Callable[[Exception], CompilerError]):
         self.told = told
 
-    # no generator: one takes an error caused by a StopIteration for that StopIteration
+    # not a generator: that would take an error caused by a StopIteration for the StopIteration
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         if isinstance(error, Exception) and not isinstance(error, PASSED) and not _of_user(error):
             fault = self.told(error)
@@ -49,7 +49,7 @@ class faults_reported(AbstractContextManager[None]):
 
 
 def _of_user(error: Exception) -> bool:
-    """Whether code of the user's raised an exception: a handler of signals, or what was read."""
+    """Whether the user's code raised: a signal handler, or code run by reading objects."""
     set_up = [signal.getsignal(s) for s in signal.valid_signals()]
     handlers = {getattr(h, "__code__", None) for h in set_up}
     if any(frame.f_code in handlers for frame, _ in walk_tb(error.__traceback__)):
@@ -64,7 +64,7 @@ def _of_user(error: Exception) -> bool:
 
 
 def building(name: str, home: Location | None) -> AbstractContextManager[None]:
-    """Around the stages of a function that begins at `home`."""
+    """Reports faults in building a function that begins at `home`."""
     return faults_reported(partial(_fault, name, home))
 
 
@@ -76,8 +76,8 @@ def _fault(name: str, home: Location | None, error: Exception) -> CompilerError:
 
 
 def _place(traceback: TracebackType | None) -> Location | None:
-    """The user's line that was worked on, as the innermost frame that knows one has it."""
-    node = None  # of the user's text, which the frame of its function places
+    """The user's line being worked on, from the innermost frame that knows one."""
+    node = None  # of the user's text, located by its function's frame
     for frame, _ in reversed([*walk_tb(traceback)]):
         held = frame.f_locals
         if frame.f_code is inline.__code__:

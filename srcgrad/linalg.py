@@ -1,4 +1,4 @@
-"""`flow.linalg`: linear algebra on tensors, by the names of PyTorch; the table's rows behind it."""
+"""`flow.linalg`: linear algebra on tensors by PyTorch's names, computed by rows of the table."""
 
 from typing import Any
 

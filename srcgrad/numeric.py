@@ -1,7 +1,7 @@
-"""Derivatives of a function that is only evaluated: extrapolated differences, on structures too.
+"""Derivatives by extrapolated differences of a function's values, on structures too.
 
-The numbers of a structure are those of its floating leaves, in the order of the frontend. Never
-asks srcgrad for a derivative.
+The numbers of a structure are those of its floating leaves, in the order of the frontend. Uses no
+derivative of srcgrad's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def slope(
 ) -> tuple[float, float]:
     """f'(0) and an estimate of its error, by extrapolated central differences.
 
-    `noise` is what a value of f is uncertain by: differences of values that are equal by chance
+    `noise` is the uncertainty of a value of f: differences of values that are equal by chance
     say nothing.
 
     C. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4 (1982).
@@ -45,13 +45,13 @@ def slope(
 
 
 def rounding(args: Any) -> float:
-    """How far a value computed from these floats may be off, in parts of its magnitude."""
+    """The error that a value computed from these floats may have, relative to its magnitude."""
     kinds = {np.asarray(np.real(v)).dtype for v in floats(args)}
     return 4.0 * max((float(np.finfo(k).eps) for k in kinds), default=0.0)
 
 
 def is_floating(v: Any) -> bool:
-    """Whether a leaf is a number with a fraction, complex or not, or an array of them."""
+    """Whether a leaf is a real or complex floating-point number, or an array of them."""
     dtype = getattr(v, "dtype", None)
     if dtype is not None and not hasattr(dtype, "kind"):
         raise ArgumentTypeError(

@@ -1,7 +1,7 @@
-"""What an operation is: a row of the table of primitives, with what every stage asks of it.
+"""The row of the table of primitives: a record of the facts that every stage needs of an operation.
 
 Programs name operations as these objects, and stages key their tables by them; the rows themselves
-stand in `primitives`.
+are in `primitives`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srcgrad.records import record
 Rule = Callable[..., Any]
 # the dtype and the dims of a result that a row states, and the layout of a buffer
 Stated = tuple[str, tuple[Any, ...]] | tuple[str, tuple[Any, ...], str]
-Params = dict[str, Any]  # what is static about an operation: axes, dtypes, functions
+Params = dict[str, Any]  # the static part of an operation: axes, dtypes, functions
 
 
 @record(frozen=True, eq=False)
@@ -25,12 +25,12 @@ class Primitive:
     impl: Callable[..., Any]  # on NumPy arrays and scalars
     kind: str  # "derive", "linear", "multilinear", "custom" or "nondiff"
     elementwise: bool = False
-    arity: int = 1  # how many operands an elementwise one takes
-    params: tuple[str, ...] = ()  # the whole numbers that an elementwise one states
+    arity: int = 1  # the number of operands of an elementwise one
+    params: tuple[str, ...] = ()  # the integers that an elementwise one states
     selects: bool = False  # its first operand is a condition, which its dtype does not depend on
     # derive: partials(y, *args); linear: transposes(g, y, *args, **params); custom: the same
     rules: tuple[Rule | None, ...] = ()
-    # (tangents, y, *args, **params), None: zero tangent; instead of what the rules would give
+    # (tangents, y, *args, **params), None: zero tangent; replaces what the rules would give
     jvp: Rule | None = None
     singular: bool = False  # partials may be infinite: products absorb a zero adjoint
     typing: Rule | None = None  # (build, *args, **params) -> (dtype, dims) or more
@@ -50,14 +50,14 @@ class Primitive:
     # may be infinite or NaN for ordinary finite operands; for complex ones only, or its partials
     nonfinite: bool | Literal["complex"] = False
     # compares numbers. NumPy orders complex ones too, by their real parts first: Python refuses to,
-    # and nothing of it has a derivative that one would guess
+    # and no derivative of it is what one would expect
     ordered: bool = False
-    kept: bool = False  # not folded if its operands are constant: its meaning is its derivative
-    # (*args) -> what the operation reduces to whatever its other operands are: one of them, or a
-    # number of its type; None: it has to be computed. Exact, signed zeros and NaN included
+    kept: bool = False  # not folded if its operands are constant: it matters for its derivative
+    # (*args) -> the operand, or a number of its type, that the operation reduces to whatever its
+    # other operands are; None: it has to be computed. Exact, signed zeros and NaN included
     identity: Rule | None = None
-    # what a reverse sweep computes again rather than keeps: its scalars, or its arrays as well, if
-    # their operands are kept anyway
+    # what a reverse sweep recomputes rather than saves: its scalars, or its arrays as well, if
+    # their operands are saved anyway
     cheap: Literal["", "scalars", "arrays"] = ""
 
     def __call__(self, *args: Any, **params: Any) -> Any:

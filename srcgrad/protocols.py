@@ -1,8 +1,7 @@
-"""Tells kinds of objects by their class and the names that it states for us.
+"""Recognizes kinds of objects by their class and by names that it defines for srcgrad.
 
-Mocks, proxies and modules that load lazily answer every attribute, and some say that they are of
-another class than they are: nothing is concluded from what an instance answers. Runs nothing of the
-user's.
+Mocks, proxies and lazily loaded modules answer every attribute, and some pose as instances of
+another class: no conclusion is drawn from an instance's answers. Never runs the user's code.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import Any
 
 
 def class_states(cls: type, name: str) -> bool:
-    """Whether a class or one that it derives from states a name; its metaclass is not asked."""
+    """Whether a class or one of its bases defines a name; its metaclass is not consulted."""
     return any(name in vars(c) for c in cls.__mro__)
 
 
 def states(value: Any, name: str) -> bool:
-    """Whether the class of a value states a name.
+    """Whether the class of a value defines a name.
 
     >>> from unittest.mock import MagicMock
     >>> states(1.0, "real"), states(MagicMock(), "real")
@@ -28,7 +27,7 @@ def states(value: Any, name: str) -> bool:
 
 
 def is_transform(value: Any) -> bool:
-    """Whether a value is a function of ours that says itself how it is called: compiled, opaque."""
+    """Whether a value is a function of srcgrad that defines its own calls: compiled, opaque."""
     return states(value, "srcgrad_inline")
 
 
@@ -38,7 +37,7 @@ def is_compiled(value: Any) -> bool:
 
 
 def of_numba(value: Any) -> types.FunctionType | None:
-    """The Python function of one of Numba's; None of any other value."""
+    """The Python function inside one of Numba's; None for any other value."""
     if str(type(value).__module__).partition(".")[0] not in ("numba", "numba_cuda"):
         return None
     found = held(value, "py_func")
@@ -46,7 +45,7 @@ def of_numba(value: Any) -> types.FunctionType | None:
 
 
 def held(value: Any, name: str) -> Any:
-    """An attribute that a value or its class holds; None of what a `__getattr__` would make.
+    """An attribute that a value or its class holds; None for one that a `__getattr__` would make.
 
     >>> from unittest.mock import MagicMock
     >>> held(len, "__name__"), held(MagicMock(), "py_func")
@@ -60,5 +59,5 @@ def held(value: Any, name: str) -> Any:
 
 
 def poses(value: Any) -> bool:
-    """Whether an object says that it is of another class than it is, as proxies do."""
+    """Whether an object claims another class than its own, as proxies do."""
     return value.__class__ is not type(value)

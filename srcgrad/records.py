@@ -8,8 +8,8 @@
 `dataclass` writes and compiles up to seven methods for each class. The compiler has more
 than a hundred such classes, and a program makes instances of half of them: that was 40 of the 89 ms
 of its import, and is 4 now. `record` gives a class the same fields, constructor, comparison, hash
-and text, but for this: the constructor is compiled at the first instance and has no annotations, a
-frozen record refuses attributes that are no fields as well, every field is a parameter, and `hash`
+and text, except that the constructor is compiled at the first instance and has no annotations, a
+frozen record also refuses attributes that are not fields, every field is a parameter, and `hash`
 goes with `eq`.
 """
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass_transform(field_specifiers=(field,))
 def record(*, frozen: bool = False, eq: bool = True) -> Callable[[type[T]], type[T]]:
-    """A class decorator: a dataclass of the class, with `frozen` and `eq` as they are there."""
+    """A class decorator that makes a dataclass; `frozen` and `eq` mean the same as there."""
 
     def made(cls: type[T]) -> type[T]:
         # without a text of its own `dataclass` would write one from the signature
@@ -84,11 +84,11 @@ def _value(f: Field) -> str:
     return f"make_{f.name}() if {f.name} is MISSING else {f.name}"
 
 
-# ---- what is asked of instances ----
+# ---- methods of instances ----
 def _comparison(cls: Any, frozen: bool) -> dict[str, Any]:
     names = [f.name for f in fields(cls) if f.compare]
     read: Callable[[Any], Any] = attrgetter(*names) if names else _nothing
-    # of one name it gives no tuple, which compares its elements by identity first
+    # for a single name it returns no tuple, which compares its elements by identity first
     values = read if len(names) != 1 else lambda x: (read(x),)
 
     def __eq__(self: Any, other: Any) -> Any:

@@ -25,7 +25,7 @@ LIBRARIES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse")
 
 
 def shorten(error: BaseException) -> None:
-    """Remove internal frames from an exception and from its causes and contexts.
+    """Removes internal frames from an exception and from its causes and contexts.
 
     A failed assertion of srcgrad's own is a bug report: it keeps its full traceback.
     """
@@ -52,7 +52,7 @@ def _is_fault(error: BaseException) -> bool:
 
 
 def called_outside(error: BaseException) -> tuple[FrameType, FrameType] | None:
-    """Where srcgrad was left for what raised an exception: its caller's frame, and its own first.
+    """The frames at which srcgrad called the code that raised: the caller's, and the callee's.
 
     None where srcgrad itself raised it, or a library that it called.
     """
@@ -64,7 +64,7 @@ def called_outside(error: BaseException) -> tuple[FrameType, FrameType] | None:
 
 
 def _visible(error: BaseException | None) -> BaseException | None:
-    """The first exception of a chain that has a frame of the user's, or no frames at all."""
+    """The first exception of a chain with a frame of the user's, or without any frames."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -124,7 +124,7 @@ def users_level() -> int:
 
 # ---- entry points ----
 def entrance(function: Callable, home: str = "") -> Any:
-    """Wrap a public function so that tracebacks of its exceptions are shortened.
+    """Wraps a public function so that tracebacks of its exceptions are shortened.
 
     The compiler sees through the wrapper (`within`); pickle finds it by its name in module `home`.
     """
@@ -155,7 +155,7 @@ def entrance(function: Callable, home: str = "") -> Any:
     return call
 
 
-# what arguments are called elsewhere, and what to write
+# other packages' names of arguments, and what to write here
 RENAMED = {
     "argnums": "write grad_position=", "argnum": "write grad_position=",
     "wrt": "write grad_position=", "static_argnums": "leave it out: what has to be known is found",
@@ -166,7 +166,7 @@ RENAMED = {
 
 
 def _renamed(error: TypeError, kwargs: dict[str, Any]) -> Exception | None:
-    """The error for an argument that goes by another name here; None for any other one."""
+    """The error for an argument that has another name here; None for any other error."""
     known = [n for n in RENAMED if n in kwargs]
     tb = error.__traceback__
     if not known or tb is None or tb.tb_next is not None or "unexpected keyword" not in str(error):
@@ -183,7 +183,7 @@ def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> boo
 
 
 def is_entrance(function: Any) -> Any:
-    """Mark a function as one that calls `shorten` itself: for hot functions, to save a wrapper."""
+    """Marks a function as one that calls `shorten` itself: for hot functions, to save a wrapper."""
     function.srcgrad_within = function
     return function
 
@@ -196,7 +196,7 @@ def within(function: Any) -> Any:
 
 
 def entered(public: dict[str, Any], home: str) -> dict[str, Any]:
-    """Wrap the public functions of a module, and in place the methods of its public classes."""
+    """Wraps the public functions of a module, and in place the methods of its public classes."""
     for value in public.values():
         if isinstance(value, type):
             _enter_methods(value)
