@@ -1,7 +1,7 @@
 """Eager tensors: `Tensor` over NumPy arrays, a tape of the table's primitives, `backward`.
 
-Reading order: `tensor` (the data), `graph` and `nodes` (what is recorded), `rules` (how the
-table's rules are run), `apply` (how a primitive is evaluated and recorded), `engine` (backward),
+Reading order: `tensor` (the data), `graph` and `nodes` (the recorded nodes), `rules` (running the
+table's rules), `apply` (evaluating and recording a primitive), `engine` (backward),
 `inplace`, `functions` (the table of functions). Imports NumPy, `primitives` and `errors` only.
 """
 
@@ -31,7 +31,7 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError
 from srcgrad.tracebacks import entered
 
-# a logarithm of zero is -inf without further ado; errstate would cost more than the operation
+# a logarithm of zero is -inf without a warning; errstate would cost more than the operation
 for _module in (r"srcgrad\.eager\.", r"srcgrad\.primitives\.numpy_fast_paths"):
     warnings.filterwarnings("ignore", category=RuntimeWarning, module=_module)
 memory.keep_freed()
@@ -81,7 +81,7 @@ def result_type(one: Any, other: Any) -> dtype:
 
 
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """The least dtype that both promote to."""
+    """The smallest dtype that both promote to."""
     arrays = [np.zeros(1, dtypes.to_dtype(d).np) for d in (type1, type2)]
     return dtypes.of_np(dtypes.promoted(arrays))
 
@@ -101,7 +101,7 @@ def iinfo(type: Any) -> np.iinfo:
     return np.iinfo(dtypes.to_dtype(type).np)
 
 
-# what `srcgrad` shows at its top level
+# the names at the top level of `srcgrad`
 PUBLIC: dict[str, Any] = {
     **{row.name: row.function for row in functions.TABLE.values() if row.top},
     **_DTYPES, **_CONSTANTS,

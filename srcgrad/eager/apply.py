@@ -1,7 +1,7 @@
 """Evaluates a primitive on tensors and records a node where a gradient is wanted.
 
-`apply` is any primitive on any operands; the hot functions are in `closures`. Promotion and NumPy's
-errors are settled here; nothing here knows a derivative or the engine.
+`apply` is any primitive on any operands; the hot functions are in `fast_ops`. Promotion and NumPy's
+errors are handled here; nothing here knows a derivative or the engine.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _NUMBERS = (int, float, bool, complex)
 
 
 class Unsuitable(Exception):
-    """An operand that no tensor function takes; an operator answers NotImplemented."""
+    """An operand that no tensor function accepts; an operator returns NotImplemented."""
 
 
 def recording() -> bool:
-    """Whether this thread records: cheap where no thread has switched it off."""
+    """Whether this thread records: cheap unless some thread has switched recording off."""
     return not _OFF or mode.is_grad_enabled()
 
 
@@ -49,7 +49,7 @@ def operand(x: Any) -> Any:
     for kind in _NUMBERS:
         if isinstance(x, kind):
             return kind(x)
-    if type(x).__module__ == "torch":  # whose class has the same name
+    if type(x).__module__ == "torch":  # its class has the same name
         raise TensorTypeError(
             "a Tensor of PyTorch is no operand of a Tensor of srcgrad", None,
             "make one of it: flow.from_dlpack(x.detach())",
@@ -58,7 +58,7 @@ def operand(x: Any) -> Any:
 
 
 def as_tensor_operand(x: Any, name: str) -> Tensor:
-    """The tensor that a function was given; TypeError if it is none."""
+    """The tensor that a function was given; TypeError if it is not one."""
     if isinstance(x, Tensor):
         return x
     if devices.is_array(x):
@@ -69,7 +69,7 @@ def as_tensor_operand(x: Any, name: str) -> Tensor:
 
 # ---- any primitive ----
 def apply(op: Primitive, args: tuple, params: dict) -> Any:
-    """The primitive's value on tensors and numbers, recorded if a gradient is wanted."""
+    """Evaluates a primitive on tensors and numbers, recorded if a gradient is wanted."""
     raw = []
     for a in args:
         if isinstance(a, Tensor):
@@ -122,7 +122,7 @@ def recorded(op: Primitive, args: tuple, params: dict, y: Any) -> Tensor:
 
 
 def _promoted(op: Primitive, raw: list) -> list:
-    """The operands in the dtype that the operation is done in; numbers stay weak."""
+    """The operands in the dtype of the operation; numbers stay weak."""
     start = int(op.selects)
     joined = raw[start:]
     if not start and not any(isinstance(a, _ndarray) or devices.on_device(a) for a in joined):
@@ -142,7 +142,7 @@ def _number(a: Any) -> Any:
 
 
 def reworded(error: Exception, raw: list) -> Exception:
-    """NumPy's complaint about devices or shapes as PyTorch words it; any other as it is."""
+    """NumPy's error about devices or shapes in PyTorch's words; any other one unchanged."""
     try:
         devices.check_one_device(raw)
     except TensorError as several:
@@ -170,14 +170,14 @@ def reworded(error: Exception, raw: list) -> Exception:
 
 # ---- views ----
 def viewed(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
-    """The value of a primitive that is a view of `x`'s array, known to share its memory."""
+    """The value of a primitive that returns a view of `x`'s array, known to share its memory."""
     t = apply(op, (x, *args), params)
     mark_view(t, x, (op, args, params))
     return t
 
 
 def shown(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
-    """The same of a primitive that copies where memory does not allow a view."""
+    """The same for a primitive that copies where memory does not allow a view."""
     t = apply(op, (x, *args), params)
     if x._a.flags.c_contiguous or np.may_share_memory(t._a, x._a):
         mark_view(t, x, (op, args, params))
@@ -185,11 +185,11 @@ def shown(op: Primitive, x: Tensor, args: tuple, params: dict) -> Tensor:
 
 
 def mark_view(t: Tensor, x: Tensor, step: Any) -> None:
-    """Remembers that `t` shows the memory of `x`, and how: a primitive with its arguments, or a
-    function that gives several."""
+    """Records that `t` is a view of `x`'s memory, and how: a primitive with its arguments, or a
+    function that returns several."""
     s: Storage = storage(x)
     base, steps = getattr(x, "_view", None) or (x, ())
     t._store, t._view = s, (base, (*steps, step))
     s.views.append(weakref.ref(t))
-    if len(s.views) & (len(s.views) - 1) == 0:  # at each power of two: drop those that are gone
+    if len(s.views) & (len(s.views) - 1) == 0:  # at each power of two: drop dead references
         s.views[:] = [r for r in s.views if r() is not None]

@@ -1,6 +1,6 @@
-"""Python numbers as read-only 0-d arrays in a dtype: NumPy computes with those in half the time.
+"""Python numbers as read-only 0-d arrays of a dtype: NumPy computes with those in half the time.
 
-Kept by value, so that a program's few constants are converted once. Holds no tensor.
+Cached by value, so that a program's few constants are converted once. Holds no tensor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ IN_F32: dict[float, np.ndarray] = {}
 
 
 def constant(number: Any, d: np.dtype) -> Any:
-    """The number as an array of dtype `d`; as it is for dtypes other than float64 and float32."""
+    """The number as an array of dtype `d`; unchanged for dtypes other than float64 and float32."""
     kept = IN_F64 if d is F64 else IN_F32 if d is F32 else None
     if kept is None:
         return number

@@ -13,7 +13,7 @@ from srcgrad.errors import AutogradError
 
 
 def install() -> None:
-    """Add the methods to `Tensor`."""
+    """Adds the methods to `Tensor`."""
     T: Any = Tensor
     T.__copy__, T.__deepcopy__, T.__reduce__ = _copied, _deeply_copied, _reduced
 

@@ -1,4 +1,4 @@
-"""Tensors made from data, from numbers and from chance.
+"""Makes tensors from data, from numbers and from random draws.
 
 Python floats become the default dtype; NumPy arrays and scalars keep theirs. `tensor` copies,
 `as_tensor` and `from_numpy` share memory where they can. Never records anything.
@@ -21,18 +21,18 @@ _generator = np.random.default_rng()
 
 
 def manual_seed(seed: int) -> None:
-    """Seeds what `rand`, `randn`, `randint` and `randperm` draw from."""
+    """Seeds the generator of `rand`, `randn`, `randint` and `randperm`."""
     global _generator
     _generator = np.random.default_rng(int(seed) & (2**64 - 1))
 
 
 def generator() -> np.random.Generator:
-    """The generator that chance is drawn from."""
+    """The generator of random numbers."""
     return _generator
 
 
 def finished(a: Any, requires_grad: bool, device: Any) -> Tensor:
-    """The tensor over a fresh array, on the device that is asked for."""
+    """The tensor over a fresh array, on the requested device."""
     t = make(devices.placed(a, device))
     if requires_grad:
         t.requires_grad = True
@@ -78,7 +78,7 @@ Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]  (att
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor that shares the memory of another library's array, on the CPU or a CUDA device.
 
-    TypeError for what does not speak DLPack, RuntimeError for memory that cannot be shared.
+    TypeError for objects without DLPack, RuntimeError for memory that cannot be shared.
 
     >>> import numpy as np, srcgrad as flow
     >>> flow.from_dlpack(np.array([1.0, 2.0]))
@@ -91,7 +91,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
         a = (devices.library() if kind == CUDA else np).from_dlpack(ext_tensor)
     except (BufferError, RuntimeError, ValueError) as error:
         raise TensorError(f"this memory cannot be shared: {error}") from None
-    # the array itself: what NumPy 2.0 makes of it can only be read
+    # the array itself: the one that NumPy 2.0 makes of it is read-only
     return make(np.asarray(ext_tensor) if isinstance(ext_tensor, np.ndarray) else a)
 
 

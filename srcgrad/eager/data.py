@@ -1,4 +1,4 @@
-"""Numbers, nested sequences, arrays and tensors as an array of the dtype that a tensor has."""
+"""Converts numbers, nested sequences, arrays and tensors to an array with a tensor's dtype."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor: here, below `Tensor`, by what only tensors have."""
+    """Whether a value is a tensor: below `Tensor`, an attribute that only tensors have decides."""
     return hasattr(type(value), "srcgrad_value")
 
 
@@ -63,7 +63,7 @@ def _check_lengths(data: Any, depth: int) -> int | None:
 
 
 def _inferred(data: Any, a: np.ndarray) -> np.dtype:
-    """The dtype of Python data: what its leaves are, floats and nothing the default."""
+    """The dtype of Python data: that of its leaves; the default for floats and for no data."""
     if isinstance(data, list | tuple) and data and a.size:
         leaf = data
         while isinstance(leaf, list | tuple) and leaf:

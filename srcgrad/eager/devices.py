@@ -1,6 +1,6 @@
-"""Where the memory of a tensor is: the CPU, or a CUDA device, whose arrays are CuPy's.
+"""The memory of tensors: the CPU, or a CUDA device, whose arrays are CuPy's.
 
-CuPy is imported when a tensor is first put on a device. Its arrays answer to NumPy's functions, so
+CuPy is imported when a tensor is first put on a device. NumPy's functions accept its arrays, so
 that rules and implementations are those of the CPU. Computes nothing.
 """
 
@@ -82,7 +82,7 @@ _default = CPU
 
 
 def set_default_device(device: Any) -> None:
-    """Sets where tensors are made if no device is named; RuntimeError if it cannot be used.
+    """Sets the device of tensors that name none; RuntimeError if it cannot be used.
 
     >>> import srcgrad as flow
     >>> flow.set_default_device("cpu")
@@ -94,7 +94,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> device:
-    """Where tensors are made if no device is named."""
+    """The device of tensors that name none."""
     return _default
 
 
@@ -118,23 +118,23 @@ def library() -> Any:
 
 
 def namespace(a: Any) -> Any:
-    """The library that makes arrays beside `a`: NumPy, or CuPy for memory on a device."""
+    """The library that makes arrays like `a`: NumPy, or CuPy for memory on a device."""
     return library() if on_device(a) else np
 
 
 # ---- arrays ----
 def is_own(a: Any) -> bool:
-    """Whether each element of an array may be written: none stands in several places."""
+    """Whether each element of an array may be written: no two of them share memory."""
     return 0 not in a.strides if on_device(a) else a.flags.writeable
 
 
 def alike(operands: Any, dtype: Any) -> list:
-    """Arrays of a device and numbers, which are NumPy's scalars there, in one dtype."""
+    """Arrays of a device, and numbers, which become NumPy's scalars there, in one dtype."""
     return [array_of(a, dtype) if is_array(a) else dtype.type(a) for a in beside(operands)]
 
 
 def beside(operands: Any) -> Any:
-    """The operands; beside an array of a device those of the CPU without dims are scalars."""
+    """The operands; if one is on a device, 0-d arrays of the CPU become scalars."""
     for a in operands:
         if type(a) is not np.ndarray and on_device(a):
             return [a[()] if type(a) is np.ndarray and not a.ndim else a for a in operands]
@@ -161,7 +161,7 @@ def moved(a: Any, to: device) -> Any:
 
 
 def placed(a: Any, to: Any) -> Any:
-    """The array on the device that is asked for; without one NumPy's go to the default device."""
+    """The array on the requested device; without one, NumPy's go to the default device."""
     if to is None and (_default is CPU or on_device(a)):
         return a
     return moved(a, _default if to is None else device(to))

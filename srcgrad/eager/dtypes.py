@@ -2,7 +2,7 @@
 
 Promotion is PyTorch's: of the operands' categories (bool, integer, float, complex) the highest
 decides, and within it tensors with dims come before 0-d tensors, and those before Python numbers.
-Never touches a tensor: it is given NumPy arrays and numbers.
+Works on NumPy arrays and numbers, never on tensors.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def of(array: Any) -> dtype:
 
 
 def of_np(d: np.dtype) -> dtype:
-    """The dtype object of one of NumPy's that tensors have."""
+    """The dtype object of one of NumPy's dtypes that tensors may have."""
     return _BY_NUMPY[d]
 
 
 def to_dtype(d: Any) -> dtype:
-    """What the user wrote for a dtype: ours, NumPy's, a Python type or a name."""
+    """The dtype for a user's spelling: srcgrad's own, NumPy's, a Python type or a name."""
     if isinstance(d, dtype):
         return d
     if d in _PYTHON:
@@ -122,7 +122,7 @@ def to_dtype(d: Any) -> dtype:
 
 
 def promoted(operands: Any) -> np.dtype:
-    """The dtype in which an elementwise operation on arrays and Python numbers is done."""
+    """The dtype in which an elementwise operation on arrays and Python numbers is computed."""
     ranks: list[np.dtype | None] = [None, None, None]  # numbers, 0-d arrays, arrays with dims
     for x in operands:
         if isinstance(x, np.ndarray) or devices.on_device(x):
@@ -137,7 +137,7 @@ def promoted(operands: Any) -> np.dtype:
 
 
 def _wider(a: np.dtype, b: np.dtype) -> np.dtype:
-    """Of two dtypes; NumPy would widen float32 with int64 to float64, tensors do not."""
+    """The wider of two; NumPy would widen float32 with int64 to float64, tensors do not."""
     if a.kind in "fc" and b.kind in "biu":
         return a
     return b if b.kind in "fc" and a.kind in "biu" else np.promote_types(a, b)

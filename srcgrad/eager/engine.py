@@ -1,8 +1,8 @@
-"""The backward pass: walks nodes by falling level, without recursion.
+"""The backward pass: walks nodes by descending level, without recursion.
 
 Gradients are plain arrays; under `create_graph` they are tensors and the rules record themselves.
-A node is met once, after all that contribute to it; its hooks see the sum. Leaves come last. Knows
-no primitive and no rule.
+A node is visited once, after all that contribute to it; its hooks see the sum. Leaves come last.
+Knows no primitive and no rule.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(
         g = pending.pop(node)
     while node is not None:
         if watcher is None and wanted is None and not (record or heap or pending):
-            # a chain: nothing else is waiting, nobody is watching
+            # a chain: nothing else is pending, and there is no watcher
             while not node.many and not hooked:
                 g = node.vjp(g, keep)
                 node = node.next
@@ -79,7 +79,7 @@ def run(
             if head in pending:
                 pending[head] = added(pending[head], made)
             elif on_path is None or head in on_path or head in wanted:
-                if not heap and type(head) is not Leaf:  # a chain: nothing else is waiting
+                if not heap and type(head) is not Leaf:  # a chain: nothing else is pending
                     node, g = head, made
                     continue
                 pending[head] = made
@@ -100,7 +100,7 @@ def run(
 
 
 def added(a: Any, b: Any) -> Any:
-    """The sum of two gradients for one node; by number for a node of several results."""
+    """The sum of two gradients for one node; by number for a node with several results."""
     if b is None:
         return a
     if type(a) is dict:
@@ -108,7 +108,7 @@ def added(a: Any, b: Any) -> Any:
         for k, g in b.items():
             both[k] = added(both[k], g) if k in both else g
         return both
-    # `pending` alone holds it: nobody else sees it change
+    # only `pending` holds it: nothing else sees it change
     if (
         type(a) is np.ndarray and type(b) is np.ndarray and a.base is None
         and a.dtype is b.dtype and references(a) <= IN_CALLERS_DICT
@@ -142,7 +142,7 @@ def _heads(node: Node) -> tuple:
 
 
 def accumulate(leaf: Any, g: Any, record: bool) -> None:
-    """Adds a gradient to the leaf's `grad`; the array is taken over where nobody else has it."""
+    """Adds a gradient to the leaf's `grad`; reuses its array if nothing else holds that."""
     tensor = leaf.tensor()
     if tensor is None or tensor._node is not leaf:
         return
@@ -164,7 +164,7 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
     hooks.after_accumulation(leaf, tensor)
 
 
-# ---- what the user calls ----
+# ---- entry points ----
 def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> list:
     roots = []
     for k, (out, g) in enumerate(zip(outputs, grads, strict=True)):
@@ -269,7 +269,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs`, weighted with `grad_outputs`, by `inputs`; a tuple of tensors.
+    """The gradients of `outputs` with respect to `inputs`, weighted with `grad_outputs`.
 
     Nothing is accumulated. RuntimeError for an input that the outputs do not depend on, unless
     `allow_unused`: then None.

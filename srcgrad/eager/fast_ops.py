@@ -1,7 +1,7 @@
 """The hot functions: one closure per elementwise primitive, nothing looked up by name.
 
-Each handles what programs are made of (a tensor, a tensor and a number, two like tensors) in a few
-lines and leaves the rest to `apply`. Knows no derivative and no engine.
+Each handles the common operands (a tensor, a tensor and a number, two tensors of one shape and
+dtype) in a few lines and leaves the rest to `apply`. Knows no derivative and no engine.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def unary(op: Primitive, name: str = "", exact: bool = False) -> Callable[[Any],
 
 
 # ---- functions of two ----
-# of integers they are computed in the default dtype
+# for integers they are computed in the default dtype
 _FLOATING = (
     elementwise.div, elementwise.arctan2, elementwise.copysign, elementwise.hypot,
     elementwise.logaddexp,
@@ -97,7 +97,7 @@ _FLOATING = (
 def binary(op: Primitive, name: str = "", operator: bool = False) -> Callable[[Any, Any], Tensor]:
     """The tensor function of an elementwise primitive of two arguments, numbers among them.
 
-    As an `operator` it answers NotImplemented for an operand that no tensor function takes.
+    As an `operator` it returns NotImplemented for an operand that no tensor function accepts.
     """
     impl, name = op.impl, name or op.name
     differentiable = op.kind == "derive"
@@ -233,7 +233,7 @@ def _slow_binary(op: Primitive, name: str, operator: bool) -> Callable[[Any, Any
             target = dtypes.get_default_dtype().np
         try:
             raw = [np.asarray(a, target) for a in raw]
-        except TypeError:  # of a device: its arrays never become NumPy's
+        except TypeError:  # on a device: arrays there never become NumPy's
             raw = devices.alike(raw, target)
         if whole and target.kind in "iu" and not raw[1].all():
             raise TensorError("ZeroDivisionError: an integer divided by zero")

@@ -36,14 +36,14 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
     nesting = json.dumps(_taken_apart(obj, arrays))
     text = np.frombuffer(nesting.encode(), np.uint8)
     if isinstance(f, str | PathLike):
-        with open(f, "wb") as file:  # under this very name: savez would add .npz to it
+        with open(f, "wb") as file:  # under exactly this name: savez would add .npz to it
             np.savez(file, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
     else:
         np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
 
 
 def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
-    """What `save` wrote to a file; an `.npz` file of NumPy's gives a dict of tensors.
+    """Reads a file written by `save`; an `.npz` file of NumPy's gives a dict of tensors.
 
     RuntimeError for a file of another kind. The tensors are on the device `map_location`; without
     it on the CPU, wherever they were.
@@ -103,7 +103,7 @@ def _tensor(name: str, a: np.ndarray, at: devices.device | None) -> Tensor:
 
 
 def _taken_apart(obj: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """The nesting of a value, in JSON; its arrays go to `arrays`."""
+    """The nesting of a value, as JSON; its arrays go to `arrays`."""
     if isinstance(obj, Tensor):
         if not obj.is_leaf:
             raise AutogradError("only leaf tensors can be saved: use detach()")

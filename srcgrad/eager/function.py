@@ -1,7 +1,7 @@
 """`autograd.Function`: an operation whose forward and backward the user writes.
 
 `forward(ctx, *args)` runs unrecorded; `backward(ctx, *grads)` gives one gradient per argument, None
-where there is none. The context keeps what is saved, with its version. Runs no rule of the table.
+where there is none. The context holds saved tensors with their versions. Runs no rule of the table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcgrad.errors import AutogradError, TensorTypeError
 
 
 class FunctionCtx:
-    """What `forward` leaves for `backward`; attributes may be set freely."""
+    """The data that `forward` leaves for `backward`; attributes may be set freely."""
 
     needs_input_grad: tuple[bool, ...] = ()
 
@@ -34,7 +34,7 @@ class FunctionCtx:
         self._node: Node | None = None
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keeps tensors (or None) for `backward`; TypeError for anything else."""
+        """Saves tensors (or None) for `backward`; TypeError for anything else."""
         for k, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
                 raise TensorTypeError(
@@ -45,7 +45,7 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple:
-        """What was saved; RuntimeError once released, or if it was modified since."""
+        """The saved tensors; RuntimeError once released, or if one was modified since."""
         if self._saved is None:
             assert self._node is not None
             raise self._node.released()
@@ -65,19 +65,19 @@ class FunctionCtx:
         return rebuilt(a, self._node if head is _OURS else head, store)
 
     def mark_non_differentiable(self, *outputs: Tensor) -> None:
-        """Says that some results have no gradient."""
+        """Declares that some results have no gradient."""
         self._constant = outputs
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Says that `forward` modified these arguments, which it returns: they get its node."""
+        """Declares arguments that `forward` modified and returns: they get its node."""
         self._dirty = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros rather than None for results that were not used."""
+        """Sets whether `backward` gets zeros rather than None for results that were not used."""
         self._materialize = value
 
     def _pack(self, node: Node, outputs: list) -> None:
-        """Turns what was saved into arrays with versions: results are ours, not held as tensors."""
+        """Turns saved tensors into arrays with versions: own results are not held as tensors."""
         from srcgrad.eager.tensor import storage
 
         self._node = node
@@ -164,7 +164,7 @@ def _summable(shape: tuple, target: tuple) -> bool:
 
 
 def _own(g: Any) -> Any:
-    """A gradient that `backward` may write: one number in many places becomes an array."""
+    """A gradient that `backward` may write: a number repeated in memory becomes an array."""
     return g if isinstance(g, Tensor) or devices.is_own(g) else g.copy()
 
 
@@ -203,14 +203,14 @@ class Function(metaclass=_Meta):
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        """Computes the results from the arguments; `ctx` keeps what `backward` needs."""
+        """Computes the results from the arguments; `ctx` holds what `backward` needs."""
         raise NotImplementedError(
             "You must implement the forward function for custom autograd.Function."
         )
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Gives the arguments' gradients from the results'."""
+        """Computes the arguments' gradients from the results'."""
         raise NotImplementedError(
             "You must implement the backward function for custom autograd.Function."
         )
@@ -267,7 +267,7 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
             rebase(o, own)  # its base and its views follow
             made.append(o)
             continue
-        if any(o is a for a in args) or o._node is not None:  # an argument handed through
+        if any(o is a for a in args) or o._node is not None:  # an argument passed through
             o = o.detach()
         o._view = None  # its gradient is what `backward` returns, not that of a view
         o._node = own

@@ -1,7 +1,7 @@
 """The node of any primitive on any operands.
 
-What no rule of a wanted gradient reads is kept as a shape and a dtype only; contributions are given
-their operand's form. Writes no derivative.
+Operands that no rule of a wanted gradient reads are kept as a shape and a dtype only;
+contributions get their operand's form. Writes no derivative.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class General(Saved):
     versions: dict[int, int] | None  # of the operands that had a storage; others: 0
 
     def record(self, heads: tuple, args: tuple, params: dict, y: Any) -> None:
-        """Keeps what the rules of the wanted gradients read."""
+        """Saves the values that the rules of the wanted gradients read."""
         op = self.op
         self.next, self.params = heads, params
         pattern: Any = tuple([h is not None for h in heads])
@@ -61,7 +61,7 @@ class General(Saved):
 
     @classmethod
     def _plan(cls, pattern: Any, heads: tuple) -> tuple[bool, ...]:
-        """Which operands, and last whether the result, the wanted gradients' rules read."""
+        """Which operands the wanted gradients' rules read, and last whether the result."""
         key = pattern[1] if isinstance(pattern[0], tuple) else ()
         found: set = set()
         for k, head in enumerate(heads):
@@ -88,7 +88,7 @@ class General(Saved):
         return args, y
 
     def _unpacked(self, keep: bool) -> tuple:
-        """The operands where they were packed: what was kept of them cannot be modified."""
+        """The operands where they were packed: packed values cannot be modified."""
         args = [a.tensor() if type(a) is Packed else a for a in self.args]
         y = self.y.tensor()._a if type(self.y) is Packed else self.y
         if not keep:
@@ -126,7 +126,7 @@ class General(Saved):
                 c: Any = 0.0
             elif op.kind == "derive":
                 p = _partial(rule, y, args, params)
-                # by a number it is scaled when it has been summed to its operand's shape
+                # a number scales it after the sum to its operand's shape
                 like = fitted(g, args[k], recorded) if type(p) is float else g
                 c = product(like, p, op.singular)
             else:

@@ -1,8 +1,8 @@
-"""Nodes of the graph: what `backward` walks. The base class, leaves, and outputs of a tuple.
+"""Nodes of the graph that `backward` walks: the base class, leaves, and outputs of a tuple.
 
-A node's `level` is greater than that of every node it leads to, so that walking by falling level
-meets a node after all who contribute to it. `next` is the one node it leads to, or a tuple with
-None where no gradient is wanted (`many`). Nodes know no rules and hold no tensors here.
+A node's `level` is greater than that of every node it leads to, so that walking by descending
+level meets a node after all that contribute to it. `next` is the one node it leads to, or a tuple
+with None where no gradient is wanted (`many`). Nodes know no rules and hold no tensors here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HOOKED: weakref.WeakSet[Node] = weakref.WeakSet()
 
 
 class Node:
-    """One operation of the graph; `vjp` gives its arguments' gradients for its result's."""
+    """One operation of the graph; `vjp` maps the gradient of its result to its arguments'."""
 
     # hooks: unset unless the node is in HOOKED
     __slots__ = ("__weakref__", "hooks", "level", "next")
@@ -60,7 +60,7 @@ class Node:
 
 
 class Leaf(Node):
-    """Where a leaf's gradient arrives; the tensor is held weakly and owns its `grad`."""
+    """The end of a leaf's gradient; the tensor is held weakly and owns its `grad`."""
 
     __slots__ = ("after", "tensor")
     label = "AccumulateGrad"
@@ -76,7 +76,7 @@ class Leaf(Node):
 
 
 class Output(Node):
-    """One of several results of a node: hands its gradient on with its number."""
+    """One of several results of a node: passes its gradient on with its number."""
 
     __slots__ = ("index",)
 

@@ -1,7 +1,7 @@
-"""Who else holds a value, by its count of references: what may be written to where nobody does.
+"""Counts references to a value: it may be written to where nothing else holds it.
 
 A call adds references of its own, and how many depends on the version of Python: they are counted
-here once, on a value that nothing else holds, for each way in which the tape counts.
+once here, on a value that nothing else holds, for each way in which the tape counts.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def _in_callers_dict() -> int:
     return _of_argument(values[0])
 
 
-# of a value that a variable of the function holds, that one of the caller's holds which gave it,
-# and that a dict holds of which the caller gave it
+# references of a value in a variable of the function, in one of the caller's, which passed it, and
+# in a dict that the caller passed
 IN_VARIABLE = _in_variable()
 IN_CALLERS_VARIABLE = _in_callers_variable()
 IN_CALLERS_DICT = _in_callers_dict()

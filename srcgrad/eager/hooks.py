@@ -1,8 +1,8 @@
 """Hooks: functions that see, and may replace, the gradient that arrives at a tensor.
 
-They hang on the node, run once per backward on the summed gradient, in the order of their
-registration, before `retain_grad` captures it. A handle takes one off. Never run on a graph that is
-not being walked.
+They are attached to the node and run once per backward on the summed gradient, in the order of
+their registration, before `retain_grad` captures it. A handle removes one. Never run on a graph
+that is not being walked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from srcgrad.errors import AutogradError, TensorTypeError
 
 
 def _of(node: Node) -> list:
-    """The node's hooks, begun where there are none."""
+    """The node's hooks; an empty list is attached if it has none."""
     if node not in HOOKED:
         node.hooks = []
         HOOKED.add(node)
@@ -26,13 +26,13 @@ def _of(node: Node) -> list:
 
 
 class RemovableHandle:
-    """What registering a hook returns; `remove()` takes the hook off, also as a context."""
+    """The result of registering a hook; `remove()` removes the hook, also as a context."""
 
     def __init__(self, registered: list, entry: Any):
         self._registered, self._entry = registered, entry
 
     def remove(self) -> None:
-        """Takes the hook off; does nothing the second time."""
+        """Removes the hook; does nothing the second time."""
         if self._entry in self._registered:
             self._registered.remove(self._entry)
 
@@ -51,7 +51,7 @@ class _Hook:
 
 
 class _Retained:
-    """The tensor whose `grad` is to be kept; weakly, as the tensor holds the node."""
+    """The tensor whose `grad` is to be retained; weakly, as the tensor holds the node."""
 
     def __init__(self, tensor: Tensor):
         self.tensor = weakref.ref(tensor)
@@ -93,7 +93,7 @@ def after_accumulation(leaf: Leaf, tensor: Tensor) -> None:
 
 
 def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Calls `hook` with this tensor's gradient at each backward; what it returns replaces it.
+    """Calls `hook` with this tensor's gradient at each backward; its result replaces it.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(2.0, requires_grad=True)
@@ -114,7 +114,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Calls `hook` with this leaf after its `grad` has gained; RuntimeError if it is not a leaf."""
+    """Calls `hook` with this leaf after adding to its `grad`; RuntimeError if it is not a leaf."""
     if type(self._node) is not Leaf:
         raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     self._node.after.append(hook)
@@ -144,7 +144,7 @@ def _retains(self: Tensor) -> bool:
 
 
 def moved(tensor: Tensor, old: Node | None) -> None:
-    """After an in-place operation `retain_grad` follows the tensor to its new node."""
+    """Moves `retain_grad` with the tensor to its new node after an in-place operation."""
     if old is None or tensor._node is None or old not in HOOKED:
         return
     entries = old.hooks

@@ -1,8 +1,8 @@
 """Reading by index: ints, slices, None, the ellipsis, bools, lists, arrays and tensors.
 
-Basic indices give views. Beside arrays, integers, slices and new dims are taken first, as PyTorch
-has it: `x[0, :, i]` is `x[0][:, i]`. What PyTorch refuses (negative steps, floats, strings) is
-refused here with its class of error. Stores are in `inplace`.
+Basic indices give views. Beside arrays, integers, slices and new dims are taken first, as in
+PyTorch: `x[0, :, i]` is `x[0][:, i]`. Indices that PyTorch refuses (negative steps, floats,
+strings) are refused here with its class of error. Stores are in `inplace`.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def _array(a: np.ndarray) -> Any:
 
 
 def basic_part(index: Any) -> tuple[Any, Any]:
-    """Of integers beside arrays: the index that is taken first, and that of what it gives.
+    """For integers beside arrays: the index to apply first, and the one to apply to its result.
 
-    None and the index itself where NumPy's one step is the same.
+    None and the index itself where one step of NumPy's is the same.
     """
     items = index if isinstance(index, tuple) else ()
     if not any(type(i) is int for i in items) or not any(map(_is_advanced, items)):
@@ -91,7 +91,7 @@ def _is_advanced(i: Any) -> bool:
 
 
 def _axes_of(i: Any) -> int:
-    """How many dims a bool or an array stands for."""
+    """The number of dims that a bool or an array indexes."""
     if isinstance(i, bool):
         return 0
     return i.ndim if i.dtype.kind == "b" else 1

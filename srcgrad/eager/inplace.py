@@ -1,8 +1,8 @@
-"""Operations in place: the buffer is written, the tensor gets the node of its new value.
+"""Operations in place: write the buffer, and give the tensor the node of its new value.
 
-The value is computed out of place and copied in, so that what the rules read is never what was
-overwritten. A view writes its base: the base becomes the old base with the view's places
-replaced, and every view of it is derived anew. Each write counts up the version of the storage.
+The value is computed out of place and copied in, so that rules never read overwritten data.
+Writing a view writes its base: the base becomes the old base with the view's places replaced, and
+every view of it is derived anew. Each write increments the version of the storage.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
     old = make(t._a, t._node)
     made = function(old, *(old if a is t else a for a in args), **params)
     if old._store is not None and made._node is not None:
-        # it took views, which its nodes may read: they must not see what is written below
+        # it took views, which its nodes may read: they must not see the write below
         old = make(t._a.copy(), t._node)
         made = function(old, *(old if a is t else a for a in args), **params)
     if made._a.shape != t._a.shape:
@@ -80,20 +80,20 @@ def in_place(function: Callable, t: Tensor, *args: Any, **params: Any) -> Tensor
 
 
 def touched(tensors: Any) -> None:
-    """Counts up the versions of tensors whose arrays were written to."""
+    """Increments the versions of tensors whose arrays were written to."""
     for t in tensors:
         storage(t).version += 1
 
 
 def write(t: Tensor, a: Any) -> None:
-    """Copies an array into the tensor's memory and counts the version up."""
+    """Copies an array into the tensor's memory and increments its version."""
     check_memory(t)
     np.copyto(t._a, a, casting="unsafe")
     storage(t).version += 1
 
 
 def rebase(t: Tensor, node: Any) -> None:
-    """Gives `t` the node of what was written to it; bases and views follow."""
+    """Gives `t` the node of the value written to it; bases and views follow."""
     view = getattr(t, "_view", None)
     if view is None:
         old, t._node = t._node, node
@@ -118,7 +118,7 @@ def rebase(t: Tensor, node: Any) -> None:
 
 
 def positions(t: Tensor) -> np.ndarray:
-    """Where the elements of a view lie in its base, counted in the base's order."""
+    """The positions of a view's elements in its base, counted in the base's order."""
     base, steps = t._view
     places: Any = np.arange(base._a.size).reshape(base._a.shape)
     for op, args, params in _unfolded(steps):
@@ -134,7 +134,7 @@ def _unfolded(steps: tuple[Any, ...]) -> Iterator[tuple]:
 
 
 def refresh_views(base: Tensor) -> None:
-    """Derives the views of a tensor anew from its present node."""
+    """Derives the views of a tensor anew from its current node."""
     if base._store is None:
         return
     for ref in list(base._store.views):
@@ -189,7 +189,7 @@ def store(t: Tensor, index: Any, value: Any) -> None:
 
 
 def _without_leading_ones(value: Any) -> Any:
-    """A value to be stored, its leading dims of length one dropped: it may have too many."""
+    """A value to be stored, without leading dims of length one: it may have too many."""
     if not isinstance(value, Tensor):
         return value
     k = next((k for k, n in enumerate(value._a.shape) if n != 1), value._a.ndim)
@@ -202,7 +202,7 @@ def index_error(error: IndexError) -> IndexError:
     return TensorIndexError(str(error))
 
 
-# ---- methods of their own ----
+# ---- methods ----
 def zero_(self: Tensor) -> Tensor:
     """Sets every element to zero, in place.
 

@@ -1,15 +1,15 @@
-"""Memory of freed arrays stays with the process, for the next ones.
+"""Keeps the memory of freed arrays in the process, for later ones.
 
-The C library gives it back to the system as soon as a few arrays are free at the end of the heap,
-and fetching their pages again takes several times as long as computing what is put there.
+The C library returns it to the system as soon as a few arrays are free at the end of the heap,
+and fetching its pages again takes several times as long as computing their contents.
 """
 
 import ctypes
 import os
 import sys
 
-KEPT = 1 << 29  # bytes at the end of the heap that are not given back
-_LARGEST = 1 << 25  # bytes of the largest block on the heap: glibc takes no more
+KEPT = 1 << 29  # bytes at the end of the heap that are not returned
+_LARGEST = 1 << 25  # bytes of the largest block on the heap: glibc accepts no more
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of <malloc.h>
 _USERS = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 

@@ -17,14 +17,14 @@ from typing import Any
 class _State(threading.local):
     enabled = True
     inference = False
-    watched: Any = None  # called with each node, and with what a backward pass computes at it
-    saving: tuple = ()  # pairs of functions that pack and unpack what nodes keep
-    differentiated: int = 0  # functions that are run now to be differentiated
+    watched: Any = None  # called with each node, and with the results of a backward pass at it
+    saving: tuple = ()  # pairs of functions that pack and unpack saved values
+    differentiated: int = 0  # functions that are being run to be differentiated
 
 
 _state = _State()
 # Threads that may have recording switched off, or are watched: empty in the common case, so that an
-# operation need not ask for its thread's state.
+# operation need not look up its thread's state.
 OFF: set[int] = set()
 
 
@@ -46,13 +46,13 @@ def is_plain() -> bool:
 
 
 def is_differentiated() -> bool:
-    """Whether a function is run just now to be differentiated, as a whole, in this thread."""
+    """Whether a whole function is being run to be differentiated in this thread."""
     return _state.differentiated > 0
 
 
 @contextmanager
 def differentiated() -> Iterator[None]:
-    """While a function runs to be differentiated: taking a value out of its graph is refused."""
+    """Marks a function as being differentiated: taking a value out of its graph is refused."""
     _state.differentiated += 1
     try:
         yield
@@ -66,18 +66,18 @@ def watcher() -> Any:
 
 
 def saving() -> Any:
-    """The functions (pack, unpack) of what nodes keep; None in the common case."""
+    """The functions (pack, unpack) for saved values; None in the common case."""
     return _state.saving[-1] if _state.saving else None
 
 
 def watch(by: Any) -> None:
-    """Sets the watcher of this thread's nodes; None takes it off."""
+    """Sets the watcher of this thread's nodes; None removes it."""
     _state.watched = by
     _set(_state.enabled, _state.inference)
 
 
 def save_by(hooks: tuple) -> None:
-    """The stack of (pack, unpack) of this thread."""
+    """Sets the stack of (pack, unpack) of this thread."""
     _state.saving = hooks
     _set(_state.enabled, _state.inference)
 
@@ -101,7 +101,7 @@ def _set(enabled: bool, inference: bool) -> None:
 
 
 class _Mode:
-    """A context and decorator; a stack of what was before makes one object re-entrant."""
+    """A context and decorator; a stack of previous modes makes one object re-entrant."""
 
     def __init__(self) -> None:
         self._before: list[tuple[bool, bool]] = []
@@ -163,7 +163,7 @@ def _resumed(body: Generator, mode: _Mode) -> Generator:
 
 
 class _Bare(_Mode):
-    """A mode that also decorates without having been called: `@no_grad`."""
+    """A mode that also decorates without being called: `@no_grad`."""
 
     def __new__(cls, f: Callable | None = None) -> Any:
         mode = object.__new__(cls)
@@ -177,7 +177,7 @@ class _Bare(_Mode):
 
 
 class no_grad(_Bare):
-    """Nothing inside is recorded; a context, or a decorator with or without parentheses.
+    """Records nothing inside; a context, or a decorator with or without parentheses.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(2.0, requires_grad=True)
@@ -191,7 +191,7 @@ class no_grad(_Bare):
 
 
 class enable_grad(_Bare):
-    """Recording is switched on inside, but for `inference_mode`; a context or a decorator.
+    """Switches recording on inside, except in `inference_mode`; a context or a decorator.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(2.0, requires_grad=True)
@@ -205,7 +205,7 @@ class enable_grad(_Bare):
 
 
 class set_grad_enabled(_Mode):
-    """Recording on or off, from this statement on; as a context or decorator inside it only.
+    """Switches recording on or off from this statement on; as a context or decorator, inside.
 
     >>> import srcgrad as flow
     >>> with flow.set_grad_enabled(False):
@@ -233,12 +233,12 @@ class set_grad_enabled(_Mode):
         return mode
 
     def __call__(self, f: Callable) -> Callable:
-        _set(*self._outer)  # a decorator changes nothing where it stands
+        _set(*self._outer)  # a decorator changes nothing outside the function
         return super().__call__(f)
 
 
 class inference_mode(_Bare):
-    """Nothing inside is recorded, `enable_grad` or not; a context or a decorator.
+    """Records nothing inside, even under `enable_grad`; a context or a decorator.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(2.0, requires_grad=True)

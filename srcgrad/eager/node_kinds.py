@@ -1,6 +1,6 @@
-"""Node classes, one per primitive and kind of operands, made when first needed.
+"""Node classes, one per primitive and kind of operands, made on first need.
 
-Which kind will do is decided by what the primitive's rules read. Never makes a node.
+The reads of the primitive's rules decide which kind fits. Never makes a node.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _partial(op: Primitive) -> dict[str, Any]:
 
 @functools.cache
 def unary(op: Primitive) -> Any:
-    """The node class of f(x); None if only the general one will do."""
+    """The node class of f(x); None if only the general one fits."""
     if op.kind != "derive" or len(op.rules) != 1:
         return None
     match sorted(map(str, reads(op, 0, 1, ()))):
@@ -68,7 +68,7 @@ def unary(op: Primitive) -> Any:
 
 
 class _Given:
-    """Stands for the number beside a tensor: a product's partial is it itself."""
+    """Represents the number beside a tensor, which is itself the partial of a product."""
 
     def __rtruediv__(self, other: Any) -> Any:
         return None

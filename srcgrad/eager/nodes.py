@@ -1,7 +1,7 @@
 """The nodes of the hot path: one tensor and at most one Python number, or two like tensors.
 
-No broadcasting and no change of dtype: everything else is `general`. A node keeps what its rule
-reads and compares its version; the rules come from the table. Writes no derivative.
+No broadcasting and no change of dtype: everything else is `generic_node`. A node saves what its
+rule reads and compares its version; the rules come from the table. Writes no derivative.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class OfInput(Saved):
     """f(x), its partial read from x."""
 
     __slots__ = ("version", "x")
-    # computes the partial as an array of our own, where the product may go; None: the rule does
+    # computes the partial as a new array, which may hold the product; None: the rule does
     partial: ClassVar[Any] = None
     x: Any
     version: int  # unset where the operand had no storage: 0
@@ -130,7 +130,7 @@ class OfResult(Saved):
 
 
 class Scaling(Saved):
-    """A sum or product with a Python number: the partial is a number, nothing is kept."""
+    """A sum or product with a Python number: the partial is a number, nothing is saved."""
 
     __slots__ = ("p",)
     p: Any  # a number, or a 0-d array of the gradient's dtype
@@ -139,7 +139,7 @@ class Scaling(Saved):
     def vjp(self, g: Any, keep: bool) -> Any:
         p = self.p
         if type(p) is _ndarray:
-            # into the gradient's own memory where nobody else holds it
+            # into the gradient's own memory if nothing else holds it
             if references(g) == IN_CALLERS_VARIABLE and g.base is None and g.ndim:
                 return _multiply(g, p, g)
             return _multiply(g, p)

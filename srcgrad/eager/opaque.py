@@ -1,6 +1,6 @@
 """Nodes whose derivative is computed elsewhere: a whole compiled function is one of them.
 
-The owner of the derivative is a `Pull`: it gets the gradients of the results as arrays and gives
+The owner of the derivative is a `Pull`: it takes the gradients of the results as arrays and returns
 those of the arguments. Knows no compiler and no rule.
 """
 
@@ -16,7 +16,7 @@ from srcgrad.eager.tensor import Tensor, make, storage
 
 
 class Pull(Protocol):
-    """What an opaque node asks for its gradients."""
+    """The interface through which an opaque node gets its gradients."""
 
     def arrays(self, given: dict[int, Any], node: Node, keep: bool) -> Sequence[Any]:
         """The gradient of each argument, None where none is wanted; releases unless `keep`."""
@@ -28,7 +28,7 @@ class Pull(Protocol):
 
 
 class Opaque(Node):
-    """One call of something that knows its own derivative."""
+    """One call of something that has its own derivative."""
 
     __slots__ = ("label", "pull")
     many = True
@@ -61,7 +61,7 @@ def record(
 
 
 class Kept:
-    """An array that was read; its version if it is a tensor's, or lies in that of a `lender`."""
+    """An array that was read; its version if it is a tensor's, or in the memory of a `lender`."""
 
     __slots__ = ("array", "store", "version")
 

@@ -18,7 +18,7 @@ from srcgrad.records import record
 
 @record(frozen=True)
 class Options:
-    """How numbers are printed; see `set_printoptions`."""
+    """Options for printing numbers; see `set_printoptions`."""
 
     precision: int = 4
     threshold: float = 1000
@@ -38,7 +38,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Sets how tensors are printed; what is not given stays, a profile sets all.
+    """Sets how tensors are printed; options not given stay, a profile sets all.
 
     >>> import srcgrad as flow
     >>> flow.set_printoptions(precision=2)
@@ -126,7 +126,7 @@ def _shown_elements(a: np.ndarray) -> np.ndarray:
 
 
 def tensor_text(t: Any, prefix: str = "tensor(") -> str:
-    """What `repr` of a tensor gives."""
+    """The text that `repr` of a tensor gives."""
     a = devices.moved(t._a, devices.CPU)
     summarize = a.size > _options.threshold
     if a.size:

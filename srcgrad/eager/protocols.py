@@ -36,7 +36,7 @@ DETACH = "use x.detach().numpy() where it may be lost"
 
 
 def install() -> None:
-    """Add the two protocols to `Tensor`."""
+    """Adds the two protocols to `Tensor`."""
     Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]  (attached, as all methods are)
     Tensor.__array_function__ = _function  # type: ignore[attr-defined]  (likewise)
 
@@ -62,7 +62,7 @@ def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict
 
 
 def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> Any:
-    """Evaluate a function; `into`: it writes into its first argument."""
+    """Evaluates a function; `into`: it writes into its first argument."""
     written = [args[0] if into else None, kwargs.get("out")]
     if _tensors(written):
         raise TensorTypeError(

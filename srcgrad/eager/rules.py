@@ -1,8 +1,8 @@
-"""The rules of the one table made fast on arrays, and what they read. Writes no derivative.
+"""Binds the rules of the table to arrays, for speed, and finds what they read. No derivatives.
 
 Run on arrays a rule would dispatch at each primitive, which takes longer than small arrays do; so
-each function of the table is bound a second time, to names that stand for the implementations.
-Which operands a rule reads is found by running it once on probes: a node keeps no more than that.
+each function of the table is bound a second time, to names of the implementations. The operands
+that a rule reads are found by running it once on probes: a node saves only those.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcgrad.primitives.rules import plain, rule_of
 
 # ---- the second binding ----
 def _bound() -> dict[str, dict]:
-    """The namespaces of the table's modules, each primitive in them as its implementation."""
+    """The namespaces of the table's modules, with each primitive replaced by its implementation."""
     modules = {n: m for n, m in sys.modules.items() if n.startswith("srcgrad.primitives.")}
     spaces: dict[str, dict] = {name: dict(vars(m)) for name, m in modules.items()}
     for space in spaces.values():
@@ -50,9 +50,9 @@ def rule_on_arrays(op: Primitive, k: int) -> Rule | None:
     return _rebound(rule_of(op, k), _SPACES)
 
 
-# ---- what a rule reads ----
+# ---- the reads of a rule ----
 class _Probe(Operators):
-    """Stands for an operand and remembers that it was read."""
+    """Replaces an operand and records that it was read."""
 
     def __init__(self, read: set, name: Any = None, op: Any = None, *made_of: Any):
         self.read, self.name, self.op = read, name, op
@@ -68,7 +68,7 @@ class _Probe(Operators):
 
 @functools.lru_cache(maxsize=4096)
 def reads(op: Primitive, k: int, n: int, params: tuple) -> frozenset:
-    """What the rule for argument `k` of `n` reads: positions, and "y" for the result."""
+    """The operands that the rule for argument `k` of `n` reads, by position; "y": the result."""
     rule = rule_of(op, k)
     if rule is ZERO or rule is None:
         return frozenset()
@@ -88,7 +88,7 @@ def reads(op: Primitive, k: int, n: int, params: tuple) -> frozenset:
 
 @functools.cache
 def computed(op: Primitive) -> Callable | None:
-    """What computes the partial of f(x) from x or from f(x), where that is an array of its own.
+    """The function that computes the partial of f(x) from x or f(x), if that is a new array.
 
     A rule that is one primitive of x (sin's is cos) is its implementation; None for a select,
     and where the partial may be infinite.

@@ -1,4 +1,4 @@
-"""What nodes that run a primitive's rules share: saved operands, versions, the form of gradients.
+"""Shared parts of nodes that run a primitive's rules: saved operands, versions, gradient shapes.
 
 Un-broadcasting and the undoing of promotion (`fitted`) happen here and nowhere else. Runs no rule.
 """
@@ -29,7 +29,7 @@ def modified(node: Node, x: Any, version: int, saved: int) -> AutogradError:
 
 
 def rebuilt(a: Any, node: Node | None, store: Storage | None) -> Tensor:
-    """The tensor that an operand was: the leaf itself if it is there, else one like it."""
+    """The tensor that an operand was: the leaf itself if it still exists, else one like it."""
     if type(node) is Leaf:
         tensor = node.tensor()
         if tensor is not None and tensor._a is a and tensor._node is node:
@@ -40,7 +40,7 @@ def rebuilt(a: Any, node: Node | None, store: Storage | None) -> Tensor:
 
 
 class Saved(Node):
-    """What nodes made for a primitive share: the rules, as class attributes."""
+    """The base of nodes made for a primitive: its rules, as class attributes."""
 
     __slots__ = ()
     op: ClassVar[Primitive]
@@ -50,7 +50,7 @@ class Saved(Node):
 
 
 class Shaped:
-    """What is kept of an operand that no rule reads: enough to give a gradient its form."""
+    """The shape and dtype of an operand that no rule reads: enough to fit a gradient to it."""
 
     __slots__ = ("dtype", "remote", "shape")
 
@@ -64,7 +64,7 @@ class Shaped:
 
 
 class Packed:
-    """What a user's function made of a tensor that a node keeps, and how to have it back."""
+    """A user's packed form of a tensor that a node saves, and the function that unpacks it."""
 
     __slots__ = ("unpack", "value")
 
@@ -73,7 +73,7 @@ class Packed:
         self.value = pack(make(t._a))
 
     def tensor(self) -> Tensor:
-        """The tensor again; TypeError if the user's function gives something else."""
+        """Unpacks the tensor; TypeError if the user's function returns something else."""
         t = self.unpack(self.value)
         if not isinstance(t, Tensor):
             kind = type(t).__name__
@@ -105,7 +105,7 @@ def fitted(c: Any, like: Any, recorded: bool) -> Any:
 
 
 def _spread(c: Any, shape: tuple) -> Any:
-    """Summed to a smaller shape; a scalar stands for an array filled with it."""
+    """The sum to a smaller shape; a scalar means an array filled with it."""
     if len(c.shape) < len(shape):
         return reductions.broadcast_to(c, *shape)
     return reductions.sum_to(c, *shape)

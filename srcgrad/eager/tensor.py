@@ -23,7 +23,7 @@ from srcgrad.errors import (
 
 
 class Storage:
-    """What all tensors over one buffer share: its version, and views to update."""
+    """State shared by all tensors over one buffer: its version, and views to update."""
 
     __slots__ = ("version", "views")
 
@@ -117,11 +117,11 @@ class Tensor:
         return self._a.itemsize
 
     def stride(self) -> tuple[int, ...]:
-        """How many elements lie between neighbours along each dim."""
+        """The distance in elements between neighbours along each dim."""
         return tuple(s // self._a.itemsize for s in self._a.strides)
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie in memory in the order of the indices."""
+        """Whether the elements are in memory in the order of the indices."""
         return self._a.flags.c_contiguous
 
     def is_floating_point(self) -> bool:
@@ -204,7 +204,7 @@ class Tensor:
         return 0 if self._store is None else self._store.version
 
     def _is_view(self) -> bool:
-        """Whether this is a view of another tensor, in whose history it takes part."""
+        """Whether this is a view of another tensor and part of its history."""
         return self._base is not None
 
     @property
@@ -214,7 +214,7 @@ class Tensor:
 
     @property
     def srcgrad_value(self) -> Any:
-        """What compiled code gets for this tensor: the array, or a NumPy scalar for no dims."""
+        """The value of this tensor in compiled code: the array, or a NumPy scalar for no dims."""
         a = self._a
         if a.ndim:
             return a
@@ -235,7 +235,7 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same data outside the graph; writing to it does not count in this one's version."""
+        """The same data outside the graph; writing to it does not change this one's version."""
         return make(self._a)
 
     @data.setter
@@ -286,7 +286,7 @@ class Tensor:
             )
 
     def asnumpy(self) -> np.ndarray:
-        """The array, requiring grad or not; it shares memory unless that is on a CUDA device."""
+        """The array, requiring grad or not; it shares memory except on a CUDA device."""
         self._check_no_gradient_lost("asnumpy()")
         return devices.moved(self._a, devices.CPU)
 
@@ -359,7 +359,7 @@ class Tensor:
         near = "" if name.startswith("_") else nearest(name, dir(type(self)))
         if near:
             text += f". Did you mean: '{near}'?"
-        raise AttributeError(text, name=name)  # with obj= Python would say so once more
+        raise AttributeError(text, name=name)  # with obj= Python would repeat it
 
 
 def make(a: Any, node: graph.Node | None = None) -> Tensor:
@@ -372,7 +372,7 @@ def make(a: Any, node: graph.Node | None = None) -> Tensor:
 
 
 def storage(t: Tensor) -> Storage:
-    """A tensor's storage, made at first need; its node gets it to check its saved result."""
+    """A tensor's storage, made on first need; its node gets it to check its saved result."""
     s = t._store
     if s is None:
         s = t._store = Storage()

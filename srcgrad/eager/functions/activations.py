@@ -1,7 +1,7 @@
-"""Activations: functions of one tensor that networks are made of.
+"""Activations: functions of one tensor that are used in networks.
 
-All composed; a branch that is not taken is given an argument at which it is finite, so that no
-derivative meets an infinity. Conditions are those of the constant branches: NaN stays NaN. No
+All are composed; a branch that is not taken gets an argument at which it is finite, so that no
+derivative meets an infinity. Conditions select the constant branches: NaN stays NaN. No
 derivative is defined here.
 """
 
@@ -81,7 +81,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 @declared("prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x above zero, a learnt multiple of it below: one, or one for each place of dim 1."""
+    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1."""
     if weight._a.size > 1 and input._a.ndim > 1:
         weight = weight.reshape(-1, *(1,) * (input._a.ndim - 2))
     return where(gt(input, 0), input, mul(input, weight))
@@ -91,7 +91,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """x brought into [min_val, max_val]; the derivative at the bounds is 0."""
+    """x clamped to [min_val, max_val]; the derivative at the bounds is 0."""
     if inplace:
         return in_place(hardtanh, input, min_val, max_val)
     low = where(le(input, min_val), float(min_val), input)
@@ -100,13 +100,13 @@ def hardtanh(
 
 @declared("relu6")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """x brought into [0, 6]; the derivative at the bounds is 0."""
+    """x clamped to [0, 6]; the derivative at the bounds is 0."""
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
 @declared("hardsigmoid")
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """A sigmoid of straight lines: relu6(x + 3) / 6."""
+    """A piecewise linear sigmoid: relu6(x + 3) / 6."""
     if inplace:
         return in_place(hardsigmoid, input)
     return div(hardtanh(add(input, 3.0), 0.0, 6.0), 6.0)
@@ -190,7 +190,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 @declared("softshrink", method=False)
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards zero by `lambd`, and no further."""
+    """x moved towards zero by `lambd`, but not past it."""
     moved = where(gt(input, 0), sub(input, lambd), add(input, lambd))
     return where(le(abs_(input), lambd), 0.0, moved)
 

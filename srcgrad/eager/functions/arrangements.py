@@ -1,6 +1,6 @@
 """More functions that rearrange: dims moved and split, stacks, diagonals, repeats in blocks.
 
-Each is the functions of `shapes` composed. Nothing here has a derivative of its own.
+All are composed of the functions of `shapes`. Nothing here has a derivative of its own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ declare("ravel", lambda input: reshape(input, -1))
 
 @declared("unflatten")
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
-    """A dim as several."""
+    """A dim split into several."""
     k, s = one_axis(input._a.ndim, dim), input._a.shape
     known = abs(int(np.prod(sizes)))
     inner = tuple(s[k] // known if d == -1 and known else d for d in sizes)
@@ -69,25 +69,25 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
 @declared("atleast_1d", method=False)
 def atleast_1d(input: Tensor) -> Tensor:
-    """With a dim of length 1 if there was none."""
+    """The tensor, with a dim of length 1 if it had none."""
     return input if input._a.ndim else reshape(input, 1)
 
 
 @declared("atleast_2d", method=False)
 def atleast_2d(input: Tensor) -> Tensor:
-    """With dims of length 1 in front, to have two."""
+    """The tensor with leading dims of length 1, so that it has two."""
     return input if input._a.ndim > 1 else reshape(input, (1, -1))
 
 
 @declared("atleast_3d", method=False)
 def atleast_3d(input: Tensor) -> Tensor:
-    """With dims of length 1, to have three: a matrix gets its last."""
+    """The tensor with dims of length 1, so that it has three: a matrix gets a last one."""
     return input if input._a.ndim > 2 else unsqueeze(atleast_2d(input), 2)
 
 
 @declared("sum_to_size", top=False)
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """Summed to a shape that broadcasts to this one."""
+    """The sum to a shape that broadcasts to this one."""
     dims = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     return apply(reductions.sum_to, (self, *dims), {})
 
@@ -95,32 +95,32 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 # ---- joins and pieces ----
 @declared("hstack", method=False)
 def hstack(tensors: Any) -> Tensor:
-    """Joined along dim 1; vectors along dim 0."""
+    """Tensors joined along dim 1; vectors along dim 0."""
     xs = [atleast_1d(x) for x in tensors]
     return cat(xs, 0 if xs[0]._a.ndim == 1 else 1)
 
 
 @declared("vstack", "row_stack", method=False)
 def vstack(tensors: Any) -> Tensor:
-    """Joined along dim 0, vectors as rows."""
+    """Tensors joined along dim 0, vectors as rows."""
     return cat([atleast_2d(x) for x in tensors], 0)
 
 
 @declared("dstack", method=False)
 def dstack(tensors: Any) -> Tensor:
-    """Joined along dim 2."""
+    """Tensors joined along dim 2."""
     return cat([atleast_3d(x) for x in tensors], 2)
 
 
 @declared("column_stack", method=False)
 def column_stack(tensors: Any) -> Tensor:
-    """Joined along dim 1, vectors as columns."""
+    """Tensors joined along dim 1, vectors as columns."""
     return cat([x if x._a.ndim > 1 else reshape(x, (-1, 1)) for x in tensors], 1)
 
 
 @declared("tensor_split")
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces cut at places of a dim, or so many of nearly equal length; views."""
+    """Pieces cut at indices of a dim, or a number of pieces of nearly equal length; views."""
     k = one_axis(input._a.ndim, dim)
     n, how = input._a.shape[k], indices_or_sections
     if isinstance(how, int):
@@ -159,7 +159,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
 @declared("cartesian_prod", method=False)
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every choice of one element of each vector, a row each."""
+    """Every combination of one element of each vector, a row each."""
     if len(tensors) == 1:
         return tensors[0]
     return stack([reshape(g, -1) for g in meshgrid(*tensors)], 1)
@@ -175,20 +175,20 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 @declared("vander", method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of a vector's elements as columns, falling unless `increasing`."""
+    """The powers of a vector's elements as columns, descending unless `increasing`."""
     n = x._a.size if N is None else N
     order = range(n) if increasing else range(n - 1, -1, -1)
     return stack([power(x, k) for k in order], 1)
 
 
-# ---- turned and mirrored ----
+# ---- rotations and reflections ----
 declare("fliplr", lambda input: flip(input, 1))
 declare("flipud", lambda input: flip(input, 0))
 
 
 @declared("rot90")
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
-    """Turned by k right angles in the plane of two dims."""
+    """The rotation by k right angles in the plane of two dims."""
     a, b = dims
     match k % 4:
         case 1:

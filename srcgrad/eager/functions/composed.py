@@ -1,4 +1,4 @@
-"""Functions composed of others: softmax and its kin, norms, orderings, a few products.
+"""Functions composed of others: softmax and related ones, norms, sorts, a few products.
 
 Nothing here has a derivative of its own.
 """
@@ -23,7 +23,7 @@ from srcgrad.primitives import indexing, scans
 exp, log, add = (TABLE[name].function for name in ("exp", "log", "add"))
 
 
-# ---- softmax and its kin ----
+# ---- softmax and related ones ----
 @declared("logsumexp")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow.
@@ -78,14 +78,14 @@ def norm(input: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False) -> T
     return where(zero, mul(total, 0.0), power(where(zero, 1.0, total), 1.0 / p))
 
 
-# ---- orderings ----
+# ---- sorts ----
 _Sorted = named("sort", "values", "indices")
 _Largest = named("topk", "values", "indices")
 
 
 @declared("argsort")
 def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
-    """The places of the elements along a dim in their order; equal elements keep theirs."""
+    """The indices that sort the elements along a dim; equal elements keep their order."""
     k = one_axis(input._a.ndim, dim)
     if not input._a.ndim:
         return make(np.zeros((), np.int64))
@@ -97,7 +97,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
 
 @declared("sort")
 def sort(input: Tensor, dim: int = -1, descending: bool = False) -> Any:
-    """The elements along a dim in order, and their places."""
+    """The sorted elements along a dim, and their indices."""
     places = argsort(input, dim, descending)
     if not input._a.ndim:
         return _Sorted(TABLE["clone"].function(input), places)
@@ -109,7 +109,7 @@ declare("msort", lambda input: sort(input, 0)[0])
 
 @declared("topk")
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The k largest (or smallest) elements along a dim, and their places."""
+    """The k largest (or smallest) elements along a dim, and their indices."""
     axis = one_axis(input._a.ndim, dim)
     if k > input._a.shape[axis]:
         raise TensorError("selected index k out of range")

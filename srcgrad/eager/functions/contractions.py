@@ -1,4 +1,4 @@
-"""Products over named or numbered dims: einsum, tensordot and what is spelled with them.
+"""Products over named or numbered dims: einsum, tensordot and functions built on them.
 
 Everything becomes `matmul` of stacks of matrices. Nothing here has a derivative of its own.
 """
@@ -97,7 +97,7 @@ def _check_lengths(inputs: list[str], xs: list) -> None:
 
 
 def _distinct(x: Tensor, names: str) -> tuple[Tensor, str]:
-    """A letter named twice is a diagonal."""
+    """Takes the diagonal of the dims of a letter named twice."""
     for c in names:
         while names.count(c) > 1:
             a, b = names.index(c), names.rindex(c)
@@ -112,7 +112,7 @@ def _summed(x: Tensor, names: str, wanted: set) -> tuple[Tensor, str]:
 
 
 def _contracted(x: Tensor, in_x: str, z: Tensor, in_z: str, later: set) -> tuple[Tensor, str]:
-    """The product of two, summed over what nobody needs later."""
+    """The product of two, summed over dims that are not needed later."""
     x, in_x = _summed(x, in_x, later | set(in_z))
     z, in_z = _summed(z, in_z, later | set(in_x))
     lengths = dict(zip(in_z, z._a.shape, strict=True))
@@ -169,7 +169,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
 
 @declared("inner")
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """The sums of products over the last dims; of a 0-d tensor the product."""
+    """The sums of products over the last dims; for a 0-d tensor the product."""
     if not input._a.ndim or not other._a.ndim:
         return mul(input, other)
     return tensordot(input, other, ([-1], [-1]))

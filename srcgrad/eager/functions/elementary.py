@@ -58,7 +58,7 @@ for _name, _f in {"gcd": np.gcd, "lcm": np.lcm}.items():
 
 @declared("isin", method=False)
 def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
-    """Which elements are among others; or are not, if `invert`."""
+    """Whether each element is among others; or is not, if `invert`."""
     one, other = (getattr(x, "_a", x) for x in (elements, test_elements))
     return make(np.asarray(np.isin(one, other, invert=invert)))
 
@@ -111,7 +111,7 @@ def xlogy(input: Any, other: Any) -> Tensor:
 
 @declared("logit", in_place=True)
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
-    """log(x / (1 - x)), of x clamped to [eps, 1 - eps] if `eps` is given."""
+    """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given."""
     x = input if eps is None else clamp(input, eps, 1 - eps)
     return log(div(x, sub(1.0, x)))
 
@@ -180,7 +180,7 @@ declare("isreal", lambda input: make(np.isreal(input._a)))
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """Where |input - other| <= atol + rtol * |other|."""
+    """Whether |input - other| <= atol + rtol * |other|, for each element."""
     if input._a.dtype != other._a.dtype:
         raise TensorError(f"{input.dtype} did not match {other.dtype}")
     return make(np.isclose(input._a, other._a, rtol, atol, equal_nan))

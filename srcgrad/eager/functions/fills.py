@@ -1,6 +1,6 @@
-"""Methods that write a tensor's own data: draws from chance, its diagonal, its form.
+"""Methods that write a tensor's own data: random draws, its diagonal, its shape.
 
-Chance comes from the generator of `create`. No derivative is defined here.
+Random numbers come from the generator of `create`. No derivative is defined here.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ def bernoulli_(self: Tensor, p: float = 0.5) -> Tensor:
 
 @declared("bernoulli")
 def bernoulli(input: Tensor) -> Tensor:
-    """Ones with the input's elements as probabilities, zeros else."""
+    """Ones with the input's elements as probabilities, zeros elsewhere."""
     drawn = create.generator().random(input._a.shape) < input._a
     return make(np.asarray(drawn).astype(input._a.dtype))
 
 
 @declared("multinomial")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
-    """Draws of places with probabilities in proportion to the elements of the last dim."""
+    """Draws of indices with probabilities in proportion to the elements of the last dim."""
     rows = input._a.reshape(-1, input._a.shape[-1]).astype(np.float64)
     n, choice = rows.shape[-1], create.generator().choice
     drawn = [choice(n, num_samples, replacement, r / r.sum()) for r in rows]
@@ -85,7 +85,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None) -> Tensor:
     return make(drawn.astype(getattr(mean, "dtype", dtypes.get_default_dtype().np)))
 
 
-# ---- the diagonal, the form ----
+# ---- the diagonal, the shape ----
 @declared("fill_diagonal_", top=False)
 def fill_diagonal_(self: Tensor, fill_value: Any) -> Tensor:
     """Sets the diagonal of a matrix to a number."""
@@ -101,7 +101,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any) -> Tensor:
 
 
 def _reformed(name: str, function: Callable) -> None:
-    """A method that gives the tensor itself the form that a view would have."""
+    """Declares a method that gives the tensor itself the shape that a view would have."""
 
     def method(self: Tensor, *args: Any) -> Tensor:
         check_writable(self)

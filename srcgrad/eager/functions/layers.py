@@ -33,7 +33,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:  # fmt: skip
-    """The last dims brought to mean 0 and variance 1, then scaled and shifted."""
+    """The last dims normalised to mean 0 and variance 1, then scaled and shifted."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if input._a.shape[input._a.ndim - len(shape) :] != shape:
         raise TensorError(
@@ -49,7 +49,7 @@ def layer_norm(
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Integers as rows of zeros with a one at their place, in a new last dim."""
+    """Integers as one-hot rows, in a new last dim."""
     a = tensor._a
     if a.dtype.kind not in "iu":
         raise TensorError("one_hot is only applicable to index tensor.")
@@ -62,7 +62,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
-    """The rows of a matrix that integers name; no gradient flows to the row `padding_idx`."""
+    """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`."""
     a, n = input._a, weight._a.shape[0]
     if a.dtype.kind not in "iu":
         raise TensorError(f"expected indices of an integer dtype, but got {input.dtype}")
@@ -76,14 +76,14 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
 
 
 def padded_row(padding_idx: int, n: int) -> int:
-    """The row of `n` that gets no gradient, counted from the first; ValueError if there is none."""
+    """The row of `n` that gets no gradient, counted from the first; ValueError if out of range."""
     if not -n <= padding_idx < n:
         raise ArgumentValueError("Padding_idx must be within num_embeddings")
     return padding_idx % n
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
-    """Divided by the p-norm along a dim, which is kept above `eps`."""
+    """The tensor divided by its p-norm along a dim, or by `eps` where that is greater."""
     return div(input, clamp(norm(input, p, dim, True), min=eps))
 
 

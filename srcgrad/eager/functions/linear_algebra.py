@@ -1,7 +1,7 @@
 """Linear algebra on square matrices and stacks of them: `flow.linalg` and its old names.
 
-What has a primitive is differentiable; decompositions without one are not offered. No derivative
-is defined here.
+Functions with a primitive are differentiable; decompositions without one are not offered. No
+derivative is defined here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _run(op: Any, *args: Tensor) -> Tensor:
 
 
 def _each(op: Any, x: Tensor) -> Tensor:
-    """A primitive of one matrix on each of a stack."""
+    """Applies a primitive for one matrix to each of a stack."""
     if x._a.ndim == 2:
         return _run(op, x)
     lead = x._a.shape[:-2]
@@ -98,7 +98,7 @@ def logdet(A: Tensor) -> Tensor:
 
 
 def solve(A: Tensor, B: Tensor) -> Tensor:
-    """x with A x = B, of a vector or of the columns of a matrix."""
+    """x with A x = B, for a vector or the columns of a matrix."""
     _square(A, "solve")
     if B._a.ndim == A._a.ndim or (B._a.ndim == 1 and A._a.ndim == 2):
         return _run(p.solve, A, B)
@@ -122,7 +122,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False)
 
 
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False) -> Tensor:
-    """The Frobenius norm, or the greatest (1) column or (inf) row sum; by minus: the least."""
+    """The Frobenius norm, or the greatest (1) column or (inf) row sum; negative: the least."""
     rows, columns = (d % A._a.ndim for d in dim)
     if ord == "fro":
         return norm(A, 2, dim, keepdim)
@@ -135,7 +135,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
 
 
 def norm_(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The norm of vectors, or of matrices where `ord` or two dims ask for it.
+    """The norm of vectors, or of matrices if `ord` or two dims request it.
 
     >>> import srcgrad as flow
     >>> flow.linalg.norm(flow.tensor([3.0, 4.0]))
@@ -149,7 +149,7 @@ def norm_(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) ->
     return norm(A, ord, dim, keepdim)
 
 
-# what `flow.linalg` shows
+# the names in `flow.linalg`
 NAMES = {
     "inv": inv, "det": det, "slogdet": slogdet, "solve": solve, "cholesky": cholesky,
     "multi_dot": multi_dot, "vector_norm": vector_norm, "matrix_norm": matrix_norm,

@@ -81,7 +81,7 @@ def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """Minus the log-probabilities of the target classes, which lie along dim 1 (or 0)."""
+    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0)."""
     k = 1 if input._a.ndim > 1 else 0
     classes, n = target._a, input._a.shape[k]
     if classes.dtype.kind not in "iu":
@@ -141,9 +141,9 @@ def _weighted(logs: Tensor, weight: Tensor, k: int) -> Tensor:
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are kept above -100.
+    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped at -100.
 
-    The derivative by p is (p - t) / max(p (1 - p), 1e-12): not zero where p is exactly 0 or 1.
+    The derivative with respect to p is (p - t) / max(p (1 - p), 1e-12): not zero at p = 0 or 1.
     """
     if ((input._a < 0) | (input._a > 1)).any():
         raise TensorError("all elements of input should be between 0 and 1")

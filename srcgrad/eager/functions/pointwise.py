@@ -1,7 +1,7 @@
-"""Elementwise functions and operators: arithmetic, powers, exponentials, trigonometry, choice.
+"""Elementwise functions and operators: arithmetic, powers, exponentials, trigonometry, selection.
 
-One row per function. Nothing here is a derivative; what has no primitive is composed of those that
-have.
+One row per function. No derivative is defined here; functions without a primitive are composed of
+those with one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _scaled(f: Callable, name: str) -> Callable:
 
 
 def alike(input: Any, other: Tensor) -> Tensor:
-    """`other` in the dtype that it and another operand are promoted to."""
+    """`other` in the dtype that it and another operand promote to."""
     one = input._a if isinstance(input, Tensor) else operand(input)
     return cast(other, dtypes.promoted((one, other._a)))
 
@@ -176,7 +176,7 @@ _is_zero = binary(p.eq)
 # ---- choice ----
 @declared("where", method=False)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """`input` where the condition holds, else `other`; of the condition alone: its true places."""
+    """`input` where the condition holds, else `other`; for a condition alone, where it holds."""
     if not isinstance(condition, Tensor):
         raise TensorTypeError(
             f"where(): condition must be a Tensor, not {type(condition).__name__}"
@@ -202,7 +202,7 @@ Tensor.where = lambda self, condition, other: where(condition, self, other)  # t
 
 @declared("clamp", "clip", in_place=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Each element brought into [min, max]; the derivative at the bounds is 1."""
+    """Each element clamped to [min, max]; the derivative at the bounds is 1."""
     if min is None and max is None:
         raise TensorError("torch.clamp: At least one of 'min' or 'max' must not be None")
     input = as_tensor_operand(input, "clamp")
@@ -232,14 +232,14 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def root(x: Tensor) -> Tensor:
-    """The square root, its derivative 0 at 0: that of norms and deviations."""
+    """The square root with derivative 0 at 0: for norms and deviations."""
     zero = _is_zero(x, 0.0)
     return where(zero, _mul(x, 0.0), p_sqrt(where(zero, 1.0, x)))
 
 
 # ---- conversion ----
 def cast(input: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has that."""
+    """The tensor in another dtype; itself if it has that dtype."""
     target = dtypes.to_dtype(dtype)
     if input._a.dtype == target.np:
         return input

@@ -1,7 +1,7 @@
 """Elements by rank and running extrema: medians, quantiles, running products and maxima.
 
-What picks elements finds their places first and gathers them, so that the gradient goes there.
-Nothing here has a derivative of its own.
+Functions that pick elements find their indices first and gather them, so that the gradient goes
+there. Nothing here has a derivative of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcgrad.primitives.libraries import near
 
 # ---- elements by rank ----
 def _at_rank(name: str, input: Tensor, rank: Any, dim: int, keepdim: bool) -> Any:
-    """The elements of a rank along a dim, and their places; `rank` may be an array."""
+    """The elements of a rank along a dim, and their indices; `rank` may be an array."""
     k = one_axis(input._a.ndim, dim)
     if not input._a.ndim:
         return _pair(name)(mul(input, 1), make(np.zeros((), np.int64)))
@@ -54,7 +54,7 @@ def _median(name: str, skip: bool) -> None:
         k = one_axis(x._a.ndim, -1 if dim is None else dim)
         n = x._a.shape[k] if x._a.ndim else 1
         numbers = (~np.isnan(x._a)).sum(axis=k if x._a.ndim else None)
-        # NaN sorts last: with one among them the median is NaN, unless it is passed over
+        # NaN sorts last: with one among them the median is NaN, unless it is skipped
         rank = (np.maximum(numbers, 1) - 1) // 2
         if not skip:
             rank = np.where(numbers < n, n - 1, rank)
@@ -72,7 +72,7 @@ _median("nanmedian", skip=True)
 
 @declared("kthvalue")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest elements along a dim, counted from 1, and their places."""
+    """The k-th smallest elements along a dim, counted from 1, and their indices."""
     n = input._a.shape[one_axis(input._a.ndim, dim)] if input._a.ndim else 1
     if not 1 <= k <= n:
         raise TensorError("kthvalue(): selected number k out of range for dimension")
@@ -81,7 +81,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 @declared("mode")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The commonest elements along a dim, the least of them, and their last places."""
+    """The most frequent elements along a dim, the least of them, and their last indices."""
     k = one_axis(input._a.ndim, dim)
     if not input._a.ndim:
         return _pair("mode")(mul(input, 1), make(np.zeros((), np.int64)))
@@ -138,7 +138,7 @@ def quantile(
 # ---- running products and extrema ----
 @declared("cumprod", in_place=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running products along a dim; by doubling, so that zeros among them need no care."""
+    """Running products along a dim; by doubling, so that zeros need no special case."""
     x = input if dtype is None else cast(input, dtype)
     k = one_axis(x._a.ndim, dim)
     n, step = (x._a.shape[k] if x._a.ndim else 1), 1

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extrema, products, and what is true of any or all elements.
+"""Reductions: sums, means, extrema, products, `any` and `all`.
 
 `dim` is None, an int or a tuple (`axis` is taken as well), `keepdim` keeps the reduced dims with
 length 1. Extrema share their gradient among ties.
@@ -43,7 +43,7 @@ def one_axis(n: int, d: int) -> int:
 
 
 def kept(y: Tensor, x: Tensor, axes: tuple, keepdim: bool) -> Tensor:
-    """The reduced tensor with the reduced dims put back as dims of length 1."""
+    """The reduced tensor with the reduced dims restored as dims of length 1."""
     if not keepdim:
         return y
     dims = tuple(1 if k in axes else d for k, d in enumerate(x._a.shape))
@@ -51,7 +51,7 @@ def kept(y: Tensor, x: Tensor, axes: tuple, keepdim: bool) -> Tensor:
 
 
 def summable(x: Tensor, dtype: Any) -> Tensor:
-    """The tensor in the dtype of its sum: integers are summed as int64 unless one is stated."""
+    """The tensor in the dtype of its sum: integers are summed as int64 unless one is given."""
     if dtype is None and x._a.dtype.kind in "biu":
         dtype = int64
     return x if dtype is None else cast(x, dtype)
@@ -203,7 +203,7 @@ _truth("all", p.all)
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether all elements are as near as NumPy's `allclose` asks."""
+    """Whether all elements are as close as NumPy's `allclose` requires."""
     try:
         return bool(np.allclose(input._a, other._a, rtol, atol, equal_nan))
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""Elements chosen and written by index tensors: scatter and its kin, take, searches.
+"""Elements selected and written by index tensors: scatter and related ones, take, searches.
 
-Writing out of place is the primitives `patch` (the last written stays) and `put` (places add).
+Writing out of place uses the primitives `patch` (the last write wins) and `put` (places add).
 Nothing here has a derivative of its own.
 """
 
@@ -61,7 +61,7 @@ def scatter(
 ) -> Tensor:  # fmt: skip
     """The input with the elements of `src`, or a number, written at the places `index` of a dim.
 
-    Where a place is named twice the last written stays; `reduce="add"` adds instead.
+    Where a place is named twice the last write wins; `reduce="add"` adds instead.
 
     >>> import srcgrad as flow
     >>> flow.zeros(3).scatter(0, flow.tensor([0, 2]), flow.tensor([1.0, 5.0]))
@@ -80,7 +80,7 @@ def scatter(
 
 
 def _corner(src: Tensor, index: Tensor) -> Tensor:
-    """The part of `src` that `index` speaks of."""
+    """The part of `src` that `index` covers."""
     if src._a.shape == index._a.shape or not src._a.ndim:
         return src
     return getitem(src, tuple(slice(n) for n in index._a.shape))
@@ -177,7 +177,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Te
 # ---- searches ----
 @declared("nonzero")
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not zero: a row each, or one vector per dim.
+    """The indices of the elements that are not zero: a row each, or one vector per dim.
 
     >>> import srcgrad as flow
     >>> flow.nonzero(flow.tensor([0, 5, 7]))
@@ -191,13 +191,13 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 @declared("argwhere")
 def argwhere(input: Tensor) -> Tensor:
-    """The places of the elements that are not zero, a row each."""
+    """The indices of the elements that are not zero, a row each."""
     return make(np.argwhere(input._a))
 
 
 @declared("searchsorted", method=False)
 def searchsorted(sorted_sequence: Tensor, input: Any, *, right: bool = False) -> Tensor:
-    """Where values belong in ordered rows: before equal ones, or after them if `right`."""
+    """The positions of values in ordered rows: before equal ones, or after them if `right`."""
     a, v = sorted_sequence._a, input._a if isinstance(input, Tensor) else np.asarray(input)
     side = "right" if right else "left"
     if a.ndim == 1:

@@ -1,6 +1,6 @@
 """Functions that rearrange: reshaping, transposing, joining, splitting, repeating, selecting.
 
-What NumPy gives as a view stays one, and is kept right when its base is written.
+Views of NumPy's stay views, and are updated when their base is written.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: 
 
 @declared("squeeze")
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """Without the dims of length 1, all or the given ones."""
+    """The tensor without dims of length 1, all or the given ones."""
     n, shape = input._a.ndim, input._a.shape
     given = range(n) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
     gone = {one_axis(n, d) for d in given}
@@ -113,7 +113,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 @declared("unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """With a dim of length 1 more, at `dim` of the result."""
+    """The tensor with one more dim of length 1, at `dim` of the result."""
     dims = list(input._a.shape)
     dims.insert(one_axis(len(dims) + 1, dim), 1)
     return viewed(memory.reshape, input, tuple(dims), {})
@@ -121,7 +121,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 @declared("flatten")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dims from `start_dim` to `end_dim` as one."""
+    """The dims from `start_dim` to `end_dim` merged into one."""
     n = input._a.ndim
     if not n:
         return reshape(input, 1)
@@ -132,7 +132,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 @declared("expand", top=False)
 def expand(self: Tensor, *sizes: Any) -> Tensor:
-    """Broadcast to a shape; -1 keeps a dim. A view that cannot be written."""
+    """The tensor broadcast to a shape; -1 keeps a dim. A view that cannot be written."""
     dims = list(_dims(sizes))
     lead = len(dims) - self._a.ndim
     if lead < 0:
@@ -175,7 +175,7 @@ def _joined(tensors: Any, name: str) -> list[Tensor]:
 
 
 def _but_empty(xs: list[Tensor]) -> list[Tensor]:
-    """Without vectors of no elements, which are joined with anything."""
+    """The tensors without empty vectors, which join with anything."""
     return [x for x in xs if x._a.shape != (0,)] or xs[:1]
 
 
@@ -222,7 +222,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @declared("select")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One place of a dim; a view."""
+    """One index of a dim; a view."""
     return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
 
 
@@ -260,10 +260,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(select(input, dim, k) for k in range(n))
 
 
-# ---- the same elements elsewhere, or again ----
+# ---- the same elements elsewhere, or repeated ----
 @declared("flip")
 def flip(input: Tensor, *dims: Any) -> Tensor:
-    """The order along the dims reversed."""
+    """The tensor with the order along the dims reversed."""
     n = input._a.ndim
     axes = {one_axis(n, d) for d in _dims(dims)}
     index = tuple(slice(None, None, -1 if k in axes else None) for k in range(n))
@@ -306,13 +306,13 @@ declare("repeat", tile, top=False)
 
 @declared("index_select")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The places of a dim that an integer vector names."""
+    """The elements of a dim at the indices in an integer vector."""
     return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
 
 
 @declared("gather")
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """For each place of `index` the element that it names along `dim`."""
+    """The elements along `dim` at the indices in `index`."""
     k = one_axis(input._a.ndim, dim)
     grid = list(np.ogrid[tuple(slice(n) for n in index._a.shape)])
     grid[k] = index._a.copy()
@@ -324,7 +324,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @declared("masked_select")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where a mask holds, as a vector."""
+    """The elements where a mask is true, as a vector."""
     return getitem(input, mask)
 
 

@@ -1,4 +1,4 @@
-"""Statistics: what passes over NaN, pairs, differences, counts, covariances.
+"""Statistics: sums without NaN, pairs, differences, counts, covariances.
 
 Nothing here has a derivative of its own; medians and quantiles are in `ranks`.
 """
@@ -21,7 +21,7 @@ isnan, amin = TABLE["isnan"].function, TABLE["amin"].function
 _Extremes = named("aminmax", "min", "max")
 
 
-# ---- what passes over NaN ----
+# ---- without NaN ----
 @declared("nansum")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over `dim`, NaN counted as zero."""
@@ -59,7 +59,7 @@ def aminmax(input: Tensor, *, dim: Any = None, keepdim: bool = False) -> Any:
 # ---- differences ----
 @declared("diff")
 def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
-    """The differences of neighbours along a dim, `n` times over."""
+    """The differences of neighbours along a dim, taken `n` times."""
     k = one_axis(input._a.ndim, dim)
     for _ in range(n):
         m = max(input._a.shape[k] - 1, 0)
@@ -82,14 +82,14 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
 # ---- counts ----
 @declared("count_nonzero")
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many elements are not zero, over `dim` or over all."""
+    """The number of elements that are not zero, over `dim` or over all."""
     axes = None if dim is None else axes_of(input, dim)
     return make(np.asarray(np.count_nonzero(input._a, axis=axes), np.int64))
 
 
 @declared("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each non-negative integer is there, or the sum of its weights."""
+    """The count of each non-negative integer, or the sum of its weights."""
     if input._a.ndim != 1 or input._a.dtype.kind not in "iu" or (input._a < 0).any():
         raise TensorError("bincount only supports 1-d non-negative integral inputs.")
     return make(np.bincount(input._a, None if weights is None else weights._a, minlength))
@@ -97,7 +97,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 @declared("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements fall into each of equal bins between two bounds, or the extremes."""
+    """The number of elements in each of equal bins between two bounds, or the extremes."""
     bounds = (input._a.min(), input._a.max()) if min == max == 0 else (min, max)
     return make(np.histogram(input._a, bins, bounds)[0].astype(input._a.dtype))
 
@@ -107,7 +107,7 @@ def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:  # fmt: skip
-    """The distinct elements in order; if asked, where each element went and how often it was."""
+    """The distinct elements in order; on request, where each element went and their counts."""
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
@@ -121,7 +121,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False
 ) -> Any:
-    """The elements without those that repeat the one before; if asked, places and counts."""
+    """The elements without those that repeat the one before; on request, places and counts."""
     flat = input._a.reshape(-1)
     new = np.concatenate([np.ones(min(flat.size, 1), bool), flat[1:] != flat[:-1]])
     group = np.cumsum(new) - 1

@@ -1,4 +1,4 @@
-"""The table of tensor functions: a row gives a function's name and where it is found.
+"""The table of tensor functions: a row has a function's name and the places where it appears.
 
 `declare("sin", unary(elementwise.sin), in_place=True)` makes `flow.sin(x)`, `x.sin()` and
 `x.sin_()`. A composition is declared like a primitive's function. Derivatives are not defined here:

@@ -1,6 +1,6 @@
-"""Windows that slide over images: what convolutions and pooling are composed of.
+"""Sliding windows over images, of which convolutions and pooling are composed.
 
-A window's places are strided slices of the image. No derivative is defined here.
+Each place of a window is a strided slice of the image. No derivative is defined here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def padded(input: Tensor, padding: Any, fill: float = 0.0) -> Tensor:
 
 
 def windows(input: Tensor, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:
-    """For each place of a window the image of what lies there.
+    """For each place of a window, the image of the elements there.
 
     The dims are (places, batch, channels, height, width).
 
