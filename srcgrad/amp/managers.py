@@ -1,4 +1,4 @@
-"""Managers of a loss scale: the scale to begin with, and the cell that adjusts it."""
+"""Managers of a loss scale: the initial scale, and the cell that adjusts it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ class LossScaleManager:
     """The base of managers: `get_loss_scale`, `update_loss_scale`, `get_update_cell`."""
 
     def get_loss_scale(self) -> Any:
-        """The scale as it is now."""
+        """The current scale."""
         raise NotImplementedError  # each kind of manager has its own
 
     def update_loss_scale(self, overflow: bool) -> None:
         """Adjusts the scale after a step that overflowed, or not."""
 
     def get_update_cell(self) -> Any:
-        """The cell that adjusts the scale in a training step; None if nothing does."""
+        """The cell that adjusts the scale in a training step; None if it is constant."""
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A scale that stays as it is.
+    """A constant scale.
 
     >>> import srcgrad as flow
     >>> flow.amp.FixedLossScaleManager(1024.0, False).get_loss_scale()
@@ -40,7 +40,7 @@ class FixedLossScaleManager(LossScaleManager):
         return self._scale
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether a step that overflows is left out."""
+        """Whether a step that overflows is skipped."""
         return self._drop
 
     def get_update_cell(self) -> Any:
@@ -50,7 +50,7 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A scale that is divided by a factor at an overflow, and multiplied after a window without."""
+    """A scale divided by a factor at an overflow, and multiplied after a window without one."""
 
     def __init__(
         self, init_loss_scale: float = 2**24, scale_factor: int = 2, scale_window: int = 2000
@@ -74,7 +74,7 @@ class DynamicLossScaleManager(LossScaleManager):
             self.loss_scale, self._good = self.loss_scale * self.scale_factor, 0
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether a step that overflows is left out: always."""
+        """Whether a step that overflows is skipped: always."""
         return True
 
     def get_update_cell(self) -> Any:

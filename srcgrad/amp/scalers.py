@@ -1,4 +1,4 @@
-"""Loss scalers: a loss times a number, its gradients divided by it, the number adjusted.
+"""Loss scalers: multiply a loss by a number, divide its gradients by it, adjust the number.
 
 Small gradients vanish in float16; those of a loss times 1024 need not. Works inside compiled
 functions too, `adjust` outside.
@@ -36,7 +36,7 @@ class LossScaler:
 
 
 class StaticLossScaler(LossScaler):
-    """A scale that stays as it is.
+    """A constant scale.
 
     >>> import srcgrad as flow
     >>> flow.amp.StaticLossScaler(1024.0).scale(flow.tensor([1.0]))
@@ -52,7 +52,7 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(LossScaler):
-    """A scale that is divided by a factor at an overflow, and multiplied after a window without.
+    """A scale divided by a factor at an overflow, and multiplied after a window without one.
 
     >>> import srcgrad as flow
     >>> scaler = flow.amp.DynamicLossScaler(16.0, 2, 1)

@@ -43,7 +43,7 @@ def __dir__() -> list[str]:
 
 
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
-    """The data detached, requiring grad if asked: the old spelling of `requires_grad_`."""
+    """The data detached, requiring grad on request: the old spelling of `requires_grad_`."""
     return data.detach().requires_grad_(requires_grad)
 
 

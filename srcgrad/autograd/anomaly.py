@@ -1,7 +1,7 @@
 """Anomaly mode: a NaN in a gradient is an error that names the line which recorded the operation.
 
-While it is on, each node remembers the user's line that made it; a backward pass looks at what
-every node hands on. Slow: for finding a fault, not for training. Changes no gradient.
+While it is on, each node remembers the user's line that made it; a backward pass checks what
+every node passes on. Slow: for finding a fault, not for training. Changes no gradient.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Watcher:
         self.check_nan = check_nan
 
     def made(self, node: Node) -> None:
-        """Remembers the user's line."""
+        """Records the user's line."""
         frame: Any = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
             frame = frame.f_back
@@ -39,7 +39,7 @@ class _Watcher:
             _lines[node] = code.co_filename, frame.f_lineno, code.co_name
 
     def walked(self, node: Node, g: Any, keep: bool, record: bool) -> Any:
-        """What the node makes of its gradient; an error names its line."""
+        """Runs the node on its gradient; an error names its line."""
         try:
             made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
         except Exception as error:
@@ -72,9 +72,9 @@ def _place(node: Node) -> str:
 
 
 class set_detect_anomaly:
-    """Anomaly mode on or off, from this statement on; as a context, inside it only.
+    """Switches anomaly mode on or off, from this statement on; as a context, inside it only.
 
-    With `check_nan=False` only the errors of a backward pass are given their line.
+    With `check_nan=False` only the errors of a backward pass get their line.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(0.0, requires_grad=True)

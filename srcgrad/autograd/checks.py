@@ -18,7 +18,7 @@ from srcgrad.errors import ArgumentValueError, TensorError, UnsupportedError
 
 
 class GradcheckError(TensorError):
-    """A gradient that `gradcheck` found wrong; a RuntimeError."""
+    """A wrong gradient found by `gradcheck`; a RuntimeError."""
 
 
 def gradcheck(
@@ -39,11 +39,11 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """True if the gradients of `func` agree with differences of step `eps`.
+    """Checks that the gradients of `func` agree with differences of step `eps`; returns True.
 
     A gradient may differ by `atol + rtol * |difference|`. Otherwise GradcheckError, or False
-    without `raise_exception`. ValueError if no input requires grad. `fast_mode` checks as much as
-    ever.
+    without `raise_exception`. ValueError if no input requires grad. `fast_mode` checks just as
+    much.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0], dtype=flow.float64, requires_grad=True)
@@ -118,7 +118,7 @@ def _check(
 
 
 def _differences(func: Callable, xs: tuple, k: int, eps: float) -> list[np.ndarray]:
-    """Per output a matrix of central differences: a row per element of the input."""
+    """Central differences as a matrix per output, with a row per element of the input."""
     a = xs[k]._a
     rows: list[list[np.ndarray]] = []
     with mode.no_grad():
@@ -175,10 +175,10 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """True if gradients of gradients of `func` agree with differences: see `gradcheck`.
+    """Checks gradients of gradients of `func` against differences: see `gradcheck`.
 
-    `grad_outputs` are the weights of the first gradient, random ones if None; the gradients by them
-    are checked too.
+    `grad_outputs` are the weights of the first gradient, random ones if None; the gradients with
+    respect to them are checked too.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0], dtype=flow.float64, requires_grad=True)

@@ -1,6 +1,6 @@
 """`flow.autograd.functional`: Jacobians, Hessians and products with them, of functions of tensors.
 
-Arguments, nesting of results and texts of errors are PyTorch's. Everything is made of
+Arguments, nesting of results and texts of errors are PyTorch's. Everything is computed by
 `autograd.grad`; `vectorize` and `strategy` are accepted and change nothing. Writes no derivative.
 """
 
@@ -18,7 +18,7 @@ _zeros_like, _ones_like, _stack = PUBLIC["zeros_like"], PUBLIC["ones_like"], PUB
 
 
 def _tuple_of(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether it was a tuple, and the tuple."""
+    """Whether the argument was a tuple, and the tuple."""
     several = isinstance(given, tuple | list)
     for k, t in enumerate(given if several else (given,)):
         if not isinstance(t, Tensor):
@@ -31,7 +31,7 @@ def _tuple_of(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...
 
 
 def _prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
-    """The inputs as the function gets them: parts of the caller's graph, or leaves of their own."""
+    """The inputs for the function: parts of the caller's graph, or leaves of their own."""
     if create_graph:
         return tuple(
             t.reshape(t.shape) if t.requires_grad else t.detach().requires_grad_() for t in inputs
@@ -88,7 +88,7 @@ def _checked(v: Any, others: Sequence[Tensor], several: bool, single: str, name:
 def _gradients(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Any], keep: bool
 ) -> tuple:
-    """Gradients by all inputs, None where there is none; nothing is released."""
+    """Gradients with respect to all inputs, None where there is none; nothing is released."""
     pairs = [(o, w) for o, w in zip(outputs, weights, strict=True) if o.requires_grad]
     if not pairs:
         return (None,) * len(inputs)
@@ -98,7 +98,7 @@ def _gradients(
 
 
 def _filled(grads: Sequence[Any], like: Sequence[Tensor], strict: bool, what: str) -> tuple:
-    """Gradients with zeros for those that are not there; an error in strict mode."""
+    """Gradients with zeros for missing ones; an error in strict mode."""
     for k, g in enumerate(grads):
         if g is None and strict:
             raise TensorError(
@@ -149,7 +149,7 @@ def jacobian(
 def _rows(
     i: int, out: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
-    """The Jacobian of one output by each input."""
+    """The Jacobian of one output with respect to each input."""
     n = out.numel()
     columns: list[list[Any]] = [[] for _ in xs]
     for k in range(n):
@@ -241,7 +241,7 @@ def jvp(
 ) -> tuple[Any, Any]:
     """(outputs, the product of the Jacobian with `v`): `v` has the inputs' shapes.
 
-    The reverse pass is linear in its weights, and is differentiated by them.
+    The reverse pass is linear in its weights, and is differentiated with respect to them.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""`flow.autograd.graph`: what nodes keep, seen and replaced by functions of the user's."""
+"""`flow.autograd.graph`: shows and replaces the values that nodes save, by hooks of the user's."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def __dir__() -> list[str]:
 
 
 class saved_tensors_hooks:
-    """Inside, `pack` is called with each tensor that a node keeps; `unpack` gives it back.
+    """Inside, `pack` is called with each tensor that a node saves; `unpack` restores it.
 
-    What `pack` returns is kept in the tensor's place: a file's name, an array of half precision.
+    The result of `pack` is stored instead of the tensor: a file's name, an array of half precision.
     `unpack` must return a tensor of the same shape (TypeError in the backward pass otherwise).
-    Compiled functions keep their values themselves.
+    Compiled functions save their values themselves.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor([1.0, 2.0], requires_grad=True)

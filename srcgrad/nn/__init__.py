@@ -1,4 +1,4 @@
-"""`flow.nn`: what trainable programs are made of: parameters, modules, layers, losses."""
+"""`flow.nn`: the parts of trainable programs: parameters, modules, layers, losses."""
 
 from srcgrad.nn import functional, utils
 from srcgrad.nn.cell import Cell

@@ -1,8 +1,8 @@
 """`Cell`: a module with MindSpore's names: `construct`, Parameters that know their path.
 
-A Parameter that is assigned to an attribute takes its name, and a cell that is assigned puts its
-own name before those of its Parameters: `fc.weight`, and `net.fc.weight` once the cell is inside
-another one. A cell compiles: `flow.grad(cell)` reads `construct`.
+A Parameter takes the name of the attribute that it is assigned to, and a cell that is assigned puts
+its own name before those of its Parameters: `fc.weight`, and `net.fc.weight` once the cell is
+inside another one. A cell compiles: `flow.grad(cell)` reads `construct`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Cell(Module):
         self.__dict__.update(own)
 
     def construct(self, *args: Any, **params: Any) -> Any:
-        """What a call computes; AttributeError unless a subclass defines it."""
+        """Computes the result of a call; AttributeError unless a subclass defines it."""
         raise AttributeError("For 'Cell', the method 'construct' is not defined.")
 
     def forward(self, *args: Any, **params: Any) -> Any:
@@ -109,13 +109,13 @@ class Cell(Module):
             )
         self._modules[child_name] = child_cell
 
-    # ---- what is there ----
+    # ---- contents ----
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple]:
         """The Parameters by the path of attributes that leads to each."""
         return self.named_parameters(name_prefix, expand)
 
     def get_parameters(self, expand: bool = True) -> Iterator[Any]:
-        """The Parameters, those of the cells below after a cell's own."""
+        """The Parameters, a cell's own before those of the cells below."""
         return (p for _, p in self.named_parameters(recurse=expand))
 
     def trainable_params(self, recurse: bool = True) -> list[Any]:
@@ -148,7 +148,7 @@ class Cell(Module):
 
     # ---- modes ----
     def set_train(self, mode: bool = True) -> Cell:
-        """Switches this cell and all below it to training, or from it."""
+        """Switches this cell and all below it to training, or to evaluation."""
         return self.train(mode)  # type: ignore[return-value]  (gives self)
 
     def set_grad(self, requires_grad: bool = True) -> Cell:
@@ -161,11 +161,11 @@ class Cell(Module):
 
     # ---- hooks ----
     def register_forward_pre_hook(self, hook_fn: Callable) -> Removal:
-        """Calls `hook_fn(cell, inputs)` before each call; what it returns takes their place."""
+        """Calls `hook_fn(cell, inputs)` before each call; its result replaces the inputs."""
         return self._hooked("_before", hook_fn)
 
     def register_forward_hook(self, hook_fn: Callable) -> Removal:
-        """Calls `hook_fn(cell, inputs, output)` after each; what it returns takes its place."""
+        """Calls `hook_fn(cell, inputs, output)` after each; its result replaces the output."""
         return self._hooked("_after", hook_fn)
 
     def _hooked(self, place: str, hook: Callable) -> Removal:
@@ -177,14 +177,14 @@ class Cell(Module):
 
 @record(frozen=True)
 class Removal:
-    """What registering a hook returns; `remove()` takes the hook off."""
+    """The result of registering a hook; `remove()` removes the hook."""
 
     cell: Cell
     place: str
     entry: tuple
 
     def remove(self) -> None:
-        """Takes the hook off; does nothing the second time."""
+        """Removes the hook; does nothing the second time."""
         own = self.cell.__dict__
         own[self.place] = tuple(e for e in own[self.place] if e is not self.entry)
         bprop = hasattr(type(self.cell), "bprop")

@@ -1,4 +1,4 @@
-"""Cells: a linear map, cells in a row, a list of cells. No derivative."""
+"""Cells: a linear map, cells in sequence, a list of cells. No derivative."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _ACTIVATIONS = {
 
 
 def activation_of(activation: Any) -> Any:
-    """An activation by its name; a callable and None as they are."""
+    """An activation by its name; a callable or None unchanged."""
     if not isinstance(activation, str):
         return activation
     if activation not in _ACTIVATIONS:
@@ -73,9 +73,9 @@ def activation_of(activation: Any) -> Any:
 
 
 class CellList(Cell):
-    """Cells by number, which the names of their Parameters begin with."""
+    """Cells by number, with which the names of their Parameters begin."""
 
-    srcgrad_parts = "_modules"  # what compiled code runs over
+    srcgrad_parts = "_modules"  # the parts that compiled code iterates over
 
     def __init__(self, *args: Any, auto_prefix: bool = True) -> None:
         super().__init__(auto_prefix)
@@ -111,7 +111,7 @@ class CellList(Cell):
 
 
 class SequentialCell(CellList):
-    """Cells in a row: each gets what the one before it gave.
+    """Cells in sequence: each gets the result of the one before.
 
     >>> import srcgrad as flow
     >>> net = flow.nn.SequentialCell(flow.nn.Dense(2, 3), flow.nn.ReLU(), flow.nn.Dense(3, 1))

@@ -24,9 +24,9 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
 
 
 def save_checkpoint(save_obj: Any, ckpt_file_name: Any, append_dict: Any = None) -> str:
-    """Writes the Parameters of a cell, a dict, or a list of {"name", "data"}; the file's path.
+    """Writes the Parameters of a cell, a dict, or a list of {"name", "data"}; returns the path.
 
-    `append_dict`: numbers and tensors that are kept too. A path without a suffix gets `.npz`.
+    `append_dict`: further numbers and tensors to write. A path without a suffix gets `.npz`.
 
     >>> import os, tempfile, srcgrad as flow
     >>> net = flow.nn.Dense(2, 1, weight_init="ones")
@@ -75,7 +75,7 @@ def load_checkpoint(
 def load_param_into_net(
     net: Any, parameter_dict: dict[str, Any], strict_load: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Sets the Parameters of a cell by name; the names not found in the dict, and in the cell.
+    """Sets a cell's Parameters by name; returns the names missing in the dict, and in the cell.
 
     ValueError for a shape that does not fit, TypeError for another dtype if `strict_load`.
     """

@@ -16,7 +16,7 @@ from srcgrad.ops.assignments import assign
 
 
 class _Windowed(Cell):
-    """What slides a window: its form, its steps, what is put around the image."""
+    """A sliding window: its shape, its steps, the padding around the image."""
 
     def __init__(
         self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any = 1
@@ -35,7 +35,7 @@ class _Windowed(Cell):
         self.padding = given  # above, below, left, right
 
     def around(self, x: Any, fill: float = 0.0) -> Any:
-        """The image with what is put around it."""
+        """The padded image."""
         if self.pad_mode == "valid":
             return x
         if self.pad_mode == "pad":
@@ -44,7 +44,7 @@ class _Windowed(Cell):
         return padded(x, (top, bottom, left, right), fill)
 
     def _lack(self, x: Any, axis: int) -> tuple[Any, Any]:
-        """What is missing before and after for as many windows as steps begin in the image."""
+        """The padding before and after for as many windows as steps begin in the image."""
         reach = self.dilation[axis] * (self.kernel_size[axis] - 1) + 1
         n, step = x.shape[2 + axis], self.stride[axis]
         lack = max((n - 1) // step * step + reach - n, 0)
@@ -112,7 +112,7 @@ class MaxPool2d(_Windowed):
 
 
 class AvgPool2d(_Windowed):
-    """The means of windows; what is put around the image counts as zeros."""
+    """The means of windows; padding counts as zeros."""
 
     def __init__(
         self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0
@@ -126,7 +126,7 @@ class AvgPool2d(_Windowed):
 
 
 class _BatchNorm(Cell):
-    """Channels brought to mean 0 and variance 1: by the batch in training, else by moving means.
+    """Channels normalised to mean 0 and variance 1: by the batch in training, else by moving means.
 
     moving = momentum * moving + (1 - momentum) * batch, the variance there divided by n - 1.
     """
@@ -176,7 +176,7 @@ class _BatchNorm(Cell):
 
 
 def _of_channels(a: Any, x: Any) -> Any:
-    """One number for each channel in the form of a batch."""
+    """One number for each channel, in the shape of a batch."""
     return a.reshape((1, -1, *(1,) * (x.ndim - 2)))
 
 

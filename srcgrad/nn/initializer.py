@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 
 
 def _fans(shape: Shape) -> tuple[int, int]:
-    """How many numbers a unit reads and how many read it; the weight has shape (out, in, ...)."""
+    """The fan-in and the fan-out of a unit; the weight has shape (out, in, ...)."""
     if len(shape) < 2:
         n = shape[0] if shape else 1
         return n, n
@@ -33,7 +33,7 @@ def _normal(spread: float) -> Callable[[Shape], np.ndarray]:
 
 
 def _truncated(shape: Shape, spread: float = 0.01) -> np.ndarray:
-    """Normal numbers, those beyond two spreads drawn again."""
+    """Normal numbers, those beyond two standard deviations drawn again."""
     drawn = create.generator().normal(0.0, 1.0, shape)
     while (far := np.abs(drawn) > 2).any():
         drawn = np.where(far, create.generator().normal(0.0, 1.0, shape), drawn)

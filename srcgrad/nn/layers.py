@@ -1,4 +1,4 @@
-"""Layers: a linear map, normalisation, embedding, dropout, modules in a row. No derivative."""
+"""Layers: a linear map, normalisation, embedding, dropout, modules in sequence. No derivative."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Linear(Module):
 
 
 class LayerNorm(Module):
-    """`functional.layer_norm` with a weight of ones and a bias of zeros to begin with."""
+    """`functional.layer_norm` with an initial weight of ones and an initial bias of zeros."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-05, elementwise_affine: bool = True
@@ -72,9 +72,9 @@ class LayerNorm(Module):
 
 
 class Embedding(Module):
-    """Rows of a matrix that integers name, drawn from the normal distribution.
+    """Rows of a matrix at integer indices, drawn from the normal distribution.
 
-    The row `padding_idx` is zero to begin with and gets no gradient.
+    The row `padding_idx` is zero at first and gets no gradient.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Dropout(Module):
 
 
 class Flatten(Module):
-    """The dims from `start_dim` to `end_dim` as one."""
+    """The dims from `start_dim` to `end_dim` merged into one."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Identity(Module):
 class ModuleList(Module):
     """Modules by number."""
 
-    srcgrad_parts = "_modules"  # what compiled code runs over
+    srcgrad_parts = "_modules"  # the parts that compiled code iterates over
 
     def __init__(self, modules: Any = ()) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class ModuleList(Module):
 
 
 class Sequential(ModuleList):
-    """Modules in a row: each gets what the one before it gave."""
+    """Modules in sequence: each gets the result of the one before."""
 
     def __init__(self, *modules: Any) -> None:
         if len(modules) == 1 and not isinstance(modules[0], Module):

@@ -16,7 +16,7 @@ from srcgrad.nn.parameter import Parameter
 
 
 class LoadResult(tuple):
-    """What `load_state_dict` answers: the names that were missing and those that nobody wanted."""
+    """The result of `load_state_dict`: the missing names and the unexpected ones."""
 
     missing_keys = property(lambda self: self[0])
     unexpected_keys = property(lambda self: self[1])
@@ -44,7 +44,7 @@ class Module:
         object.__setattr__(self, "training", True)
 
     def forward(self, *args: Any, **params: Any) -> Any:
-        """What a call computes; NotImplementedError unless a subclass defines it."""
+        """Computes the result of a call; NotImplementedError unless a subclass defines it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -91,7 +91,7 @@ class Module:
         self._forget(name)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Adds a parameter under a name; None keeps the place."""
+        """Adds a parameter under a name; None reserves the name."""
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None) -> None:
@@ -104,7 +104,7 @@ class Module:
 
     register_module = add_module
 
-    # ---- what is there ----
+    # ---- contents ----
     def named_modules(self, prefix: str = "", memo: set | None = None) -> Iterator[tuple]:
         """This module and all below it, with their names; each once."""
         memo = set() if memo is None else memo
@@ -194,13 +194,13 @@ class Module:
         return self
 
     def train(self, mode: bool = True) -> Module:
-        """Switches this module and all below it to training, or from it."""
+        """Switches this module and all below it to training, or to evaluation."""
         for m in self.modules():
             object.__setattr__(m, "training", mode)
         return self
 
     def eval(self) -> Module:
-        """Switches this module and all below it from training."""
+        """Switches this module and all below it to evaluation."""
         return self.train(False)
 
     def apply(self, fn: Callable[[Module], Any]) -> Module:
@@ -213,7 +213,7 @@ class Module:
     def to(self, *args: Any, dtype: Any = None, device: Any = None) -> Module:
         """Casts the floating parameters and buffers, or moves all to a device, in place.
 
-        `to(dtype)`, `to(device)` or `to(device, dtype)`, as of a tensor. Gradients go along.
+        `to(dtype)`, `to(device)` or `to(device, dtype)`, as for a tensor. Gradients go along.
         """
         for a in args:
             if names_device(a):
@@ -245,7 +245,7 @@ class Module:
 
     # ---- text ----
     def extra_repr(self) -> str:
-        """What printing shows between the brackets of a layer."""
+        """The text that printing shows between the brackets of a layer."""
         return ""
 
     def __repr__(self) -> str:
@@ -257,7 +257,7 @@ class Module:
 
 
 def clear(p: Tensor, set_to_none: bool) -> None:
-    """A tensor's gradient as zeros in place, or None."""
+    """Sets a tensor's gradient to zeros in place, or to None."""
     if p.grad is None:
         return
     if set_to_none:

@@ -1,7 +1,7 @@
-"""`flow.Parameter`: MindSpore's, with a name, which the cells above it extend; tuples of them.
+"""`flow.Parameter`: MindSpore's, with a name that the cells above it extend; tuples of them.
 
-`nn.Parameter` is PyTorch's and the base of it. Functional transforms differentiate by both through
-`weights=`.
+`nn.Parameter` is PyTorch's, and its base. Functional transforms differentiate with respect to both
+through `weights=`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Parameter(parameter.Parameter):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether it is trained. That of integers may be set and changes nothing."""
+        """Whether it is trained. For integers it may be set, without effect."""
         return self._trained
 
     @requires_grad.setter
@@ -102,7 +102,7 @@ class Parameter(parameter.Parameter):
         return make(self._a)
 
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
-        """The Parameter itself: data are made at once."""
+        """The Parameter itself: its data already exist."""
         return self
 
     def clone(self, init: Any = "same") -> Parameter:
@@ -149,7 +149,7 @@ class Parameter(parameter.Parameter):
 
 
 class ParameterTuple(tuple):
-    """Parameters in order, their names different.
+    """Parameters in order, with distinct names.
 
     >>> import srcgrad as flow
     >>> flow.ParameterTuple([flow.Parameter(flow.ones(2), name="w")]).clone("moment")

@@ -1,7 +1,7 @@
 """The base of MindSpore's optimizers: cells that are called with the gradients.
 
-`nn.Adam` and its kin follow MindSpore's formulae; `optim.Adam` and its kin follow PyTorch's. An
-update is written once, on arrays, in place; inside a compiled training step the same source is
+`nn.Adam` and the others follow MindSpore's formulae; `optim.Adam` and the others there PyTorch's.
+An update is written once, on arrays, in place; inside a compiled training step the same source is
 compiled.
 """
 
@@ -29,7 +29,7 @@ class Optimizer(Cell):
     """
 
     decoupled = False  # whether the weight decay is not part of the gradient
-    parameters: Any  # not the method of modules: what is trained
+    parameters: Any  # the trained ones, not the method of modules
     schedule: Any  # a number, an array of them, or a function of the number of steps
 
     def __init__(
@@ -55,7 +55,7 @@ class Optimizer(Cell):
         self.loss_scale = float(loss_scale)
 
     def state_of(self, name: str, fill: float = 0.0) -> ParameterTuple:
-        """A Parameter of state for each Parameter that is trained."""
+        """Makes a Parameter of state for each Parameter that is trained."""
         made = self.parameters.clone(name, init="zeros" if fill == 0.0 else fill)
         setattr(self, name, made)
         return made
@@ -96,7 +96,7 @@ class Optimizer(Cell):
         return True
 
     def prepare(self) -> None:
-        """What is done once a step, before the Parameters."""
+        """Runs once a step, before the Parameters are updated."""
 
     def update(self, k: int, a: Any, g: Any, lr: float) -> None:
         """Writes the new value of the k-th Parameter into `a`; `g` may not be written."""
@@ -110,7 +110,7 @@ def _counted(step: Any) -> None:
     step += 1
 
 
-# ---- what is given ----
+# ---- arguments ----
 def _groups(parameters: Any) -> list[dict[str, Any]]:
     if isinstance(parameters, Tensor):
         _not_parameters()

@@ -89,7 +89,7 @@ class Momentum(Optimizer):
 class Adam(Optimizer):
     """Steps of the mean gradient over the root of the mean square plus epsilon.
 
-    The rate is corrected for the start of both means, epsilon is not: that is MindSpore's formula,
+    The rate is corrected for the bias of both means, epsilon is not: that is MindSpore's formula,
     and the one at the end of section 2 of Kingma and Ba 2015. `optim.Adam` has the other one.
 
     >>> import srcgrad as flow
@@ -137,7 +137,7 @@ class Adam(Optimizer):
 
 
 class AdamWeightDecay(Optimizer):
-    """Adam without corrections for the start; the weight decay is a step of its own."""
+    """Adam without bias correction; the weight decay is a step of its own."""
 
     decoupled = True
 

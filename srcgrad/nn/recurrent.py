@@ -73,7 +73,7 @@ class RNNCell(_Recurrent):
 
 
 class GRUCell(_Recurrent):
-    """A state that is kept where its gate is open: Cho et al. 2014."""
+    """A state that persists where its gate is open: Cho et al. 2014."""
 
     gates = 3
 

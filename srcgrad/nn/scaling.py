@@ -1,4 +1,4 @@
-"""Training steps with a loss scale: the update is left out where gradients overflow."""
+"""Training steps with a loss scale: the update is skipped where gradients overflow."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DynamicLossScaleUpdateCell(Cell):
         self._good = 0
 
     def get_loss_scale(self) -> float:
-        """The scale to begin with."""
+        """The initial scale."""
         return self.loss_scale_value
 
     def construct(self, loss_scale: Any, overflow: Any) -> Any:
@@ -53,7 +53,7 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """A scale that stays as it is."""
+    """A constant scale."""
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
@@ -70,8 +70,8 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """A step whose loss is scaled: returns (loss, overflow, scale).
 
-    `scale_sense` is a cell that adjusts the scale, or a tensor of one element: a scale that stays.
-    Where a gradient is not finite, the Parameters stay as they are.
+    `scale_sense` is a cell that adjusts the scale, or a tensor of one element: a constant scale.
+    Where a gradient is not finite, the Parameters do not change.
     """
 
     def __init__(self, network: Any, optimizer: Any, scale_sense: Any) -> None:
@@ -106,7 +106,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return loss, overflow, self.scale_sense
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
-        """What `get_overflow_status` is given: nothing has to be started here."""
+        """The argument of `get_overflow_status`: nothing has to be started here."""
         return pre_cond, compute_input
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
@@ -115,7 +115,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return make(np.asarray(not all(finite)))
 
     def process_loss_scale(self, overflow: Any) -> Any:
-        """Lets the manager adjust the scale; the overflow as it was given."""
+        """Lets the manager adjust the scale; returns the overflow."""
         if self.loss_scaling_manager is None:
             return overflow
         return self.loss_scaling_manager(self.scale_sense, overflow)

@@ -1,4 +1,4 @@
-"""Cells of training: a network with its loss, one step of an optimizer, gradients of a network."""
+"""Cells for training: a network with its loss, one step of an optimizer, gradients of a network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcgrad.nn.named import ParameterTuple
 
 
 def _scaled(loss: Any, sens: Any) -> Any:
-    """An output, or several, times the adjoint it is to have."""
+    """An output, or several, times its adjoint."""
     if isinstance(loss, tuple):
         return tuple([_scaled(x, sens) for x in loss])
     return loss * sens
@@ -40,10 +40,10 @@ class WithLossCell(Cell):
 
 
 class TrainOneStepCell(Cell):
-    """One step: the loss of a network, its gradients by the optimizer's Parameters, the update.
+    """One step: a network's loss, its gradients for the optimizer's Parameters, the update.
 
     Returns the loss before the update; with `return_grad` the gradients too. `sens` is the adjoint
-    that the loss is given.
+    of the loss.
 
     >>> import srcgrad as flow
     >>> net = flow.nn.Dense(1, 1, weight_init="ones", has_bias=False)
@@ -72,7 +72,7 @@ class TrainOneStepCell(Cell):
 
 
 def _gradient_of(network: Any, weights: ParameterTuple) -> Any:
-    """From an adjoint and inputs to ((scaled loss, loss), gradients)."""
+    """Maps an adjoint and inputs to ((scaled loss, loss), gradients)."""
     from srcgrad.api import value_and_grad
 
     def forward(sens: Any, *inputs: Any) -> Any:
@@ -83,7 +83,7 @@ def _gradient_of(network: Any, weights: ParameterTuple) -> Any:
 
 
 class ForwardValueAndGrad(Cell):
-    """The value of a network, and its gradients by inputs (`get_all`), by `weights`, or both.
+    """A network's value, and its gradients with respect to inputs (`get_all`), `weights` or both.
 
     With `sens_param` the last input is the adjoint of the output.
     """
@@ -105,7 +105,7 @@ class ForwardValueAndGrad(Cell):
 
 
 class WithGradCell(Cell):
-    """The gradients of a network, or of its loss, by the network's Parameters."""
+    """The gradients of a network, or of its loss, with respect to the network's Parameters."""
 
     def __init__(self, network: Any, loss_fn: Any = None, sens: Any = None) -> None:
         from srcgrad.api import GradOperation

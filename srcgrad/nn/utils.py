@@ -1,4 +1,4 @@
-"""`flow.nn.utils`: gradients clipped, parameters as one vector. Changes `grad` in place only."""
+"""`flow.nn.utils`: clips gradients, flattens parameters. Changes `grad` in place only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scales the gradients so that their norm, taken together, is at most `max_norm`.
 
-    Returns the norm before. RuntimeError for one that is not finite, if that is asked for.
+    Returns the norm before. RuntimeError for one that is not finite, on request.
 
     >>> import srcgrad as flow
     >>> w = flow.nn.Parameter(flow.tensor([3.0, 4.0]))
@@ -49,14 +49,14 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
-    """Brings each element of the gradients into [-clip_value, clip_value]."""
+    """Clamps each element of the gradients to [-clip_value, clip_value]."""
     with no_grad():
         for g in _gradients(parameters):
             g.clamp_(-clip_value, clip_value)
 
 
 def parameters_to_vector(parameters: Any) -> Tensor:
-    """The parameters' elements in a row; gradients flow back."""
+    """The parameters' elements as one vector; gradients flow back."""
     from srcgrad.eager.functions.shapes import cat, reshape
 
     return cat([reshape(p, -1) for p in parameters])

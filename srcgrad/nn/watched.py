@@ -9,7 +9,7 @@ from srcgrad.errors import AutogradError
 
 
 def call_with_hooks(cell: Any, args: tuple, params: dict[str, Any]) -> Any:
-    """Run the pre-hooks, the cell (by its `bprop` if it has one) and the hooks after it."""
+    """Runs the pre-hooks, the cell (by its `bprop` if it has one) and the hooks after it."""
     for (hook,) in cell._before:
         changed = hook(cell, args)
         if changed is not None:

@@ -1,4 +1,4 @@
-"""`flow.ops`: functions of tensors by MindSpore's names; the functional transforms once more.
+"""`flow.ops`: functions of tensors by MindSpore's names, and the functional transforms.
 
 All functions of the table are here too: `ops.sin` is `flow.sin`.
 """

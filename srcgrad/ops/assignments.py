@@ -1,4 +1,4 @@
-"""Values written into Parameters: what is trained, counted or averaged. Never recorded."""
+"""Writes values into Parameters: trained ones, counters, averages. Never recorded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def assign_sub(variable: Any, value: Any) -> Any:
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """The value: statements run in their order here."""
+    """The value unchanged: statements run in order here."""
     return value
 
 

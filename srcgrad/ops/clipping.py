@@ -1,4 +1,4 @@
-"""Gradients kept small: by their common norm, by their own, by value. Differentiable."""
+"""Clips gradients: by their common norm, by their own, by value. Differentiable."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def clip_by_norm(
 
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """Elements brought into [clip_value_min, clip_value_max]; those at a bound share its gradient.
+    """Elements clamped to [clip_value_min, clip_value_max]; those at a bound share its gradient.
 
     >>> import srcgrad as flow
     >>> flow.ops.clip_by_value(flow.tensor([1.0, 25.0, 7.0]), 5, 20)

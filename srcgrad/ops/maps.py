@@ -65,7 +65,7 @@ _KINDS = {
 
 
 class MultitypeFuncGraph:
-    """A function that is chosen by the types of its arguments: `register("Tensor", "Number")`."""
+    """A function chosen by the types of its arguments: `register("Tensor", "Number")`."""
 
     def __init__(self, name: str, read_value: bool = False) -> None:
         self.name, self.entries = name, []

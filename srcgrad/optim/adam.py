@@ -12,7 +12,7 @@ from srcgrad.optim.optimizer import Optimizer, checked
 
 
 class Adam(Optimizer):
-    """Steps of the mean gradient over the root of the mean square, both corrected for their start.
+    """Steps of the mean gradient over the root of the mean square, both corrected for their bias.
 
     >>> import srcgrad as flow
     >>> w = flow.nn.Parameter(flow.tensor([1.0]))

@@ -1,6 +1,6 @@
 """`flow.optim.lr_scheduler`: learning rates that change with the epochs, by PyTorch's formulae.
 
-Each scheduler changes the rate that a group has, so that several may work on one optimizer.
+Each scheduler changes a group's current rate, so that several may work on one optimizer.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """What changes with the epochs, and the options but functions."""
+        """The values that change with the epochs, and the options except functions."""
         given = {k: v for k, v in vars(self).items() if k != "optimizer" and not callable(v)}
         return {k: v for k, v in given.items() if k != "lr_lambdas"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what another scheduler of this class has given."""
+        """Takes over the state of another scheduler of this class."""
         vars(self).update(state_dict)
 
 

@@ -39,7 +39,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds parameters with options of their own; the others are the defaults."""
+        """Adds parameters with options of their own; those not given are the defaults."""
         given = param_group["params"]
         params = [given] if isinstance(given, Tensor) else list(given)
         params = [p[1] if isinstance(p, tuple) else p for p in params]  # (name, parameter)
@@ -62,7 +62,7 @@ class Optimizer:
                 clear(p, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Updates every parameter that has a gradient; the loss if a closure computes it."""
+        """Updates every parameter that has a gradient; returns the loss of a closure."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -92,7 +92,7 @@ class Optimizer:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over state and options; ValueError if the groups differ in form."""
+        """Takes over state and options; ValueError if the groups differ in size."""
         saved = state_dict["param_groups"]
         if [len(g["params"]) for g in saved] != [len(g["params"]) for g in self.param_groups]:
             raise ArgumentValueError(

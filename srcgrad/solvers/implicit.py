@@ -1,7 +1,7 @@
 """Roots and fixed points that are differentiated by the implicit function theorem.
 
 Where F(x, theta) = 0, dx = -(dF/dx)^-1 dF/dtheta dtheta, however x was found: the steps of the
-solver are not differentiated, and may be anything. What is written here is NumPy, and compiled
+solver are not differentiated, and may be anything. The code here is NumPy, and compiled
 code follows it as it follows the user's functions.
 """
 
@@ -24,11 +24,11 @@ def implicit_root(
 ) -> Any:
     """The function `root(x0, *theta)` whose value x solves `residual(x, *theta) = 0`.
 
-    `solver(x0, *theta)` finds it, in any way: what it does is not differentiated. Without one,
-    Newton's method does, until a step is at most `tol * (1 + max|x|)`; RuntimeError after `maxiter`
+    `solver(x0, *theta)` finds it, in any way: its steps are not differentiated. The default is
+    Newton's method, until a step is at most `tol * (1 + max|x|)`; RuntimeError after `maxiter`
     steps. `x0` is a number or an array, and `residual` returns one of the same shape. The
-    derivative by `x0` is zero, those by theta are the implicit function theorem's, in both modes
-    and to any order; they need a residual whose Jacobian is regular at the root.
+    derivative with respect to `x0` is zero, those with respect to theta are the implicit function
+    theorem's, in both modes and to any order; they need a regular Jacobian at the root.
 
     >>> import srcgrad as flow
     >>> def residual(x, a):
@@ -76,8 +76,8 @@ def implicit_root(
 def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -> Any:
     """The function `point(x0, *theta)` whose value x is `function(x, *theta)`.
 
-    It is found by repetition, until a step is at most `tol * (1 + max|x|)`; RuntimeError after
-    `maxiter` steps. Derivatives as of `implicit_root`, with x - function(x) for the residual.
+    It is found by iteration, until a step is at most `tol * (1 + max|x|)`; RuntimeError after
+    `maxiter` steps. Derivatives are as for `implicit_root`, with x - function(x) for the residual.
 
     >>> import srcgrad as flow
     >>> import numpy as np
@@ -106,7 +106,7 @@ def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -
 
 
 def _refuse_captured(made: Any, given: tuple) -> None:
-    """Refuse a residual that depends on a tensor which it captures."""
+    """Refuses a residual that depends on a tensor which it captures."""
     if any_tensor((made,)):
         from srcgrad.custom.on_tensors import floats, refuse_captured
 
@@ -119,7 +119,7 @@ def _seen(it: Interpreter, node: Node, made: Any, given: Any) -> None:
 
 
 def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:
-    """The derivative of the residual by x: a number, or a matrix, column by column."""
+    """The derivative of the residual with respect to x: a number, or a matrix, column by column."""
     zeros = (None,) * len(theta)
     if np.ndim(x) == 0:
         return jvp(residual, (x, *theta), (1.0, *zeros))[1]
@@ -133,7 +133,7 @@ def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:
 
 
 def _solved(matrix: Any, right: Any, x: Any) -> Any:
-    """The step that a linear system gives, with the shape of x."""
+    """The solution of a linear system, with the shape of x."""
     if np.ndim(x) == 0:
         return right / matrix
     return np.linalg.solve(matrix, right.reshape(-1)).reshape(x.shape)

@@ -2,8 +2,8 @@
 
 Dormand and Prince's pair of orders 5 and 4 (J. Comput. Appl. Math. 6 (1980) 19-26). The reverse
 mode solves the adjoint equations backwards in time (Pontryagin; for programs Chen et al., 2018,
-arXiv:1806.07366, algorithm 1), starting each interval from the kept value: memory does not grow
-with the steps. What is written here is NumPy, and compiled code follows it.
+arXiv:1806.07366, algorithm 1), starting each interval from the saved value: memory does not grow
+with the steps. The code here is NumPy, and compiled code follows it.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def odeint(
 ) -> Any:  # fmt: skip
     """The solution of dy/dt = `rhs(y, t, *args)` with y(t[0]) = `y0`, at the times `t`.
 
-    `y0` is a number or an array, `t` a vector of times, rising or falling; the result has one entry
-    of the shape of `y0` for each. Steps are chosen so that an error is at most
+    `y0` is a number or an array, `t` a vector of times, ascending or descending; the result has one
+    entry of the shape of `y0` for each. Steps are chosen so that an error is at most
     `atol + rtol * |y|`; RuntimeError if that takes more than `mxstep` steps between two times, or
     if a step vanishes. Derivatives go to `y0`, `t` and the floats in `args`. With `adjoint` the
     reverse mode solves the adjoint equations, to the same tolerances, in memory that does not grow
     with the steps; `adjoint=False` differentiates the steps themselves, their sizes held constant,
-    in both modes, and keeps them all. The interface is that of JAX's `odeint`.
+    in both modes, and saves them all. The interface is that of JAX's `odeint`.
 
     >>> import srcgrad as flow
     >>> def decay(y, t, k):
@@ -87,7 +87,7 @@ def solved(rhs: Any, y0: Any, t: Any, args: tuple, rtol: Any, atol: Any, mxstep:
 
 
 def formed(y: Any, like: Any) -> Any:
-    """A vector with the shape of `like`: a number if that is one."""
+    """A vector with the shape of `like`; a number if `like` is one."""
     if np.ndim(like) == 0:
         return y[0]
     return y.reshape(like.shape)
@@ -96,9 +96,9 @@ def formed(y: Any, like: Any) -> Any:
 def advanced(
     slope: Any, y: Any, start: Any, stop: Any, h: Any, rtol: Any, atol: Any, mxstep: Any
 ) -> tuple:
-    """The solution at `stop`, and the step to go on with; `h` is that of before, or zero.
+    """The solution at `stop`, and the step to continue with; `h` is the previous one, or zero.
 
-    The step that ends at `stop` is what is left, and so depends on the times; the others do not.
+    The step that ends at `stop` is the remainder, and so depends on the times; the others do not.
     """
     n = len(y)
     k = np.zeros((7, n), dtype=y.dtype)
@@ -146,7 +146,7 @@ def _first_step(y: Any, slope: Any, rtol: Any, atol: Any) -> Any:
 # ---- reverse ----
 @functools.lru_cache(maxsize=512)
 def solution_of(rhs: Any) -> Any:
-    """The solution as a function with the adjoint equations for its rule."""
+    """The solution as a function whose rule is the adjoint equations."""
 
     def product(y: Any, t: Any, args: tuple, a: Any) -> Any:
         return np.sum(np.asarray(rhs(y, t, *args)) * a)
