@@ -1,1 +1,1 @@
-"""Where compiled code and tensors meet: compiled functions called with tensors, and the reverse."""
+"""Connects compiled code and tensors: compiled functions called with tensors, and the reverse."""

@@ -16,7 +16,7 @@ _COMPILED: dict[Any, Compiled] = {}
 
 
 def followed(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call a NumPy function on tensors; UnsupportedError if the compiler refuses the call."""
+    """Calls a NumPy function on tensors; UnsupportedError if the compiler refuses the call."""
     if function not in _COMPILED:
         _COMPILED[function] = _compiled(function)
     try:

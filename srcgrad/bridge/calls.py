@@ -1,7 +1,7 @@
-"""Compiled functions called with tensors, or capturing some: tensors in, tensors out.
+"""Calls of compiled functions with tensors, or capturing some: tensors in, tensors out.
 
-The whole call is one node of the tape (`node`). A result has the kind of a tensor; a gradient that
-of its argument. Numbers and arrays among the arguments are what they are elsewhere. Imported only
+The whole call is one node of the tape (`node`). Results are tensors; a gradient has the kind of its
+argument. Numbers and arrays among the arguments are treated as elsewhere. Imported only
 where there is a tensor.
 """
 
@@ -48,17 +48,17 @@ from srcgrad.tree import filled, is_leaf, leaves, mapped, mapped_by_path, paths
 
 
 def array_of(value: Any) -> Any:
-    """A tensor's array; anything else as it is."""
+    """A tensor's array; anything else unchanged."""
     return value._a if isinstance(value, Tensor) else value
 
 
 def number_of(value: Any) -> Any:
-    """A tensor's array, or its number if it has no dims; anything else as it is."""
+    """A tensor's array, or its number if it has no dims; anything else unchanged."""
     return value.srcgrad_value if isinstance(value, Tensor) else value
 
 
 def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with arrays in the place of tensors, which say that they are a tensor's."""
+    """Arguments with arrays, marked as a tensor's, in place of tensors."""
     at = number_of if compiled in _WITH_NUMBERS else array_of
 
     def marked(path: tuple, value: Any) -> Any:
@@ -73,13 +73,13 @@ def arrays_of(compiled: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 know_tensors()
-# Functions that take tensors without dims for numbers, as NumPy's reductions are: those in which
+# Functions that treat tensors without dims as numbers, as NumPy's reductions are: those in which
 # such a tensor and a number meet under one name. Elsewhere they are arrays, which can be stored to.
 _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
-    """A call; `extra` holds tangents by path."""
+    """Runs a call; `extra` holds tangents by path."""
     on_tape, refusal = _on_tape(compiled, arguments)
     if on_tape:
         return _by_tape(compiled, arguments, refusal)
@@ -88,7 +88,7 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     except (UnsupportedError, SourceError, ReturnTypeError) as error:
         if extra or not eager_fallback.allowed(compiled, arguments):
             raise
-        refusal = error.with_traceback(None)  # it is kept, and must not keep these frames alive
+        refusal = error.with_traceback(None)  # it is stored, and must not keep these frames alive
         refusal.__context__ = refusal.__cause__ = None
         _REFUSED.setdefault(compiled, {})[_kinds(compiled, arguments)] = refusal
     else:
@@ -97,7 +97,7 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
 
 
 def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
-    """Run a compiled call and write back what it stores."""
+    """Runs a compiled call and writes its stores back."""
     program = call.entry.program
     if call.stores:
         made = call.applied_with_stores()
@@ -129,7 +129,7 @@ def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradErr
 
 
 def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | None) -> Any:
-    """Make a call on the tape; if that fails too, raise the compiler's refusal."""
+    """Makes a call on the tape; if that fails too, raises the compiler's refusal."""
     try:
         return eager_fallback.run(compiled, arguments)
     except Exception as error:
@@ -151,16 +151,16 @@ def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
 
 
 def trained(spec: Any, program: Program) -> tuple[Any, ...]:
-    """The Parameters that a plain call stores to: what does so is a training step.
+    """The Parameters that a plain call stores to: such a call is a training step.
 
-    A step is no part of a graph by Parameters.
+    A step is not part of a graph through Parameters.
     """
     given = program.hidden if isinstance(spec, Primal) else ()
     return tuple(h.parameter for h in given if h.parameter is not None and h.var in program.stored)
 
 
 class Call:
-    """One call with tensors: what was compiled for it, and its inputs in order."""
+    """One call with tensors: its specialization, and its inputs in order."""
 
     def __init__(self, compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]):
         self.name, self.plain = compiled.__name__, isinstance(compiled.spec, Primal)
@@ -184,7 +184,7 @@ class Call:
             refuse_shared(arguments, program.changed, self.name)
 
     def refuse_overlap(self, inputs: list) -> None:
-        """Refuse inputs that share memory that is stored to."""
+        """Refuses inputs that share memory that is stored to."""
         if self.entry.stored and not self.entry.apart(inputs):
             raise UnsupportedError(
                 f"two arguments of {self.name}() share memory that it stores to",
@@ -193,7 +193,7 @@ class Call:
             )
 
     def applied_with_stores(self) -> list:
-        """The results where stores to tensors are recorded: these get what was left in them."""
+        """The results where stores to tensors are recorded: these get their final contents."""
         program = self.entry.program
         places = sorted(program.written)
         for k in places:
@@ -203,7 +203,7 @@ class Call:
         if program.writes:
             self._refuse(str(program.writes[0].path[0]))
         before = list(self.inputs)
-        for k in places:  # what is kept is not what will be overwritten
+        for k in places:  # saved values are not those that will be overwritten
             before[k] = make(before[k]._a.copy(), before[k]._node)
         made = applied(kernel_of(self.entry, storing=True), before)
         n = len(program.function.returns)
@@ -220,7 +220,7 @@ class Call:
         )
 
     def note_stores(self) -> None:
-        """Tensors that a plain call stored to have a new version."""
+        """Increments the versions of tensors that a plain call stored to."""
         program = self.entry.program
         if not (self.plain and program.stored):
             return
@@ -230,7 +230,7 @@ class Call:
                 storage(v).version += 1
 
     def result(self, k: int, value: Any) -> Any:
-        """The k-th result as the caller gets it."""
+        """The k-th result in the caller's form."""
         origin = self.values[self.origins[k]] if k in self.origins else None
         if k in self.origins and not isinstance(origin, Tensor):
             convert = self.entry.converters[k]
@@ -239,14 +239,14 @@ class Call:
 
 
 def _captured(h: Hidden, value: Any) -> Any:
-    """A captured value as it is recorded, or not: a tensor, or an array or number."""
+    """A captured value, recorded or not: a tensor, or an array or number."""
     if h.tensor is not None:
         return h.tensor()
     return h.parameter if h.parameter is not None and is_active(h.parameter) else value
 
 
 def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
-    """The k-th result of a call as a tensor; Python's integers and bools are themselves."""
+    """The k-th result of a call as a tensor; Python's integers and bools unchanged."""
     if isinstance(value, Tensor):
         return value
     convert, type_ = entry.converters[k], entry.program.function.returns[k].type
@@ -262,7 +262,7 @@ def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
 
 
 def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
-    """Try calls like this one first from now on, if it is a plain one."""
+    """Installs a fast path for calls like this one, if it is a plain one."""
     kinds = tuple(map(type, arguments.values()))
     entry, demands = call.entry, compiled._demands
     if kinds in entry.quick or entry is compiled._later:
@@ -274,7 +274,7 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     if not plain or static or program.changed or program.origins or program.state:
         return
     if len(call.trained) < len(program.stored):
-        return  # a tensor that is stored to has a history to be kept
+        return  # the history of a tensor that is stored to is preserved
     run = called if call.plain else applied
     by = (run, finished, eager_fallback.compiles if compiled.options.tape else None)
     fast = tensor_path(entry, arguments, compiled._names, by, call.trained)
@@ -286,7 +286,7 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
 
 
 def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """What is compiled for these arguments, and the captured values."""
+    """The specialization for these arguments, and the captured values."""
 
     def found() -> tuple[Any, list[Any]]:
         plain = arrays_of(compiled, arguments)
@@ -342,14 +342,14 @@ def vjp(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def kept(value: Any) -> Any:
-    """A leaf as it is now, with its history."""
+    """A copy of a leaf, with its history."""
     if isinstance(value, Tensor):
         return eager_fallback.clone(value)
     return value.copy() if devices.is_array(value) else value
 
 
 def _like(argument: Any, g: Any) -> Any:
-    """A gradient of the kind of its argument."""
+    """A gradient with the kind of its argument."""
     if isinstance(argument, Tensor):
         if isinstance(g, Tensor):
             return g
@@ -365,7 +365,7 @@ def _seeds(out: Any, adjoints: Any) -> list:
 
 
 def fitted(g: Any, like: Any, what: str, whose: str) -> Any:
-    """An adjoint or tangent with the dtype and shape of what it belongs to; None is zero."""
+    """An adjoint or tangent with the dtype and shape of its primal; None is zero."""
     a = devices.array_of(array_of(like))
     if g is None:
         return zeros(a, a.shape)

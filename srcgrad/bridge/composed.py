@@ -1,7 +1,7 @@
-"""`apply` of a primitive in compiled code, down to which tensor functions are followed.
+"""`apply` of a primitive in compiled code: the level down to which tensor functions are followed.
 
 A row is emitted as it is; those that share memory, store or check lengths are NumPy programs.
-What NumPy promotes otherwise than tensors do is cast first. No derivative.
+Operands that NumPy promotes differently from tensors are cast first. No derivative.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALONG = (scans.cumsum, scans.argsort, scans.softmax, scans.log_softmax)
 
 
 def formula(op: Primitive) -> Callable[[Callable], Callable]:
-    """Follow a NumPy program where a primitive is applied."""
+    """Registers a NumPy program that is followed where a primitive is applied."""
     return lambda f: FORMULAS.setdefault(op, f)
 
 
@@ -86,7 +86,7 @@ def logabsdet(x: Any) -> Any:
 
 
 def applied(it: Interpreter, node: Node, op: Any, args: Any, params: Any) -> Any:
-    """`apply(op, args, params)`: the row itself; one that shares memory or checks, by NumPy."""
+    """`apply(op, args, params)`: emits the row, or follows NumPy if it shares memory or checks."""
     op = REGISTRY[op.name]  # a captured one is a record
     if op in FORMULAS:
         return it.call(FORMULAS[op], [*args, *params.values()], {}, node)
@@ -119,7 +119,7 @@ def elementwise(f: Callable, op: Primitive, exact: bool) -> Callable:
 
 
 def _promoted(it: Interpreter, node: Node, op: Primitive, args: Any) -> list[Any]:
-    """The operands in the dtype that tensors are brought to; Python numbers as they are."""
+    """The operands in the dtype that tensors promote to; Python numbers unchanged."""
     first = int(op.selects)
     joined = args[first:]
     types = {atom(a).type.dtype for a in joined if is_value(a) and is_array(a)}
@@ -130,9 +130,9 @@ def _promoted(it: Interpreter, node: Node, op: Primitive, args: Any) -> list[Any
 
 
 def promotion(it: Interpreter, node: Node, values: list[Any], floating: bool) -> list[Any]:
-    """The operands of a user's operation where tensors' dtype of it is not NumPy's.
+    """The operands of a user's operation, cast where its dtype for tensors is not NumPy's.
 
-    What is neither an array nor computed from a tensor is a number, NumPy's scalars too.
+    Values that are neither arrays nor computed from a tensor are numbers, NumPy's scalars too.
     """
     numbers = [not is_array(v) and not _of_tensor(it, v) for v in values]
     stand_ins = [
@@ -153,12 +153,12 @@ def _of_tensor(it: Interpreter, v: Any) -> bool:
 
 
 def _numpys(v: Any) -> Any:
-    """What NumPy is asked for its dtype in the place of a value."""
+    """The stand-in for a value in NumPy's promotion."""
     return _stand_in(v) if is_weak(v) else np_dtype(atom(v).type.dtype)
 
 
 def alike(it: Interpreter, node: Node, x: Any, other: Any) -> Any:
-    """`other` in the dtype that tensors are brought to."""
+    """`other` in the dtype that tensors promote to."""
     it.call(get_default_dtype, [], {}, node)  # another one makes another program
     return _cast(it, [other], promoted([_stand_in(x), _stand_in(other)]))[0]
 
@@ -170,7 +170,7 @@ def _cast(it: Interpreter, values: Any, dtype: np.dtype) -> list[Any]:
 
 
 def _stand_in(v: Any) -> Any:
-    """What is asked for its dtype in the place of a value: an array of NumPy's, or a number."""
+    """The stand-in for a value in tensors' promotion: an array of NumPy's, or a number."""
     kind: Any = atom(v).type
     if is_weak(v):
         return {"i": 0, "f": 0.0, "c": 0j, "b": False}[kind.dtype[0]]

@@ -1,8 +1,8 @@
-"""The tape as the other mode of the transforms: the function is run on tensors, and recorded.
+"""The tape as the other mode of the transforms: the function runs on tensors, and is recorded.
 
 Functions that the compiler refuses (they catch exceptions, change objects, convert to NumPy) are
-still differentiated here, if everything they are differentiated by is a tensor. What is asked for
-is the same, and so is the nesting of results. Never compiles.
+still differentiated here, if everything they are differentiated with respect to is a tensor. The
+interface and the nesting of results are the same. Never compiles.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ _OTHERS = frozenset(
 
 
 def set_context(**options: Any) -> None:
-    """How transforms of plain functions handle tensors, in the whole process.
+    """Sets how transforms of plain functions handle tensors, in the whole process.
 
-    `mode`: GRAPH_MODE compiles, or refuses; PYNATIVE_MODE uses the tape; None, as it is to begin
-    with, compiles, and uses the tape where the compiler refuses. `device_target` can only be "CPU".
-    Other options of MindSpore's are kept and change nothing. ValueError for other values of these
-    two, and for what is no option.
+    `mode`: GRAPH_MODE compiles, or refuses; PYNATIVE_MODE uses the tape; None, the initial value,
+    compiles, and uses the tape where the compiler refuses. `device_target` can only be "CPU".
+    Other options of MindSpore's are stored and change nothing. ValueError for other values of these
+    two, and for unknown options.
 
     >>> import srcgrad as flow
     >>> flow.set_context(mode=flow.GRAPH_MODE)
@@ -112,7 +112,7 @@ def set_context(**options: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """An option that `set_context` has set, or None; ValueError for what is no option."""
+    """An option that `set_context` has set, or None; ValueError for an unknown option."""
     _check_known("get_context", attr_key)
     return _context.get(attr_key)
 
@@ -154,13 +154,13 @@ def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
 
 
 def _is_float(v: Any) -> bool:
-    """Whether a leaf has a gradient that is no tensor."""
+    """Whether a leaf that is not a tensor has a gradient."""
     number = isinstance(v, np.ndarray | np.generic) and v.dtype.kind in "fc"
     return number or isinstance(v, float)
 
 
 def run(compiled: Any, arguments: dict[str, Any]) -> Any:
-    """A call of a stack of gradients."""
+    """Runs a stack of gradients on the tape."""
     shared = _sharing(arguments) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
@@ -178,7 +178,7 @@ def run(compiled: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _sharing(arguments: dict[str, Any]) -> list[tuple]:
-    """The paths of the arguments that share memory with others: what differentiates has copies."""
+    """The paths of arguments that share memory with others: differentiation uses copies."""
     held = [
         (p, _array(v)) for n, a in arguments.items() for p, v in paths(a, (n,))
         if isinstance(v, Tensor | np.ndarray)
@@ -187,7 +187,7 @@ def _sharing(arguments: dict[str, Any]) -> list[tuple]:
 
 
 def _state(v: Any) -> Any:
-    """What tells whether something has been stored to: of an array there are only its bytes."""
+    """A value that changes when something is stored to: the version, or an array's bytes."""
     return v._version if isinstance(v, Tensor) else v.tobytes()
 
 
@@ -247,7 +247,7 @@ def _detached(out: Any) -> Any:
 
 
 def _variable(v: Any, wanted: bool) -> Any:
-    """A tensor of its own to differentiate by; part of the graph if `v` is."""
+    """A tensor of its own to differentiate with respect to; part of the graph if `v` is."""
     value = hasattr(type(v), "srcgrad_parameter") and not is_outer(v)
     if v._node is not None and recording() and not value:
         return clone(v)
@@ -259,7 +259,7 @@ def _variable(v: Any, wanted: bool) -> Any:
 
 # ---- gradients ----
 def _roots(main: Any, name: str) -> list[Any]:
-    """The outputs that count; TypeError if none of them has a gradient."""
+    """The outputs that have a gradient; TypeError if there are none."""
     outputs = leaves(main)
     floats = [t for t in outputs if isinstance(t, Tensor) and t.is_floating_point()]
     if not floats and not any(map(_is_float, outputs)):
@@ -279,7 +279,7 @@ def _gradients(roots: list[Any], by: list[Any], recorded: bool) -> list[Any]:
 
 
 def _reaches_others(roots: list[Any], own: list[Any], weights: tuple[Any, ...]) -> bool:
-    """Whether the outputs depend on a leaf that somebody else differentiates by."""
+    """Whether the outputs depend on a leaf with respect to which others differentiate."""
     ours = {id(t._node) for t in own} | {id(w._node) for w in weights if not is_outer(w)}
     seen, todo = set(), [t._node for t in roots]
     while todo:
@@ -299,7 +299,7 @@ def _reaches_others(roots: list[Any], own: list[Any], weights: tuple[Any, ...]) 
 def _of_argument(
     spec: ByPosition, name: str, path: tuple, value: Any, by_path: dict[tuple, Any]
 ) -> list[Any]:
-    """The gradient of one argument; none where all are differentiated by and it has no float."""
+    """The gradient of one argument; none if all are differentiated and it has no float."""
     if any(p in by_path for p, _ in paths(value, path)):
         return [mapped_by_path(value, path, lambda p, _: by_path.get(p))]
     if spec.positions is None:

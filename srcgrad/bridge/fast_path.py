@@ -15,9 +15,9 @@ from srcgrad.tree import Leaf
 def tensor_path(
     entry: Any, arguments: dict[str, Any], names: tuple[str, ...], by: tuple, trained: tuple
 ) -> Callable | None:
-    """The function for calls with tensors like this one; None where it needs the general way.
+    """The function for calls with tensors like this one; None where the general path is needed.
 
-    `by`: what runs the kernel, what finishes a result, what may say no.
+    `by`: the functions that run the kernel, finish a result, and may decline.
 
     A step stores to the Parameters `trained`.
     """
@@ -56,7 +56,7 @@ def tensor_path(
 
 
 def _test_tensor(w: Writer, p: str, value: Any) -> bool:
-    """The kind of one argument, which may be a tensor; False if it is not a plain one."""
+    """Tests the kind of one argument, which may be a tensor; False if it is not a plain one."""
     if not hasattr(type(value), "srcgrad_value"):
         return test(w, p, value)
     w.unless(f"type({p}) is {w.name(type(value))}")
@@ -64,7 +64,7 @@ def _test_tensor(w: Writer, p: str, value: Any) -> bool:
 
 
 def _template(shape: Any, leaf: str) -> str | None:
-    """The result by a text with the number of each leaf in it."""
+    """The text of the result, with the number of each leaf in it."""
     if isinstance(shape, Leaf):
         return leaf.format(shape.k)
     return tuple_of(shape, lambda p: _template(p, leaf))

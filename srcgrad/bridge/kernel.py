@@ -1,4 +1,4 @@
-"""A program as one operation on tensors: it runs on arrays, and keeps what its reverse needs.
+"""A program as one operation on tensors: it runs on arrays, and saves what its reverse needs.
 
 A `Kernel` is an IR function by positions. Its forward and reverse sweeps are built when a gradient
 is first wanted, one pair for each choice of differentiated positions; the reverse sweep is a kernel
@@ -33,12 +33,12 @@ class Taped:
 
     forward: Callable[..., tuple]
     backward: Callable[..., tuple]
-    parts: Parts | None  # None: nothing is kept but the inputs
+    parts: Parts | None  # None: nothing is saved but the inputs
     live: frozenset[int]  # the positions that the results depend on at all
 
 
 class Kernel:
-    """An IR function that leaves its parameters as they were, and its derivatives."""
+    """An IR function that leaves its parameters unchanged, and its derivatives."""
 
     def __init__(self, function: Function, build: Callable[[Function], Callable[..., tuple]]):
         self.function, self._build = function, build
@@ -62,7 +62,7 @@ class Kernel:
 
     @cached_property
     def sharing(self) -> frozenset[int]:
-        """The results that may lie in memory of the arguments or of other results."""
+        """The results that may be in the memory of arguments or of other results."""
         return sharing(self.function)
 
     @cached_property
@@ -74,7 +74,7 @@ class Kernel:
         return run_passes(reverse(self.function, wrt, REGISTRY))
 
     def taped(self, wrt: tuple[int, ...]) -> Taped:
-        """The sweeps that differentiate by these positions."""
+        """The sweeps that differentiate with respect to these positions."""
         found = self._taped.get(wrt)
         if found is None:
             with self._lock, self._building():
@@ -105,7 +105,7 @@ class Kernel:
 
 
 def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
-    """The kernel of a specialization; `storing`: returning what it leaves in its arguments too."""
+    """The kernel of a specialization; `storing`: it also returns its arguments' final contents."""
     made = entry.extensions.get(("kernel", storing))
     if made is None:
         function = protected(entry.whole, storing).function
@@ -116,7 +116,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
 
 
 def _is_zero(a: Atom, function: Function) -> bool:
-    """Whether a gradient is zero whatever the arguments are."""
+    """Whether a gradient is zero for all arguments."""
     if isinstance(a, Const):
         return a.value == 0
     made = next((s for s in function.body if isinstance(s, Def) and s.var is a), None)

@@ -1,7 +1,7 @@
 """A kernel on tensors: one node of the tape, whose reverse is compiled too.
 
-Inputs and results that the reverse sweep reads are kept with their versions; what may be changed
-behind our back is copied. Under `create_graph` the reverse sweep is a kernel on tensors itself.
+Inputs and results that the reverse sweep reads are saved with their versions; memory that may
+change unnoticed is copied. Under `create_graph` the reverse sweep is a kernel on tensors itself.
 Knows no structures and no signatures.
 """
 
@@ -28,7 +28,7 @@ from srcgrad.primitives.libraries import copied
 
 
 def wanted(values: Sequence[Any]) -> tuple[int, ...]:
-    """The positions of tensors that a gradient is wanted for; empty where nothing is recorded."""
+    """The positions of tensors that need a gradient; empty where nothing is recorded."""
     if not recording():
         return ()
     return tuple([k for k, v in enumerate(values) if isinstance(v, Tensor) and v._node is not None])
@@ -45,7 +45,7 @@ def raw(value: Any, a: Atom) -> Any:
 
 
 def home_of(values: Sequence[Any]) -> devices.device | None:
-    """The device of the first array or tensor that is on one, where results are then put."""
+    """The device of the first array or tensor that is on one, where results then go."""
     for v in values:
         a = v._a if isinstance(v, Tensor) else v
         if type(a) is not np.ndarray and devices.on_device(a):
@@ -54,14 +54,14 @@ def home_of(values: Sequence[Any]) -> devices.device | None:
 
 
 def at_home(value: Any, home: devices.device | None, dtype: Any = None) -> Any:
-    """An array, or what one is made of, on the device of a call."""
+    """An array, or its data, on the device of a call."""
     if home is None:
         return np.asarray(value, dtype)
     return devices.moved(devices.array_of(value, dtype), home)
 
 
 def called(kernel: Kernel, values: Sequence[Any], run: Callable[..., tuple] | None = None) -> list:
-    """The results of a plain call: what lies in the memory of a tensor is a view of it."""
+    """The results of a plain call: those in the memory of a tensor are views of it."""
     return applied(kernel, values, run, link=True)
 
 
@@ -71,7 +71,7 @@ def applied(
 ) -> list:  # fmt: skip
     """The results of a kernel on arrays, numbers and tensors: raw, or tensors with a gradient.
 
-    `run` stands for the kernel where nothing is recorded. Without `link` results share no memory.
+    `run` replaces the kernel where nothing is recorded. Without `link` results share no memory.
     """
     args = [raw(v, p) for v, p in zip(values, kernel.function.params, strict=True)]
     wrt = wanted(values) if kernel.floats else ()
@@ -98,7 +98,7 @@ def applied(
 
 
 def _refuse_complex(kernel: Kernel) -> None:
-    """The tape has no complex gradients: its functions would not conjugate."""
+    """Refuses complex results: the functions of the tape would not conjugate their gradients."""
     # `floats` are the results that are numbers or arrays: their types have a dtype
     if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):
         raise UnsupportedError(
@@ -109,7 +109,7 @@ def _refuse_complex(kernel: Kernel) -> None:
 
 
 class _Pull:
-    """The reverse of one call: what it kept, and how its gradients are had."""
+    """The backward node of a compiled call: its residuals and its pullback."""
 
     def __init__(
         self, kernel: Kernel, taped: Taped, wrt: tuple[int, ...], shapes: list,
@@ -121,7 +121,7 @@ class _Pull:
         self.saved: list[Kept] = []
 
     def keep(self, values: Sequence[Any], args: list, made: list, given: Sequence[Any]) -> None:
-        """Remember what the reverse sweep reads; arrays of the caller's as they are now."""
+        """Saves what the reverse sweep reads; arrays of the caller's are copied."""
         held = [v if isinstance(v, Tensor) else _copied(v) for v in values]
         self.inputs = [Kept(v) for v in held]
         parts = self.taped.parts
@@ -183,13 +183,13 @@ class _Pull:
         return raw(g, a)
 
     def _release(self, keep: bool) -> None:
-        # what keeps nothing but lengths can be walked again
+        # a node that saves nothing but lengths can be walked again
         if not keep and any(not isinstance(kept.array, int | np.integer) for kept in self.saved):
             self.inputs, self.saved = None, []
 
 
 def _lent(a: Any, others: Sequence[Any]) -> Kept:
-    """An array that may lie in the memory of a tensor, which is then not to be changed."""
+    """An array that may be in the memory of a tensor, which must not change then."""
     lender = next((t for t in others if isinstance(t, Tensor) and overlap(a, t._a)), None)
     return Kept(_copied(a)) if lender is None else Kept(a, lender)
 

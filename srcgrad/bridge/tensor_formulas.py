@@ -1,6 +1,6 @@
-"""Tensor functions as NumPy programs, for compiled code; the eager ones ask their data.
+"""Tensor functions as NumPy programs, for compiled code; the eager ones inspect their data.
 
-Each gives what the function of the same name in `srcgrad.eager.functions` gives. No derivative.
+Each computes the same as its namesake in `srcgrad.eager.functions`. No derivative.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def full(size: Any, fill_value: Any, dtype: Any) -> Any:
 
 
 def zeros_like(input: Any, dtype: Any = None) -> Any:
-    """Zeros in the form of another tensor."""
+    """Zeros of another tensor's shape and dtype."""
     return np.zeros_like(input, dtype=_dtype(dtype, input.dtype))
 
 
 def ones_like(input: Any, dtype: Any = None) -> Any:
-    """Ones in the form of another tensor."""
+    """Ones of another tensor's shape and dtype."""
     return np.ones_like(input, dtype=_dtype(dtype, input.dtype))
 
 
@@ -54,7 +54,7 @@ def write(t: Any, a: Any) -> None:
 
 
 def gather(input: Any, dim: int, index: Any) -> Any:
-    """The elements that an index array names along a dim."""
+    """The elements along a dim at the indices in an index array."""
     return np.take_along_axis(input, index, dim)
 
 
@@ -68,7 +68,7 @@ def padded(input: Any, padding: Any, fill: float = 0.0) -> Any:
 
 
 def windows(input: Any, kernel: Any, stride: Any, dilation: Any = (1, 1)) -> Any:
-    """For each place of a window the image of what lies there; a loop over the places."""
+    """For each place of a window, the image of the elements there; a loop over the places."""
     (a, b), (s, t), (d, e) = kernel, stride, dilation
     n, c = input.shape[:2]
     h = (input.shape[2] - d * (a - 1) - 1) // s
@@ -88,7 +88,7 @@ def view(self: Any, *shape: Any) -> Any:
 
 
 def root(x: Any) -> Any:
-    """The square root, its derivative 0 at 0."""
+    """The square root with derivative 0 at 0."""
     zero = x == 0.0
     return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, x)))
 
@@ -106,20 +106,20 @@ def places_along(index: Any, k: int, n: int) -> tuple:
 
 
 def repeat(input: Any, *sizes: Any) -> Any:
-    """The whole so many times along each dim."""
+    """The whole repeated along each dim."""
     many = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return np.tile(input, many)
 
 
 def one_hot(tensor: Any, num_classes: int) -> Any:
-    """Integers as rows of zeros with a one at their place, in a new last dim."""
+    """Integers as one-hot rows, in a new last dim."""
     return np.where(np.expand_dims(tensor, -1) == np.arange(num_classes), 1, 0)
 
 
 def nll_loss(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
-    """Minus the log-probabilities of the target classes, which lie along dim 1 (or 0)."""
+    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0)."""
     if input.ndim == 1:
         return nll_loss(
             np.expand_dims(input, 0), np.reshape(target, (1,)), weight, ignore_index,

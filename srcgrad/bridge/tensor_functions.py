@@ -1,9 +1,9 @@
 """Tensor functions and methods in compiled code: their definitions are followed down to `apply`.
 
 So a function written with `flow.exp(x)` and `x.sum(dim=0)` compiles like one written with NumPy.
-Listed here is what has another meaning there: functions of one primitive, which emit it; functions
-that ask for memory or for values, in whose place a NumPy function or program is followed; and what
-concerns history. A second meaning of a function is an error.
+Listed here are those with another meaning there: functions of one primitive, which emit it;
+functions that need memory or values, for which a NumPy function or program is followed; and those
+that concern history. A second meaning of a function is an error.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
 from srcgrad.transforms.entry_points import stop_gradient
 
-# asked of NumPy: it knows which dims fit without asking their lengths, or has a kernel of its own
+# NumPy's: it knows which dims fit without reading their lengths, or has a kernel of its own
 NUMPYS: dict[Callable, Callable] = {
     shapes.unsqueeze: np.expand_dims, shapes.squeeze: np.squeeze,
     products.matmul: np.matmul, compositions.diag: np.diag, contractions.inner: np.inner,
@@ -63,7 +63,7 @@ NUMPYS: dict[Callable, Callable] = {
     TABLE["contiguous"].function: np.ascontiguousarray, TABLE["tril"].function: np.tril,
     TABLE["triu"].function: np.triu, shapes.view: tensor_formulas.view,
 }  # fmt: skip
-# written again: they ask their data for values, or walk over places one by one
+# rewritten: the eager ones read values of their data, or walk over places one by one
 PROGRAMS: dict[Callable, Callable] = {
     indexing.getitem: tensor_formulas.getitem, write: tensor_formulas.write,
     losses.nll_loss: tensor_formulas.nll_loss, layers.one_hot: tensor_formulas.one_hot,
@@ -73,9 +73,9 @@ PROGRAMS: dict[Callable, Callable] = {
     create.ones: tensor_formulas.ones, create.full: tensor_formulas.full,
     create.zeros_like: tensor_formulas.zeros_like, create.ones_like: tensor_formulas.ones_like,
 }  # fmt: skip
-# whose operands are cast before NumPy gets them
+# their operands are cast before NumPy gets them
 PROMOTED = (pointwise.power, pointwise.clamp)
-# functions whose number of results is a length, and the place of their dim
+# functions whose number of results is a length, and the position of their dim
 SPLITS = {shapes.split: 2, shapes.chunk: 2, arrangements.tensor_split: 2, shapes.unbind: 1}
 
 
@@ -99,7 +99,7 @@ def _in_place_of(f: Callable, program: Callable) -> Callable:
 
 
 def _of_known_length(f: Any, at: int) -> Callable:
-    """A function whose number of results is a length: that is asked for at compile time."""
+    """A function whose number of results is a length, which has to be known at compile time."""
 
     def handler(it: Interpreter, node: Node, x: Any, *args: Any, **keywords: Any) -> Any:
         dim = keywords.get("dim", args[at - 1] if len(args) >= at else 0)
@@ -111,7 +111,7 @@ def _of_known_length(f: Any, at: int) -> Callable:
 
 
 def _cast(it: Interpreter, node: Node, x: Any, dtype: Any) -> Any:
-    """By a dtype of ours or of NumPy's."""
+    """A cast to a dtype of srcgrad's or of NumPy's."""
     if is_value(dtype):
         it.refuse(node, "to() takes a dtype here")
     return METHODS["array", "astype"](it, node, x, getattr(dtype, "np", dtype))
@@ -159,7 +159,7 @@ def _holds_value(data: Any) -> bool:
 
 
 def _divisor(it: Interpreter, node: Node, n: Any, x: Any) -> Any:
-    """Of the dtype, as NumPy's numbers are divided by zero without an exception."""
+    """The divisor in the operand's dtype: NumPy's numbers divide by zero without an exception."""
     return plain(it.b.cast(n, Scalar(atom(x).type.dtype)))
 
 
@@ -175,7 +175,7 @@ INTRINSICS: dict[Any, Callable] = {
     calls.operand: lambda it, node, x: operands(it, node, (x,), "where")[0],
     make: lambda it, node, a, history=None: a,
     touched: lambda it, node, tensors: None,
-    # lengths that fit are checked by what they are given to
+    # lengths that fit are checked by the operations that get them
     shapes._resolved: lambda it, node, x, shape: shape,
     shapes._but_empty: lambda it, node, xs: xs,
     reductions._divisor: _divisor,

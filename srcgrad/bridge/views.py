@@ -1,7 +1,7 @@
-"""Results of a call that lie in the memory of tensors: views of what it was given, or of another.
+"""Results of a call in the memory of tensors: views of the call's inputs, or of one another.
 
-A result that only overlaps with something is a copy. Where the elements of a view lie in its base
-is found when one of the two is first written to.
+A result that only overlaps with other memory is a copy. The positions of a view's elements in its
+base are found when one of the two is first written to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from srcgrad.primitives.libraries import copied
 
 
 def sharing(function: Function) -> frozenset[int]:
-    """The results that may lie in the memory of a parameter or of another result."""
+    """The results that may be in the memory of a parameter or of another result."""
     classes = AliasClasses(function)
     at = {
         k: classes.of(a)
@@ -37,9 +37,9 @@ def sharing(function: Function) -> frozenset[int]:
 def settle(
     made: list, which: Iterable[int], values: Sequence[Any], kept: Sequence[Any], link: bool
 ) -> None:
-    """Part the results `which` from all other memory, or `link` them to the tensors they lie in.
+    """Separates the results `which` from all other memory, or `link`s them to tensors they are in.
 
-    `values` is what the call was given, `kept` what its reverse sweep reads.
+    `values` are the call's inputs, `kept` is what its reverse sweep reads.
     """
     bases = [v for v in values if isinstance(v, Tensor)] if link else []
     others = [a for a in (*map(_array, values), *kept) if devices.is_array(a)]
@@ -60,7 +60,7 @@ def settle(
 
 
 def overlap(a: Any, b: Any) -> bool:
-    """Whether two arrays may lie in the same memory."""
+    """Whether two arrays may share memory."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.may_share_memory(a, b)
     return devices.on_device(a) and devices.on_device(b) and may_share(a, b)
@@ -86,9 +86,9 @@ def _steps(a: np.ndarray, base: np.ndarray) -> Callable[[], list]:
 
 
 def _places(a: np.ndarray, base: np.ndarray, check: bool = False) -> Any:
-    """The places of an array's elements in a base, counted in its order; None if one is elsewhere.
+    """The positions of an array's elements in a base, in its order; None if one is elsewhere.
 
-    To `check` is to tell only whether they are there, which is known of a base without gaps.
+    With `check` only whether they are there is decided, which is known of a base without gaps.
     """
     if check and base.flags.c_contiguous:
         (low, high), (first, last) = (np.lib.array_utils.byte_bounds(x) for x in (a, base))

@@ -1,1 +1,1 @@
-"""What users state themselves: derivatives, callbacks, statements of the reverse sweep."""
+"""User-defined derivatives, callbacks, and statements of the reverse sweep."""

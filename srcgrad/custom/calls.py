@@ -1,4 +1,4 @@
-"""What calls of `custom_vjp` and `custom_jvp` functions become: values with a rule attached.
+"""Turns calls of `custom_vjp` and `custom_jvp` functions into values with a rule attached.
 
 A function may be called inside its own rule. With the arguments of the call it is the value itself;
 with others it has its rule there too, down to a depth at which its derivative is refused.
@@ -114,7 +114,7 @@ def _tangents(called: Called, made: Any, at: Any) -> list:
 
 
 class followed:
-    """While the rule of a call is followed: the same call again is the value it has."""
+    """Marks a call whose rule is being followed: the same call inside is the value it has."""
 
     def __init__(self, called: Called):
         it, call = called.it, called.call

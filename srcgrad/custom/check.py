@@ -1,4 +1,4 @@
-"""What rules return, held against what it is the derivative of: structure, shape, dtype."""
+"""Checks derivatives that rules return against their primals: structure, shape, dtype."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from srcgrad.tree import matched
 
 
 class Checked:
-    """Derivatives that a rule returns, held against what they are derivatives of."""
+    """Derivatives that a rule returns, checked against their primals."""
 
     def __init__(self, it: Interpreter, what: str, at: Location | None):
         self.it, self.what, self.at = it, what, at
@@ -90,7 +90,7 @@ def shape_of(t: Any) -> str:
 
 
 def boxed(it: Interpreter, number: Any, type_: Array) -> Var:
-    """Emit an array without axes that holds a number: arithmetic turned such an array into one."""
+    """Emits a 0-d array that holds a number; arithmetic turned such an array into a number."""
     made = it.b("zeros", dtype=type_.dtype, name="held")
     it.b("store", made, it.b.cast(number, Scalar(type_.dtype)))
     return made

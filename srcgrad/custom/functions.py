@@ -24,7 +24,7 @@ def any_tensor(args: tuple) -> bool:
 
 
 class Ruled:
-    """A function with a rule; what `custom_vjp` and `custom_jvp` share."""
+    """A function with a rule: the base of `custom_vjp` and `custom_jvp`."""
 
     kind = ""
 
@@ -48,14 +48,14 @@ class Ruled:
 
                 return call(self, args)
         made = self.function(*args)
-        if any_tensor((made,)):  # made of what it captures
+        if any_tensor((made,)):  # computed from captured tensors
             from srcgrad.custom.on_tensors import refuse_captured
 
             refuse_captured(made, [], self.__name__)
         return made
 
     def _positional(self, args: tuple, kwargs: dict) -> tuple:
-        """All arguments by position, defaults included; those by keyword alone keep theirs."""
+        """All arguments by position, defaults included; keyword-only ones keep theirs."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
         if bound.kwargs.keys() & kwargs:
@@ -90,11 +90,11 @@ class Ruled:
 class custom_vjp(Ruled):
     """A function whose reverse derivative is stated: `f.defvjp(fwd, bwd)`.
 
-    `fwd` takes the arguments of `f` and returns its value and whatever `bwd` is to have;
+    `fwd` takes the arguments of `f` and returns its value and the residuals for `bwd`;
     `bwd(residuals, g)` returns one adjoint for each argument, with the shape and dtype of the
     argument, or None for zero. Arguments at `nondiff_argnums` (functions, settings) are not
     differentiated: `bwd` gets them first. Compiled code runs `fwd`, plain Python runs `f`. Forward
-    mode transposes `bwd`, which has to be linear in `g` then. The interface is JAX's.
+    mode transposes `bwd`, which then has to be linear in `g`. The interface is JAX's.
 
     >>> import numpy as np
     >>> @custom_vjp
@@ -117,7 +117,7 @@ class custom_vjp(Ruled):
     bwd: Any = None
 
     def defvjp(self, fwd: Callable, bwd: Callable) -> None:
-        """Set the rule: `fwd` gives the value and residuals, `bwd` maps adjoints back to inputs."""
+        """Sets the rule: `fwd` gives the value and residuals, `bwd` the adjoints of the inputs."""
         self.fwd, self.bwd = fwd, bwd
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
@@ -131,7 +131,7 @@ class custom_jvp(Ruled):
 
     `rule(primals, tangents)` takes two tuples, one entry for each argument, and returns the value
     and its tangent. Reverse mode transposes it: it has to be linear in the tangents. Arguments at
-    `nondiff_argnums` are passed to the rule first, by themselves. The tangent of a non-float is
+    `nondiff_argnums` are passed to the rule first, separately. The tangent of a non-float is
     None. The interface is JAX's.
 
     >>> import numpy as np
@@ -151,12 +151,12 @@ class custom_jvp(Ruled):
     jvp: Any = None
 
     def defjvp(self, jvp: Callable) -> Callable:
-        """State the rule; returns it, so that it can be a decorator."""
+        """States the rule; returns it, so that it can be a decorator."""
         self.jvp = jvp
         return jvp
 
     def defjvps(self, *jvps: Callable | None) -> None:
-        """State one rule for each argument, `rule(tangent, value, *primals)`; None for zero."""
+        """States one rule for each argument, `rule(tangent, value, *primals)`; None for zero."""
         if self.nondiff_argnums:
             raise ArgumentTypeError("defjvps is for functions without nondiff_argnums: use defjvp")
         function = self

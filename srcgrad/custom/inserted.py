@@ -1,7 +1,7 @@
 """`insert_grad_of`: statements that run in the reverse sweep, at the mirrored place.
 
-The body of the `with` is followed as a function from an adjoint to an adjoint, which stands between
-what the variable was and what is read of it later. The name is Tangent's (Google, 2017).
+The body of the `with` is followed as a function from an adjoint to an adjoint, placed between
+the variable's earlier value and its later uses. The name is Tangent's (Google, 2017).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class insert_grad_of:
     """Statements for the reverse sweep: `with insert_grad_of(x) as dx: ...` in a compiled function.
 
     Where a gradient is taken, the body runs when the reverse sweep comes to this place, with `dx`
-    the adjoint that the later uses of `x` have given; what `dx` is at the end goes on instead. It
-    may print, clip or scale; it reads other names as they are here, and what it binds is its own.
-    Without a gradient it does not run. Plain Python runs it with zeros for `dx`, to no effect. `x`
-    is a name of a number or an array of floats that is not stored to afterwards.
+    the adjoint from the later uses of `x`; the value of `dx` at the end is passed on instead. It
+    may print, clip or scale; it reads other names as they are here, and names that it binds are its
+    own. Without a gradient it does not run. Plain Python runs it with zeros for `dx`, to no effect.
+    `x` is a name of a number or an array of floats that is not stored to afterwards.
 
     >>> import numpy as np
     >>> import srcgrad as flow
@@ -60,7 +60,7 @@ class insert_grad_of:
 
 
 class _Insertion(Call):
-    """The variable, as a call that gives it back with the body for its rule."""
+    """The variable, as a call that returns it, with the body for its rule."""
 
     def __init__(self, it: Interpreter, x: Any, node: Node):
         self.it, self.node, self.name = it, node, "insert_grad_of"
@@ -83,7 +83,7 @@ def _inserted(it: Interpreter, node: Node, item: Any) -> None:
     if not is_value(x) or (isinstance(x, Var) and not float_type(x.type)):
         it.refuse(name, f"'{name.id}' is {describe(x)}: it has no gradient")
     if not varies(x):
-        return  # a number that is known when compiling
+        return  # a number known when compiling
 
     def state(called: Called) -> None:
         (dx,) = given = [called.variable(x, "_bar")]

@@ -1,8 +1,8 @@
-"""Whether a function is linear in tangents or adjoints, as far as its transpose does not show.
+"""Tests whether a function is linear in tangents or adjoints, where its transpose cannot tell.
 
-A transpose that does not read them is that of an affine function of what has a derivative. What is
-left are terms without them, and steps: both are lost by transposing. Terms are found by what is
-zero where the tangents are, from the rows of the table.
+A transpose that does not read them is that of an affine function of what has a derivative. That
+leaves terms without them, and steps: transposing loses both. Terms are found by tracking which
+values are zero where the tangents are, from the rows of the table.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _TRIED["u"] = _TRIED["i"]
 
 
 def is_linear(function: Function, many: int) -> bool:
-    """Whether results have no constant terms and no steps behind the first `many` parameters.
+    """Whether results have no constant terms and no steps after the first `many` parameters.
 
-    That their derivative by the parameters does not depend on these is left to the transpose.
+    That their derivative does not depend on the parameters is left to the transpose.
     """
     classes = AliasClasses(function)
     return not (_has_steps(function, many, classes) or _Terms(function, many, classes).found())
@@ -38,7 +38,7 @@ def is_linear(function: Function, many: int) -> bool:
 
 # ---- steps ----
 def _has_steps(function: Function, many: int, classes: AliasClasses) -> bool:
-    """Whether the parameters reach a result through something without a derivative."""
+    """Whether the parameters reach a result through a step without a derivative."""
     flow = ValueFlow(function.body, classes)
     stopped = [
         (a, s.var)
@@ -61,7 +61,7 @@ def _has_steps(function: Function, many: int, classes: AliasClasses) -> bool:
 
 # ---- terms ----
 class _Terms:
-    """What is zero where the parameters are: all but what is found to be something else."""
+    """Values that are zero where the parameters are: all but those found to be something else."""
 
     def __init__(self, function: Function, many: int, classes: AliasClasses):
         self.function, self.classes = function, classes
@@ -86,7 +86,7 @@ class _Terms:
         return bool(held) and self._key(a) not in self.others
 
     def _not_zero(self, s: Stmt) -> Iterator[Var]:
-        """The variables to which a statement gives something else."""
+        """The variables to which a statement gives a nonzero value."""
         match s:
             case Def(var=None, args=(Var() as into, *_, value)) if s.op.writes:
                 if _is_float(value) and not self._is_zero(value):
@@ -104,7 +104,7 @@ class _Terms:
                         yield r
 
     def _gives_zero(self, s: Def) -> bool:
-        """Whether a result is zero as its operands are."""
+        """Whether a result is zero because its operands are."""
         op, args = s.op, s.args
         zero = [self._is_zero(a) for a in args]
         if op.fresh or op is attached.part:

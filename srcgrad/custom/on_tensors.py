@@ -1,8 +1,8 @@
 """User-defined rules on eager tensors: one node of the tape, whose backward is the rule.
 
-The node stands between the value and what is computed of it, as `attached` does in compiled code:
-what the rule keeps is recorded as usual, so that second derivatives have all their terms. A rule is
-held to the same: one gradient for each argument, with its shape.
+The node is placed between the value and its uses, like `attached` in compiled code:
+values that the rule saves are recorded as usual, so that second derivatives have all their terms. A
+rule has to meet the same conditions: one gradient for each argument, with its shape.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def replaced(value: Any, new: Sequence[Any]) -> Any:
 
 
 class Attached(Function):
-    """Values with a rule: the values, then its inputs, then what it keeps."""
+    """Values with a rule: the values, then its inputs, then its residuals."""
 
     # Function.forward takes any arguments; each subclass names its own
     @staticmethod
@@ -47,7 +47,7 @@ class Attached(Function):
         m, n = many
         out = [make(v._a.copy()) for v in tensors[:m]]
         ctx.pull, ctx.many, ctx.name = pull, (m, len(tensors) - m - n), name
-        # a value that is kept is the result itself
+        # a value that is saved is the result itself
         kept = [next((o for v, o in zip(tensors, out, strict=False) if t is v), t)
                 for t in tensors[m + n :]]  # fmt: skip
         ctx.forms = [t._a.shape for t in tensors[m : m + n]]
@@ -69,7 +69,7 @@ class Attached(Function):
 
 
 def attach(value: Any, inputs: list, rest: list, name: str, pull: Pull) -> Any:
-    """A structure of tensors whose derivative by the inputs is what `pull` gives."""
+    """A structure of tensors with the derivative with respect to the inputs that `pull` gives."""
     values = floats(value)
     if not values or not recording():
         return value
@@ -82,7 +82,7 @@ def attach(value: Any, inputs: list, rest: list, name: str, pull: Pull) -> Any:
 
 
 def refuse_captured(value: Any, inputs: list, name: str) -> None:
-    """Refuse a value that depends on a leaf otherwise than through some tensors."""
+    """Refuses a value that depends on a leaf other than through given tensors."""
     stops = {id(t._node) for t in inputs if t._node is not None}
     todo = [v._node for v in floats(value) if v._node is not None]
     while todo:
@@ -126,9 +126,9 @@ def _is_followed(owner: Any) -> bool:
 
 
 def call(owner: Any, args: tuple) -> Any:
-    """A function with a rule called with tensors among its arguments."""
+    """Calls a function with a rule that has tensors among its arguments."""
     static = owner.nondiff(len(args))
-    if recording():  # other names: whether a tensor was passed or captured is then seen
+    if recording():  # new names, which show whether a tensor was passed or captured
         named = [t if t._node is None else t.view_as(t) for t in floats(args)]
         args = replaced(args, named)
     primals = tuple(a for k, a in enumerate(args) if k not in static)
@@ -194,7 +194,7 @@ def _by_jvp(owner: Any, args: tuple, primals: tuple, constants: tuple, inputs: l
 
 
 def call_opaque(owner: Any, args: tuple) -> Any:
-    """An opaque function called with tensors: it gets arrays."""
+    """Calls an opaque function that has tensors among its arguments: it gets arrays."""
     inputs = floats(args)
 
     def arrays(v: Any) -> Any:

@@ -1,7 +1,7 @@
 """`opaque`: a function that compiled code calls back to Python, with stated result types.
 
-Nothing is followed: the kinds of its results are stated, and so are its derivatives, as functions
-that are called back too. Its arguments are copies; what it raises reaches the caller as it is.
+Nothing is followed: the types of its results are stated, and so are its derivatives, as functions
+that are called back too. Its arguments are copies; its exceptions reach the caller unchanged.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Opaque:
         return ()
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
-        """Called by the frontend: the call as IR."""
+        """Emits the call as IR; called by the frontend."""
         call = Call(it, self, args, kwargs, node)
         it.locate(node)
         start = len(it.b.out)
@@ -89,7 +89,7 @@ class Opaque:
         return call.attach(value, block, self._state)
 
     def _likeness(self, call: Call) -> Any:
-        """What has the kinds of the results."""
+        """Values with the types of the results."""
         like = self.like
         if isinstance(like, type):
             return like()
@@ -114,7 +114,7 @@ def _copied(v: Any) -> Any:
     return v.copy() if isinstance(v, np.ndarray) else v
 
 
-# ---- what is called ----
+# ---- callbacks ----
 class Operands:
     """The run-time leaves of some structures, and how to rebuild the structures from values."""
 
@@ -136,7 +136,7 @@ class Operands:
 
 
 def _value(call: Call, function: Callable, like: Any) -> Any:
-    """What the function returns for the arguments, with the kinds of `like`."""
+    """The function's value for the arguments, with the types of `like`."""
     given = Operands(tuple(call.args))
     wanted = leaves(like)
     types = [_type(call, v) for v in wanted]
@@ -183,7 +183,7 @@ def _tangents(called: Called, jvp: Callable, dots: list) -> list:
 
 
 def _taken(given: Any, shape: Any, name: str) -> list[Any]:
-    """The numbered leaves of a result, taken apart by the structure that was stated for it."""
+    """The numbered leaves of a result, taken apart by its stated structure."""
 
     def refuse(path: tuple, given: Any, like: Any) -> None:
         raise ValueError(f"{name} returned {type(given).__name__}, not what was said")
@@ -193,7 +193,7 @@ def _taken(given: Any, shape: Any, name: str) -> list[Any]:
 
 # ---- as IR ----
 def _type(call: Call, v: Any) -> Any:
-    """The type of a result that is to be like a value."""
+    """The type of a result that is stated by an example."""
     if isinstance(v, Var) and is_value(v):
         return v.type
     if isinstance(v, np.ndarray) and (t := type_of_value(v)) is not None:
@@ -209,7 +209,7 @@ def _type(call: Call, v: Any) -> Any:
 def _emitted(
     it: Interpreter, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom]
 ) -> Iterator[Any]:
-    """The call, and its results as values of these types."""
+    """Emits the call; yields its results as values of these types."""
     b = it.b
     dims = [tuple(getattr(t, "dims", ())) for t in types]
     sizes = [b.size(d) for d in dims]

@@ -1,7 +1,7 @@
 """A call of a function with a user-defined derivative, as it is traced.
 
-The rule is followed where the call is: once, into a separate function that the differentiators
-inline. Its errors are raised when a derivative is asked for. Never runs a rule.
+The rule is followed at the call, once, into a separate function that the differentiators
+inline. Its errors are raised when a derivative is requested. Never runs a rule.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from srcgrad.tree import leaves, mapped
 
 
 def varies(v: Any) -> bool:
-    """Whether a leaf is a float that is known at run time only."""
+    """Whether a leaf is a float that is known only at run time."""
     return isinstance(v, Var) and is_value(v) and float_type(v.type)
 
 
@@ -59,10 +59,10 @@ def is_floating(v: Any) -> bool:
     return is_value(v) and float_type(atom(v).type)
 
 
-# ---- tracing apart ----
+# ---- isolated tracing ----
 @contextmanager
 def apart(it: Interpreter) -> Iterator[None]:
-    """Share nothing with what was computed before: what is read from outside is then seen."""
+    """Shares nothing with what was computed before, so that reads from outside are seen."""
     scopes = it.b.scopes
     it.b.scopes = [{} for _ in scopes]
     try:
@@ -73,7 +73,7 @@ def apart(it: Interpreter) -> Iterator[None]:
 
 @contextmanager
 def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
-    """The containers among some values may not be changed meanwhile."""
+    """Forbids changes to the containers among some values inside the block."""
     new = {k: v for k, v in reachable(list(values), ()).items() if k not in it.captures.immutable}
     it.captures.immutable.update(new)
     try:
@@ -85,7 +85,7 @@ def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
 
 @record(frozen=True)
 class Running:
-    """A rule that is being followed: a call of its function with these leaves is its result."""
+    """A rule being followed: a call of its function with these leaves is its result."""
 
     owner: Any
     leaves: tuple[Any, ...]
@@ -97,7 +97,7 @@ class Running:
 
 
 class Call:
-    """One call: the arguments, what it computes, and the values with their rule attached."""
+    """One call: its arguments, its computation, and its values with their rule attached."""
 
     def __init__(self, it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node):
         self.it, self.owner, self.node = it, owner, node
@@ -110,11 +110,11 @@ class Call:
         self.leaves = leaves(self.primals)
         self.inputs = [v for v in self.leaves if varies(v)]
 
-    what = ""  # what its values are called in refusals
+    what = ""  # the name of its values in refusals
 
     # ---- values ----
     def values(self, function: Any) -> tuple[Any, Block]:
-        """What a function gives for the arguments, and the statements that compute it."""
+        """The value of a function for the arguments, and the statements that compute it."""
         it = self.it
         start, out = len(it.b.out), it.b.out
         running = Running(self.owner, tuple(leaves(self.args)))
@@ -131,7 +131,7 @@ class Call:
         return made, block
 
     def attach(self, value: Any, block: Block, make: Callable[[Called], None]) -> Any:
-        """The value with a rule; `make` states it, or raises what is wrong with it."""
+        """Attaches a rule to the value; `make` states it, or raises its error."""
         b = self.it.b
         self.it.locate(self.node)
         refuse_instances(self.it, value, self.node, f"the value of {self.name}()")
@@ -154,7 +154,7 @@ class Call:
         return mapped(value, lambda v: next(parts) if is_floating(v) else v)
 
     def _refuse_complex(self, called: Called) -> None:
-        """A rule does not state conjugates, which adjoints of complex numbers need."""
+        """Refuses complex numbers: a rule does not state the conjugates that adjoints need."""
         numbers = (*called.values, *self.inputs)
         if any(is_complex(atom(v).type.dtype) for v in numbers if is_value(v)):
             self.it.refuse(
@@ -176,7 +176,7 @@ class Call:
 
 
 class Called:
-    """The values of a call and the rule that is being stated about them."""
+    """The values of a call, and their rule while it is being stated."""
 
     def __init__(self, call: Call, value: Any, block: Block):
         self.call, self.it = call, call.it
@@ -199,23 +199,23 @@ class Called:
         return made
 
     def like_value(self, floats: Sequence[Any]) -> Any:
-        """The value's structure with other floats; None stands for what is none."""
+        """The value's structure with other floats; None for all other leaves."""
         mine = iter(floats)
         return mapped(self.value, lambda v: next(mine) if is_floating(v) else None)
 
     def with_own(self) -> Any:
-        """The value, its floats as the results that the rule may read."""
+        """The value, its floats replaced by the results that the rule may read."""
         mine = iter(self.own)
         return mapped(self.value, lambda v: next(mine) if is_floating(v) else v)
 
     def foreign(self) -> list[Var]:
-        """The floats from outside that the values are computed from, the inputs excepted."""
+        """The floats from outside that the values are computed from, except the inputs."""
         outside = free_variables(self.block, self.values)
         mine = {id(v) for v in self.call.inputs}
         return [v for v in outside if varies(v) and id(v) not in mine]
 
     def shared(self, k: int) -> Any:
-        """What else the memory of the k-th value is reached by: a variable, or None."""
+        """Another variable that reaches the memory of the k-th value, or None."""
         y = self.values[k]
         if not isinstance(y, Var):
             return None
@@ -226,7 +226,7 @@ class Called:
 
     # ---- one direction ----
     def direction(self, given: list[Var], results: int, run: Callable[[], list]) -> Direction:
-        """Follow a rule into a function: `run` gives one atom for each result, None for zero."""
+        """Follows a rule into a function: `run` gives one atom for each result, None for zero."""
         it = self.it
         before = len(it.snapshots)
         with apart(it), it.b.block() as out:
@@ -260,10 +260,10 @@ class Called:
 
 
 def _carrying_copies(block: Block) -> Block:
-    """Statements whose loops carry copies of what they begin with.
+    """Statements whose loops carry copies of their initial values.
 
-    The derivative goes through the rule, not through these statements: what their loops carry
-    would have an adjoint, and be kept for it, if it were in one class with what does have one.
+    The derivative goes through the rule, not through these statements: carried values would have
+    an adjoint, and be saved for it, if they were in one class with a value that has one.
     """
     outside = {v for v in free_variables(block) if isinstance(v.type, Array)}
     carried = [a for s in walk(block) for a in _joined(s) if a in outside]
@@ -276,7 +276,7 @@ def _carrying_copies(block: Block) -> Block:
 
 
 def _on_copies(fn: Function, given: list[Var]) -> Function:
-    """The function on copies of what it is given and stores to, and of what its loops carry.
+    """The function on copies of arguments that it stores to, and of those that its loops carry.
 
     Where a derivative is taken an argument may be memory of a tape. The derivative of a loop that
     carries a reference to it would need the adjoint of the tape before the loop.
@@ -296,7 +296,7 @@ def _on_copies(fn: Function, given: list[Var]) -> Function:
 
 
 def _joined(s: Stmt) -> tuple[Atom, ...]:
-    """What a loop begins with, or a branch ends with."""
+    """The initial values of a loop, or the yields of a branch."""
     match s:
         case For() | While():
             return s.inits
@@ -307,7 +307,7 @@ def _joined(s: Stmt) -> tuple[Atom, ...]:
 
 
 def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
-    """Refuse a store to memory from outside of a block."""
+    """Refuses a store to memory from outside of a block."""
     classes = AliasClasses(Function("", (), block, ()))
     outside = {classes.of(v): v for v in free_variables(block) if is_reference(v.type)}
     for s in walk(block):
@@ -322,7 +322,7 @@ def refuse_stores(block: Block, allowed: Sequence[Var], what: str) -> None:
 
 # ---- arguments ----
 def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> list[Any]:
-    """All arguments by position, defaults included; those by keyword alone have their defaults."""
+    """All arguments by position, defaults included; keyword-only ones have their defaults."""
     f = owner.function
     if not isinstance(f, types.FunctionType):
         if kwargs:
@@ -343,8 +343,8 @@ def positional(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node
 
 
 def own_names(it: Interpreter, value: Any) -> Any:
-    """An argument with other variables for what the program captures: whether a function reads its
-    argument or captures it is then seen.
+    """An argument with new variables for captured values, which shows whether a function reads its
+    argument or captures it.
     """
     captured = {h.var for h in it.captures.hidden.values()}
     if not any(isinstance(v, Var) and v in captured for v in leaves(value)):
@@ -366,7 +366,7 @@ def _renamed(it: Interpreter, v: Var) -> Var:
 
 
 def returned_at(it: Interpreter, rule: Any) -> Location | None:
-    """Where a rule returns."""
+    """The location at which a rule returns."""
     if not isinstance(rule, types.FunctionType):
         return it.b.loc
     try:

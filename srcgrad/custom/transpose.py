@@ -1,6 +1,6 @@
-"""The other direction of a user's rule: a linear program transposed by reverse mode.
+"""The other direction of a user's rule: transposes a linear program by reverse mode.
 
-A rule that is not linear in what it is given is refused: its transpose would depend on the point.
+A rule not linear in tangents or adjoints is refused: its transpose would depend on the point.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from srcgrad.primitives import REGISTRY
 
 
 def turned(rule: Rule, direction: Direction, many: int) -> Direction:
-    """From a direction that is linear in its first `many` parameters to its transpose."""
+    """The transpose of a direction that is linear in its first `many` parameters."""
     f = direction.function
     places = [k for k in direction.gives if k is not None]
     primal = Function(f.name, f.params, f.body, tuple(f.returns[k] for k in places))
     if not is_linear(primal, many):
         raise _not_linear(rule)
     joint = reverse(primal, range(many), REGISTRY)
-    # of a linear program the values are not wanted, nor what only they need
+    # the values of a linear program are not needed, nor what only they use
     gradients = joint.returns[len(places) :]
     made = _needed(Function(f.name, joint.params, joint.body, gradients))
     made = run_passes(made)
@@ -43,8 +43,8 @@ def turned(rule: Rule, direction: Direction, many: int) -> Direction:
 
 
 def _needed(function: Function) -> Function:
-    """What the results need, without operations that are there only because they may raise: that
-    they do not has been seen where the values were computed.
+    """The statements that the results need, without those that are only there as they may raise:
+    they did not where the values were computed.
     """
     quiet: dict[Any, Any] = {}
 
@@ -68,7 +68,7 @@ def _needed(function: Function) -> Function:
 
 
 def _reads(made: Function, linear: set[Var]) -> bool:
-    """Whether a transpose depends on the point: what is transposed is not linear then."""
+    """Whether a transpose depends on the point: then the transposed function is not linear."""
     return bool(set(free_variables(made.body, made.returns)) & linear)
 
 

@@ -1,7 +1,7 @@
-"""`checkpoint`: reverse mode computes a function again instead of keeping what it computed.
+"""`checkpoint`: reverse mode recomputes a function instead of saving its intermediate values.
 
 A rule like any other: its residuals are the arguments, its backward pass the gradient of the value
-times the adjoint. Never decides what is worth computing again.
+times the adjoint. Never decides what is worth recomputing.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from srcgrad.tree import leaves
 
 
 class checkpoint(custom_vjp):
-    """A function of which reverse mode keeps the arguments only, and computes the rest again.
+    """A function of which reverse mode saves the arguments only, and recomputes the rest.
 
-    It saves memory where a loop has many long steps: of each trip what a step begins with is kept,
-    and not what it computes on its way. The price is that the function runs once more. Values and
-    derivatives, of any order and direction, are those of the function itself. It takes arguments by
-    position, stores to none of them, and has no complex numbers in compiled code; a derivative by
-    what it captures is refused. What it prints is printed again when it is computed again.
-    `flow.checkpoint` is used as a decorator.
+    It saves memory where a loop has many long steps: of each trip the initial values of a step are
+    saved, and not those it computes on its way. The price is that the function runs once more.
+    Values and derivatives, of any order and direction, are those of the function itself. It takes
+    arguments by position, stores to none of them, and has no complex numbers in compiled code; a
+    derivative with respect to captured values is refused. What it prints is printed again when it
+    is recomputed. `flow.checkpoint` is used as a decorator.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.checkpoint
@@ -76,7 +76,7 @@ def floating_positions(args: tuple) -> tuple[int, ...]:
 
 
 def product(value: Any, weights: Any) -> Any:
-    """The sum of the products of floats with weights, of which None stands for zero."""
+    """The sum of the products of floats with weights; None means zero."""
     total = 0.0
     for y, w in zip(leaves(value), leaves(weights), strict=True):
         if w is not None and _is_floating(y):
@@ -91,7 +91,7 @@ def _is_floating(v: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def _of(function: types.FunctionType) -> checkpoint:
-    """One object for one function: what is built for it is found again."""
+    """One object for one function, so that its specializations are found again."""
     return checkpoint(function)
 
 

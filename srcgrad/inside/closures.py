@@ -1,8 +1,8 @@
-"""Transforms of what only exists while a function is compiled: closures, partials, records.
+"""Transforms of functions that exist only while compiling: closures, partials, records.
 
-The function is traced where its transform is called. What it reads of the functions around it
-becomes a parameter, its program goes through the same transforms as any other, and the result is
-put in place. It may not change what it did not make: that is refused.
+The function is traced where its transform is called. Values that it reads from the functions around
+it become parameters, its program goes through the same transforms as any other, and the result is
+inserted there. It may not change objects that it did not make: that is refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from srcgrad.tree import mapped_by_path, paths
 
 @record(frozen=True, eq=False)
 class Traced:
-    """The bottom of a stack of transforms: a program that is there already."""
+    """The bottom of a stack of transforms: a program that exists already."""
 
     made: Program
 
@@ -70,7 +70,7 @@ class Inner:
 
 
 def is_inner(v: Any) -> bool:
-    """Whether a value is a function that belongs to the run that is compiled."""
+    """Whether a value is a function that belongs to the current compilation."""
     if isinstance(v, functools.partial):
         return any(is_inner(p) for p in (v.func, *v.args, *v.keywords.values()))
     return isinstance(v, RUNNING | Record) or (is_transform(v) and not isinstance(v, Compiled))
@@ -79,7 +79,7 @@ def is_inner(v: Any) -> bool:
 def with_functions(
     compiled: Any, it: Interpreter, arguments: dict[str, Any], node: Node, extra: Any
 ) -> Any:
-    """A transformed function that is called with such functions among its arguments."""
+    """Calls a transformed function that has such functions among its arguments."""
     call = _Call(it, compiled.function, arguments, 0, node)
     bound = inspect.BoundArguments(compiled._signature, OrderedDict(call.kwargs))
     call.args, call.kwargs = list(bound.args), bound.kwargs
@@ -109,14 +109,14 @@ def named(fn: Any, args: list, kwargs: dict[str, Any]) -> dict[str, Any]:
 def _put(
     it: Interpreter, p: Program, arguments: dict[str, Any], node: Node, extra: Any = None
 ) -> Any:
-    """Emit a program for the values of a call, and return its result."""
+    """Emits a program for the values of a call, and returns its result."""
     values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     given = [values[path] if path in values else extra(path, values) for path in p.inputs]
     return spliced(it, p, [*given, *(h.var for h in p.hidden)], node)
 
 
 class _Call:
-    """One call of such a function: its floating arguments are parameters of their own."""
+    """One call of such a function: its floating arguments become separate parameters."""
 
     def __init__(self, it: Interpreter, fn: Any, arguments: dict[str, Any], count: int, node: Node):
         self.it, self.fn, self.node = it, fn, node
@@ -146,7 +146,7 @@ class _Call:
         return var
 
     def program(self, weights: tuple = ()) -> Program:
-        """Its program: the parameters, then all that it reads from around it."""
+        """Its program: the parameters, then all values read from outside."""
         it, first = self.it, len(self.it.snapshots)
         block, result = self._interpreted()
         atoms: list[Atom] = []
@@ -196,7 +196,7 @@ class _Call:
         return block, result
 
     def _free(self, block: list[Stmt], atoms: list[Atom], weights: list[Var]) -> list[Var]:
-        """What is read from around the call: weights that are asked for, lengths, values."""
+        """The variables read from outside the call: requested weights, lengths, values."""
         own = set(self.params)
         read = free_variables(tuple(block), atoms)
         found = dict.fromkeys(
@@ -221,7 +221,7 @@ def _among(h: Hidden, weights: tuple) -> bool:
 
 
 def _changed(before: State, it: Interpreter) -> bool:
-    """Whether names or containers hold something else than before."""
+    """Whether the contents of names or containers have changed."""
     pairs = [(before.env, it.env)]
     pairs += [(before.contents[k], contents(v)) for k, v in before.objects.items()]
     return any(_differs(old, new) for old, new in pairs)

@@ -24,7 +24,7 @@ Extra = Callable[[tuple, dict[tuple, Any]], Any]
 def inline(
     compiled: Any, it: Interpreter, args: list, kwargs: dict, node: Node, extra: Extra | None = None
 ) -> Any:
-    """Emit the program of a `Compiled` for the values of a call, and return its result.
+    """Emits the program of a `Compiled` for the values of a call, and returns its result.
 
     `extra` gives the value of a parameter that is not an argument: a tangent.
     """
@@ -52,7 +52,7 @@ def inline(
 
 
 def _refuse_tangents(name: str, program: Program, values: dict[tuple, Any], extra: Extra) -> None:
-    """Refuse nonzero tangents of floats that were specialized on, as a call does."""
+    """Refuses nonzero tangents of floats that were specialized on, as a call does."""
     known = [path for path, v in values.items() if path not in program.inputs and is_number(v)]
     for path in known:
         t = plain(atom(extra(("tangent", *path), values)))

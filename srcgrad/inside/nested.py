@@ -1,6 +1,6 @@
 """Transforms called inside a compiled function: `flow.grad(f)(x)` is built while it is traced.
 
-What is differentiated has to be known at compile time: a function, a method, a partial. Never
+A differentiated function has to be known at compile time: a function, a method, a partial. Never
 evaluates anything at run time that the transform would evaluate outside.
 """
 
@@ -40,13 +40,13 @@ from srcgrad.tree import mapped, spelled
 
 
 def _itself(fn: Any) -> Any:
-    """A function as it is looked up: by identity, but for methods, made at each access."""
+    """A function as a key: by identity, except for methods, which are made at each access."""
     return fn if type(fn) is types.MethodType else Same(fn)
 
 
 @functools.lru_cache(maxsize=512)
 def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> Any:
-    """One object for one transform: it remembers what its program has to know."""
+    """One object for one transform: it remembers the static requirements of its program."""
     fn = fn.value if isinstance(fn, Same) else fn
     many = isinstance(weights, tuple)
     members = tuple(w.value for w in weights) if many else getattr(weights, "value", None)
@@ -54,7 +54,7 @@ def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> 
 
 
 def _weights(it: Interpreter, weights: Any) -> Any:
-    """Captured Parameters, by identity: what stands for them is what they are inputs as."""
+    """Captured Parameters, by identity; a variable means the Parameter that it is the input for."""
     known = {h.var: h.parameter for h in it.captures.hidden.values()}
 
     def same(w: Any) -> Any:
@@ -67,7 +67,7 @@ def _weights(it: Interpreter, weights: Any) -> Any:
 def _gradient(
     it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
 ) -> Any:
-    """The transform of a function: one that is known, or one that belongs to this run."""
+    """The transform of a function: a known one, or one that belongs to this compilation."""
     by = _weights(it, weights)
     if not is_inner(fn):
         _refuse_no_function(it, node, fn)
@@ -224,7 +224,7 @@ def _misfit(it: Interpreter, t: Any, v: Any, name: str) -> NoReturn:
 
 
 def _floating(it: Interpreter, node: Node, v: Any) -> Any:
-    """A value of an equation: lists are arrays, integers are floats."""
+    """A value of an equation: lists become arrays, integers become floats."""
     if isinstance(v, list | tuple):
         v = it.call_numpy(np.array, [v], {}, node)
     if isinstance(v, Var) and not float_type(v.type):

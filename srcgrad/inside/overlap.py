@@ -1,7 +1,7 @@
-"""Whether arrays given to a transform inside a compiled function may share memory it stores to.
+"""Refuses arrays passed to a transform inside a compiled function that may share stored-to memory.
 
-A transform stores to copies, so what shares memory with them would not change as it does in NumPy:
-such a call is refused. Two arguments of the compiled function are looked at when it is called.
+A transform stores to copies, so arrays that share memory with them would not change as in NumPy:
+such a call is refused. Two arguments of the compiled function are compared when it is called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srcgrad.ir.types import Array
 
 
 def refuse_overlap(it: Interpreter, given: list[Atom], stored: frozenset[int], node: Node) -> None:
-    """Refuse a call in which an array that is stored to may overlap with another one."""
+    """Refuses a call in which an array that is stored to may overlap with another one."""
     arrays = {k: v for k, v in enumerate(given) if isinstance(v.type, Array)}
     for k in sorted(stored.intersection(arrays)):
         mine = _root(it, arrays[k])
@@ -30,7 +30,7 @@ def refuse_overlap(it: Interpreter, given: list[Atom], stored: frozenset[int], n
 
 
 def _root(it: Interpreter, v: Any) -> Var | None:
-    """The array whose memory it is: an input, or one made here; None if that is not known."""
+    """The array that owns the memory: an input, or one made here; None if that is not known."""
     while True:
         v = it.captures.stands_for.get(v, v)
         made = it.b.definition.get(v)

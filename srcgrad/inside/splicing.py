@@ -1,4 +1,4 @@
-"""Puts a program into the one that is being built, with its captured values and restrictions."""
+"""Inserts a program into the one being built, with its captured values and restrictions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from srcgrad.tree import Leaf, mapped, outside
 
 
 def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
-    """Emit a program for the values of its parameters, and return its result."""
+    """Emits a program for the values of its parameters, and returns its result."""
     given = [atom(v) for v in given]
     refuse_overlap(it, given, program.unshared, node)
     fitting = [_fitting(it, p, v) for p, v in zip(program.function.params, given, strict=True)]
@@ -41,12 +41,12 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
 
 
 def captured_now(h: Hidden) -> Callable[[], Any]:
-    """What the calling program captures: the tensor itself, where it is one."""
+    """The value that the calling program captures: the tensor itself, if it is one."""
     return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
 
 
 def put_demands(it: Interpreter, demands: Demands, values: dict[tuple, Any], node: Node) -> None:
-    """What the program must know of its arguments, this function must know of its own."""
+    """Propagates the callee's static requirements to the caller."""
     for path, v in values.items():
         if path in demands.static_leaves and isinstance(v, Var):
             it.captures.demand_static(it, v, node, f"'{path[0]}'")
@@ -68,17 +68,17 @@ def _fitting(it: Interpreter, p: Var, v: Any) -> Any:
 
 
 def likes_of(it: Interpreter, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of the kinds of those of a call, as the caller has them."""
+    """Arguments of the same kinds as those of a call, in the caller's form."""
     return {n: mapped(v, lambda v: like(it, v), outside) for n, v in arguments.items()}
 
 
 def like(it: Interpreter, v: Any) -> Any:
-    """A value of the kind of an IR value: tracing reads kinds only."""
+    """A value of the same kind as an IR value: tracing reads kinds only."""
     if not isinstance(v, Var | Const):
         return v
     t = v.type
     if isinstance(t, Array):
-        # a length that may turn out to be 1 broadcasts then: 0 stands for it (`Captures.parameter`)
+        # a length that may turn out to be 1 broadcasts then: 0 marks it (`Captures.parameter`)
         shape = tuple((2 if it.b.never_one(d) else 0) if isinstance(d, Var) else d for d in t.dims)
         made = np.zeros(shape, np_dtype(t.dtype))
         kind = kind_of(it, v)

@@ -1,7 +1,7 @@
-"""Gradients against differences of the plain function, and against forward mode.
+"""Compares gradients with differences of the plain function, and with forward mode.
 
-The plain function is run by Python itself, on copies; what is compared are derivatives along a few
-directions, so that one check costs a few dozen calls whatever the number of inputs.
+The plain function is run by Python itself, on copies; derivatives along a few directions
+are compared, so that one check costs a few dozen calls whatever the number of inputs.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def check_grads(
     seed: int = 0,
     target: str = "cpu",
 ) -> None:
-    """Raise GradientError unless reverse mode, forward mode and differences agree at `args`.
+    """Raises GradientError unless reverse mode, forward mode and differences agree at `args`.
 
-    They agree if they differ by less than `tolerance` of the largest of them, plus what the
-    differences themselves are uncertain by. At a kink differences have no meaning. Results that are
-    not scalars are summed. The arguments stay as they are.
+    They agree if they differ by less than `tolerance` of the largest of them, plus the uncertainty
+    of the differences. At a kink differences have no meaning. Results that are not scalars are
+    summed. The arguments are not changed.
 
     >>> from srcgrad.testing import check_grads
     >>> check_grads(lambda x, y: x * x * y, (3.0, 2.0), (0, 1), target="python")

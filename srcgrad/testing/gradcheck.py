@@ -1,6 +1,6 @@
 """`gradcheck`: every element of a gradient against forward mode and differences; `check_jvp_vjp`.
 
-The function that differences are taken of is run by Python itself, on copies. Results that are not
+Differences are taken of the function as run by Python itself, on copies. Results that are not
 one number are summed with fixed random weights, so that every one of them counts.
 """
 
@@ -18,7 +18,7 @@ from srcgrad.errors import ArgumentValueError, GradientError
 from srcgrad.protocols import of_numba
 from srcgrad.records import record
 
-AGREE = 1e-8  # reverse and forward mode are exact: only rounding is between them
+AGREE = 1e-8  # reverse and forward mode are exact: they differ by rounding only
 SINGLE = 3e-3  # the same where an argument is in single precision
 SHOWN = 5  # wrong elements in a report
 
@@ -53,16 +53,16 @@ def gradcheck(
     target: str = "cpu",
     seed: int = 0,
 ) -> None:
-    """Raise GradientError unless the gradients of `fn` at `args` are right, element by element.
+    """Raises GradientError unless the gradients of `fn` at `args` are right, element by element.
 
     `grad_position`: the arguments to check, by default all with floats. Reverse and forward mode
-    must agree to rounding, and both with differences of the plain function to `tolerance` of
-    their size, at least 0.3 % where an argument is in single precision, plus what the differences
-    are uncertain by. Of arguments with more than `elements`
-    numbers a random choice is checked. With `order=2` the gradient is checked as a function too.
-    `step="complex"` takes one imaginary step instead of differences: exact, for analytic NumPy
-    code only. The error names the argument, the index and the numbers. At a kink differences have
-    no meaning, and the report says so. The arguments stay as they are.
+    must agree to rounding, and both with differences of the plain function to `tolerance` of their
+    size, at least 0.3 % where an argument is in single precision, plus the uncertainty of the
+    differences. For arguments with more than `elements` numbers a random choice is checked. With
+    `order=2` the gradient is checked as a function too. `step="complex"` takes one imaginary step
+    instead of differences: exact, for analytic NumPy code only. The error names the argument, the
+    index and the numbers. At a kink differences have no meaning, and the report says so. The
+    arguments are not changed. no meaning, and the report says so. The arguments stay as they are.
 
     >>> import numpy as np
     >>> from srcgrad.testing import gradcheck
@@ -101,10 +101,10 @@ def check_jvp_vjp(
     target: str = "cpu",
     seed: int = 0,
 ) -> None:
-    """Raise GradientError unless <v, J u> = <J' v, u> for random u and v: no step size involved.
+    """Raises GradientError unless <v, J u> = <J' v, u> for random u and v: no step size involved.
 
-    J u is forward mode's, J' v is reverse mode's; `tolerance` is in parts of the sum of magnitudes
-    of what is added.
+    J u is forward mode's, J' v is reverse mode's; `tolerance` is relative to the sum of the
+    magnitudes of the terms.
 
     >>> import numpy as np
     >>> from srcgrad.testing import check_jvp_vjp
@@ -198,7 +198,7 @@ def _expected(
 
 
 def _kink(along: Callable[[float], float], value: float) -> str:
-    """Whether the slopes to the left and to the right are not the same."""
+    """A remark if the slopes to the left and to the right differ."""
     h, here = 1e-6, along(0.0)
     left, right = (here - along(-h)) / h, (along(h) - here) / h
     if abs(right - left) <= 1e-3 * max(1.0, abs(value)):
@@ -230,7 +230,7 @@ def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) ->
 def _elements(
     value: Any, gradient: Any, name: str, most: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, float, Any]]:
-    """Of each float of an argument: where it is, its derivative, and a unit that moves it alone.
+    """For each float of an argument: its place, its derivative, and a unit that moves it alone.
 
     A complex number is two of them: its parts are `.real` and `.imag`.
     """

@@ -1,7 +1,7 @@
 """The pytest plugin: a fixture `gradcheck`, and the option `--gradcheck-target`.
 
 Loaded by pytest in every session of an environment that has srcgrad, so it imports nothing before
-a test asks for the fixture.
+a test requests the fixture.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is run from a shell, and pictures of graphs. Nothing in the package imports it."""
+"""Command-line tools, and pictures of graphs. Nothing in the package imports it."""
 
 from srcgrad.tools.drawing import graph
 from srcgrad.tracebacks import entered

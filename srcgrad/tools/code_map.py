@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def code_map(under: str = "") -> str:
-    """Return the map of the package, or of the folder `under` of it.
+    """Returns the map of the package, or of its folder `under`.
 
     Raises FileNotFoundError if the package has no such folder.
 
@@ -27,7 +27,7 @@ def code_map(under: str = "") -> str:
 
 
 def first_sentence(path: Path) -> str:
-    """Return the first sentence of a file's docstring."""
+    """Returns the first sentence of a file's docstring."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     sentence = re.split(r"(?<=\.)\s|\n\n", text, maxsplit=1)[0]
     return " ".join(sentence.split())

@@ -1,7 +1,7 @@
 """The command line: ``python -m srcgrad demo | info | cache | warm-up | map``.
 
 Each subcommand is one function from parsed arguments to an exit code, and imports what it needs
-when it runs, so that asking for help loads no compiler. The work is done elsewhere.
+when it runs, so that `--help` loads no compiler. The work is done elsewhere.
 """
 
 import argparse
@@ -20,7 +20,7 @@ CACHED_FILE = re.compile(r".*[0-9a-f]{12,}.*\.(py|pyc|nbi|nbc|nb|ll|cubin|ir|o)"
 
 
 def main(arguments=None):
-    """Run the command named by ``arguments`` (``sys.argv`` by default); return the exit code."""
+    """Runs the command named by ``arguments`` (``sys.argv`` by default); returns the exit code."""
     parsed = parser().parse_args(arguments)
     try:
         code = parsed.run(parsed)
@@ -32,7 +32,7 @@ def main(arguments=None):
 
 
 def parser():
-    """Return the argument parser; each subcommand sets ``run``."""
+    """Returns the argument parser; each subcommand sets ``run``."""
     top = argparse.ArgumentParser(prog="python -m srcgrad", description="gradients of Python code")
     commands = top.add_subparsers(title="commands", required=True)
     demo = commands.add_parser("demo", help="fit a predator-prey model by its compiled gradient")
@@ -54,14 +54,14 @@ def parser():
 
 
 def run_demo(parsed):
-    """Fit the model; return 0 if the known answer came out, 1 if not."""
+    """Fits the model; returns 0 if the known answer came out, 1 if not."""
     from srcgrad.demo import fit
 
     return fit.main(parsed.output, whole_adjoint=parsed.adjoint)
 
 
 def run_info(parsed):
-    """Print versions, the machine and the settings, for a bug report."""
+    """Prints versions, the machine and the settings, for a bug report."""
     from srcgrad.backends import cache
 
     print(f"srcgrad    {_version('srcgrad')}")
@@ -77,7 +77,7 @@ def run_info(parsed):
 
 
 def _print_cuda():
-    """Print what there is for `target="cuda"`, and what is wrong with it."""
+    """Prints the parts that `target="cuda"` needs, and what is wrong with them."""
     from srcgrad.backends.cuda.machine import PACKAGES, machine, spelled, toolkit
 
     found = machine()
@@ -93,7 +93,7 @@ def _print_cuda():
 
 
 def run_cache(parsed):
-    """Print the cache folder and its size, or delete what srcgrad put there."""
+    """Prints the cache folder and its size, or deletes what srcgrad put there."""
     from srcgrad.backends import cache
 
     folder = Path(cache.cache_dir())
@@ -108,7 +108,7 @@ def run_cache(parsed):
 
 
 def run_warm_up(parsed):
-    """Compile the helpers that are not in the cache folder yet, and say how long each took."""
+    """Compiles the helpers that are not in the cache folder yet, and prints how long each took."""
     from srcgrad.backends import cache
     from srcgrad.backends.cpu.warm import warm
 
@@ -125,7 +125,7 @@ def run_warm_up(parsed):
 
 
 def run_map(parsed):
-    """Print what each folder and file of the package is for; return 2 for an unknown folder."""
+    """Prints the purpose of each folder and file of the package; returns 2 if there is none."""
     from srcgrad.tools.code_map import code_map
 
     try:
@@ -137,7 +137,7 @@ def run_map(parsed):
 
 
 def cached_files(folder):
-    """Return the generated modules under ``folder`` and Numba's files beside them."""
+    """Returns the generated modules under ``folder`` and Numba's files beside them."""
     found = folder.rglob("*") if folder.is_dir() else ()
     return sorted(f for f in found if CACHED_FILE.fullmatch(f.name) and f.is_file())
 

@@ -1,4 +1,4 @@
-"""The graph of a tensor as a picture: leaves, operations, shapes, and what each node keeps.
+"""The graph of a tensor as a picture: leaves, operations, shapes, and what each node saves.
 
 `graph` writes Graphviz's DOT language; Graphviz's program `dot` makes pictures of it.
 Shapes are found by a backward pass of zeros. Never changes the graph.
@@ -92,7 +92,7 @@ class _Drawing:
         self.boxes: list[str] = []
         self.edges: list[str] = []
         self.numbers: dict[int, int] = {}  # the box of a node or array, by its id
-        self.held: list[Any] = []  # keeps what `numbers` has the id of alive
+        self.held: list[Any] = []  # keeps the objects whose ids `numbers` has alive
 
     def text(self) -> str:
         root = self._box(self.names.get(id(self.tensor), "result"), self.tensor.shape, "root")
@@ -151,7 +151,7 @@ class _Drawing:
 
 
 def _kept(node: Any) -> tuple[str, list[np.ndarray]]:
-    """What a node of any kind keeps, in words; and the operands in it that have no gradient."""
+    """A description of what a node saves; and the operands in it that have no gradient."""
     operands = [getattr(node, name, None) for name in ("x", "z")]
     args = getattr(node, "args", None)
     if isinstance(args, list):
@@ -171,7 +171,7 @@ def _kept(node: Any) -> tuple[str, list[np.ndarray]]:
 
 
 def _shapes(tensor: Tensor) -> dict[Node, tuple]:
-    """The shape of each node's result, where a gradient of zeros gets to."""
+    """The shape of each node's result, as far as a gradient of zeros reaches."""
     shapes: dict[Node, tuple] = {}
     root: Any = tensor._node
     pending: dict[Node, Any] = {root: np.zeros(tensor._a.shape, tensor._a.dtype)}

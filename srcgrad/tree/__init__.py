@@ -1,9 +1,9 @@
 """Structures as trees: `flow.tree`.
 
-`register` lets instances of a class of yours be structures; `map`, `leaves`, `flatten`, `unflatten`
-and `structure` are what JAX and PyTorch have under these names. Tuples, named tuples, lists, dicts
-(in their own order) and dataclasses are structures by themselves; anything else is a leaf, None
-too. The other names are for srcgrad itself.
+`register` lets instances of a user's class be structures; `map`, `leaves`, `flatten`, `unflatten`
+and `structure` do what JAX's and PyTorch's functions of these names do. Tuples, named tuples,
+lists, dicts (in their own order) and dataclasses are structures by themselves; anything else is a
+leaf, None included. The other names are internal.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def register(
     flatten: Callable[[Any], tuple[Sequence[Any], Any]],
     unflatten: Callable[[Any, tuple], Any],
 ) -> None:
-    """Let instances of a class be structures: arguments, results, captured values, gradients.
+    """Lets instances of a class be structures: arguments, results, captured values, gradients.
 
     `flatten(value)` returns (children, static). Children are numbers, arrays, None, and structures
     of them; they are inputs, and floats among them have gradients. The static part is hashable:
@@ -88,7 +88,7 @@ def register(
 
 
 class Structure:
-    """What a value is beside its leaves, to be compared and to be filled with other leaves."""
+    """The structure of a value without its leaves, to be compared or filled with other leaves."""
 
     def __init__(self, value: Any):
         numbers = itertools.count()
@@ -122,7 +122,7 @@ _STAR = _Star()
 
 @entrance
 def structure(value: Any) -> Structure:
-    """What a value is beside its leaves; None is a leaf.
+    """The structure of a value without its leaves; None is a leaf.
 
     >>> structure((1.0, {"a": 2.0})), structure([1, 2]) == structure([3, 4])
     (Structure((*, {'a': *})), True)
@@ -164,7 +164,7 @@ def map(f: Callable, tree: Any, *others: Any) -> Any:
 
 
 def columns(tree: Any, others: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """Each leaf of a structure with what stands in its place in others like it."""
+    """Each leaf of a structure with its counterparts in others like it."""
     rows = [[g for _, _, g in matched(tree, other, _refuse_other)] for other in others]
     return iter(list(zip(leaves(tree), *rows, strict=True)))
 

@@ -1,7 +1,7 @@
-"""Classes of the user's that are registered as structures, and what their two functions must do.
+"""User-defined classes registered as structures, and the contract of their two functions.
 
 `flatten(value)` gives the children and the static part, `unflatten(static, children)` makes the
-value again. What either does wrong is refused with its place in the user's source.
+value again. Mistakes of either are refused, with their place in the user's source.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Registered:
     cls: type
     flatten: Callable[[Any], Any]
     unflatten: Callable[[Any, tuple], Any]
-    # attributes that compiled code takes for known, which `flatten` may leave out
+    # attributes that compiled code treats as known, which `flatten` may leave out
     watched: set[str] = field(default_factory=set)
 
     @property
@@ -46,17 +46,17 @@ class Registered:
         return children, static
 
     def state(self, value: Any) -> frozenset:
-        """What an instance has for the watched attributes."""
+        """The values that an instance has for the watched attributes."""
         own = getattr(value, "__dict__", {})
         return frozenset((name, _state(own[name])) for name in self.watched & own.keys())
 
     def watch(self, names: Any) -> None:
-        """Watch attributes, and those of the class that an instance may have one in place of."""
+        """Watches attributes, and class attributes that an instance may override."""
         data = (n for c in self.cls.__mro__ for n, v in vars(c).items() if not _is_member(n, v))
         self.watched.update(names, data)
 
     def pair(self, made: Any, kind: str = "") -> tuple[list[Any], Any]:
-        """What `flatten` returned as (children, static); refused if it is no such pair."""
+        """The result of `flatten` as (children, static); refused if it is not such a pair."""
         if not isinstance(made, tuple | list) or len(made) != 2:
             many = f"{len(made)} values" if isinstance(made, tuple | list) else f"no pair{kind}"
             raise self.error(f"flatten of {self.name} returns {many}", self.flatten, PAIR)
@@ -116,7 +116,7 @@ def _is_member(name: str, v: Any) -> bool:
 
 
 def _place(function: Any) -> Location | None:
-    """Where a function begins; None if it has no source."""
+    """The location where a function begins; None if it has no source."""
     code = getattr(function, "__code__", None)
     if code is None:
         return None
@@ -126,7 +126,7 @@ def _place(function: Any) -> Location | None:
 
 
 def static_key(v: Any) -> Any:
-    """What a static part is looked up by: it tells 1 from 1.0 and True, and 0.0 from -0.0.
+    """The key of a static part in look-ups: it tells 1 from 1.0 and True, and 0.0 from -0.0.
 
     >>> static_key((1, "relu")) == static_key((True, "relu")), static_key(0.0) == static_key(-0.0)
     (False, False)

@@ -1,8 +1,8 @@
-"""Structures as trees: taken apart into leaves, and put together again from other leaves.
+"""Structures as trees: takes them apart into leaves, and rebuilds them from other leaves.
 
 A *kind* defines how values of one class come apart: tuples, named tuples, lists, dicts and
 dataclasses are known here, the owners of other classes register theirs. Anything else is a leaf,
-None too. A *template* is a structure with a `Leaf` in the place of each leaf. A *path* is the keys
+None included. A *template* is a structure with a `Leaf` in place of each leaf. A *path* is the keys
 from the top to a leaf. Never copies a leaf, and makes dataclasses without calling `__init__`.
 """
 
@@ -24,14 +24,14 @@ Made = Callable[[Any, Sequence[Any]], Any]
 
 @record(frozen=True)
 class Kind:
-    """How the values of a class come apart, and how one is made like another, of other parts."""
+    """How values of a class come apart, and how one like another is made of other parts."""
 
     parts: Callable[[Any], Sequence[Any]]
     rebuilt: Made
     keys: Callable[[Any], Sequence[Any]] = lambda value: range(len(value))
-    # what a signature has to know beside the class and the parts
+    # the static facts for a signature, apart from the class and the parts
     static: Callable[[Any], Any] = lambda value: None
-    # what the caller gets for a value that only exists while a function is compiled
+    # makes the caller's form of a value that only exists while a function is compiled
     outside: Made | None = None
     registered: Registered | None = None  # of a class of the user's
 
@@ -64,7 +64,7 @@ def _places(value: Any) -> Sequence[Any]:
 
 
 def _items(value: Any) -> list[Any]:
-    """The items of a list or a tuple, whatever a class derived from it says they are."""
+    """The items of a list or a tuple, whatever a derived class claims them to be."""
     return [*list.__iter__(value)] if isinstance(value, list) else [*tuple.__iter__(value)]
 
 
@@ -88,13 +88,13 @@ _LEAVES: list[type] = [np.ndarray, np.generic, bool, int, float, complex]
 
 
 def add_kind(cls: type, kind: Kind) -> None:
-    """Let the values of a class be structures; not those of classes derived from it."""
+    """Lets the values of a class be structures; not those of classes derived from it."""
     _KINDS[cls] = kind
     _kind_of.cache_clear()
 
 
 def add_leaves(*classes: type) -> None:
-    """Let the values of classes be leaves, though they are dataclasses or derived from tuples."""
+    """Lets the values of classes be leaves, even if they are dataclasses or derived from tuples."""
     _LEAVES.extend(classes)
     _kind_of.cache_clear()
 
@@ -113,24 +113,24 @@ def _kind_of(cls: type) -> Kind | None:
 
 
 def is_known(cls: type) -> bool:
-    """Whether it is settled what values of a class are: structures, leaves, static values."""
+    """Whether the role of a class's values is fixed: structures, leaves, static values."""
     return cls in _KINDS or issubclass(cls, (*_LEAVES, tuple, list, dict, set, frozenset, str))
 
 
 def registered_as(cls: type) -> Registered | None:
-    """How instances of a class of the user's come apart; None for any other class."""
+    """The registration of a user's class; None for any other class."""
     kind = _kind_of(cls)
     return None if kind is None else kind.registered
 
 
 def static_of(value: Any) -> Any:
-    """What a signature has to know of a structure beside its class and its parts."""
+    """The static facts about a structure for a signature, apart from its class and its parts."""
     kind = _kind_of(type(value))
     return None if kind is None else (kind.static(value), len(kind.parts(value)))
 
 
 def head(value: Any) -> Any:
-    """What tells instances of registered classes apart beside what their children are."""
+    """The facts that distinguish instances of registered classes, apart from their children."""
     kind = _kind_of(type(value))
     return None if kind is None else (kind.static(value)[:2], len(kind.parts(value)))
 
@@ -147,13 +147,13 @@ def children(value: Any) -> list[Any] | None:
 
 
 def keys(value: Any) -> list[Any]:
-    """What the parts of a structure go by in paths: fields, keys or places."""
+    """The keys of the parts of a structure in paths: fields, keys or positions."""
     kind = _kind_of(type(value))
     return [] if kind is None else list(kind.keys(value))
 
 
 def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another one, of other parts."""
+    """A structure like another one, with other parts."""
     kind = _kind_of(type(like))
     assert kind is not None, like
     return kind.rebuilt(like, parts)
@@ -226,9 +226,9 @@ def nodes(value: Any) -> Iterator[Any]:
 
 
 def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
-    """The structure with `at(leaf)` in the place of each leaf.
+    """The structure with `at(leaf)` in place of each leaf.
 
-    `made` makes each structure, like the one that it is given, of the parts that it is given.
+    `made(like, parts)` makes each structure, like the one that it is given, from its parts.
 
     >>> mapped((1, {"a": 2}), lambda v: v + 1)
     (2, {'a': 3})
@@ -242,13 +242,13 @@ def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
 def mapped_by_path(
     value: Any, path: tuple, at: Callable[[tuple, Any], Any], made: Made = rebuilt
 ) -> Any:
-    """The structure, itself at `path`, with `at(path, leaf)` in the place of each leaf."""
+    """The structure, itself at `path`, with `at(path, leaf)` in place of each leaf."""
     where = paths(value, path)
     return mapped(value, lambda leaf: at(*next(where)), made)
 
 
 def unflattened(like: Any, new: Iterable[Any]) -> Any:
-    """A structure like another one, of other leaves, which are given in order.
+    """A structure like another one, with other leaves, which are given in order.
 
     >>> unflattened((1, {"a": 2}), [3, 4])
     (3, {'a': 4})
@@ -258,14 +258,14 @@ def unflattened(like: Any, new: Iterable[Any]) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """The structure anew, of the same leaves."""
+    """A new structure with the same leaves."""
     return mapped(value, lambda leaf: leaf)
 
 
 def matched(
     like: Any, given: Any, refuse: Callable[[tuple, Any, Any], None], path: tuple = ()
 ) -> Iterator[tuple[tuple, Any, Any]]:
-    """What is given for each leaf: (path, leaf, given). None stands for a None at every leaf.
+    """The counterpart of each leaf: (path, leaf, given). One None replaces all below it.
 
     `refuse(path, given, like)` raises where the structures differ.
     """
@@ -284,20 +284,20 @@ def matched(
 
 # ---- templates ----
 def opened(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another one, of parts that a registered class need not take."""
+    """A structure like another one, with parts that a registered class need not accept."""
     r = registered_as(type(like))
     return rebuilt(like, parts) if r is None else Opened(r, r.opened(like)[1], tuple(parts))
 
 
 def outside(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like one of the compiler's, of other parts, as the caller has it."""
+    """A structure like one of the compiler's, with other parts, in the caller's form."""
     kind = _kind_of(type(like))
     assert kind is not None, like
     return (kind.outside or kind.rebuilt)(like, parts)
 
 
 def filled(template: Any, values: Sequence[Any]) -> Any:
-    """A template with its leaves filled in, as the caller has it.
+    """A template with its leaves filled in, in the caller's form.
 
     >>> filled((Leaf(1), {"a": Leaf(0), "b": None}), [5.0, 6.0])
     (6.0, {'a': 5.0, 'b': None})
@@ -306,7 +306,7 @@ def filled(template: Any, values: Sequence[Any]) -> Any:
 
 
 def placed(template: Any, at: Callable[[int], Any]) -> Any:
-    """A template with `at(k)` in the place of the k-th leaf."""
+    """A template with `at(k)` in place of the k-th leaf."""
     return mapped(template, lambda v: at(v.k) if type(v) is Leaf else v)
 
 
@@ -316,7 +316,7 @@ def leaf_numbers(template: Any) -> list[int]:
 
 
 def form_of(value: Any) -> Any:
-    """What a structure is beside its leaves: classes, keys and lengths; None for a leaf."""
+    """The form of a structure without its leaves: classes, keys and lengths; None for a leaf."""
     kind = _kind_of(type(value))
     if kind is None:
         return None
@@ -333,7 +333,7 @@ def part(value: Any, key: Any) -> Any:
 
 
 def at_path(value: Any, path: tuple) -> Any:
-    """What stands at a path of a structure."""
+    """The value at a path of a structure."""
     return functools.reduce(part, path, value)
 
 

@@ -1,6 +1,6 @@
-"""Classes of the user's as structures: registering them, and trying their two functions.
+"""User-defined classes as structures: registers them, and tries their two functions.
 
-What `unflatten` makes is held to have the very children that it was given, wherever it is called.
+An instance that `unflatten` makes must hold the very children it was given, wherever it is called.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from srcgrad.tree.structures import Kind, add_kind, form_of, is_known, leaves, r
 
 
 def add_registered(cls: type, flatten: Callable, unflatten: Callable) -> None:
-    """Let instances of a class of the user's be structures; refused for what is one already."""
+    """Lets instances of a user's class be structures; refuses a class that already is known."""
     if not isinstance(cls, type):
         raise ArgumentTypeError(f"register() takes a class, not {cls!r}")
     name = cls.__name__
@@ -59,7 +59,7 @@ def _instance(r: Registered, static: Any, parts: Sequence[Any]) -> Any:
 
 
 def verified(r: Registered, value: Any) -> Opened:
-    """The parts of an instance, whose two functions are tried on it first."""
+    """The parts of an instance, after its two functions have been tried on it."""
     (parts, static), (again, other) = r.opened(value), r.opened(value)
     if form_of(parts) != form_of(again) or static_key(static) != static_key(other):
         raise r.error(
@@ -77,7 +77,7 @@ def verified(r: Registered, value: Any) -> Opened:
 
 
 def _lacking(value: Any, made: Any) -> Iterator[str]:
-    """The attributes that an instance has otherwise than one that `unflatten` made."""
+    """The attributes in which an instance differs from one that `unflatten` made."""
     own, others = (getattr(v, "__dict__", {}) for v in (value, made))
     for name in {**own, **others}:
         if name not in own or name not in others or not _same(own[name], others[name]):
