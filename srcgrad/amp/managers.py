@@ -18,7 +18,7 @@ class LossScaleManager:
         """Adjusts the scale after a step that overflowed, or not."""
 
     def get_update_cell(self) -> Any:
-        """The cell that adjusts the scale in a training step; None if it is constant."""
+        """The cell that adjusts the scale in a training step; None if nothing adjusts it."""
 
 
 class FixedLossScaleManager(LossScaleManager):

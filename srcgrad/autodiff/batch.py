@@ -2,7 +2,7 @@
 
 Derivatives are linear in their seeds, so control flow does not depend on them: primal values are
 recovered and rewound once for all seeds, and a scalar of the reverse sweep becomes a vector. Raises
-`Unbatched` where a user-defined rule branches on its seed or returns several values at once. The
+`Unbatched` where a user-defined rule branches on its seed or returns several values. The
 batched form of each operation is in `batch_rules`.
 """
 

@@ -169,7 +169,7 @@ class _Between:
         if isinstance(a, Const):
             return a.value
         if a not in self.known:
-            self.known[a] = HELD  # meanwhile: if all else equals the ends, so does this
+            self.known[a] = HELD  # during the recursion: if all else equals the ends, so does this
             self.known[a] = self.computed(a)
         return self.known[a]
 

@@ -68,7 +68,7 @@ class _Made:
         return Function(name, self.params, tuple(b.out), (*self.results, *made))
 
 
-# ---- all seeds at once ----
+# ---- all seeds together ----
 def _on_batch(f: Function, of: Sequence[int], d: Derivative, table: Mapping[str, Any]) -> _Made:
     varies = Varying(d.function, d.seeds)
     start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))

@@ -37,7 +37,7 @@ class Parts:
 
 
 def partition(joint: Function, inputs: int, results: int) -> Parts | None:
-    """The parts of a joint function with these inputs and results; None if it cannot be cut."""
+    """The parts of a joint function; `inputs`, `results`: counts. None if it cannot be cut."""
     cut = _Cut(joint, inputs, results)
     return cut.parts() if cut.possible() else None
 

@@ -1,7 +1,7 @@
 """Evaluates NumPy functions on tensors in eager mode by compiling the call.
 
 Each call is a compiled program of its own that records one node on the tape, so eager and compiled
-code agree on what a NumPy function of a tensor means.
+code agree on the meaning of a NumPy function of a tensor.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class Call:
             )
 
     def applied_with_stores(self) -> list:
-        """The results where stores to tensors are recorded: these get their final contents."""
+        """The results where stores to tensors are recorded; tensors get their final contents."""
         program = self.entry.program
         places = sorted(program.written)
         for k in places:

@@ -206,7 +206,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         if not isinstance(v, Tensor):
             return v.copy() if isinstance(v, np.ndarray) else v
         variables[path] = _variable(v, path in wanted)
-        return clone(variables[path])  # what the function gets may be changed in place
+        return clone(variables[path])  # the function may change its argument in place
 
     weights = spec.weights.parameters if spec.weights else ()
     with enable_grad(), differentiated(), active(weights):

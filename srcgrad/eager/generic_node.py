@@ -61,7 +61,7 @@ class General(Saved):
 
     @classmethod
     def _plan(cls, pattern: Any, heads: tuple) -> tuple[bool, ...]:
-        """Which operands the wanted gradients' rules read, and last whether the result."""
+        """The operands that wanted gradients' rules read; last, whether they read the result."""
         key = pattern[1] if isinstance(pattern[0], tuple) else ()
         found: set = set()
         for k, head in enumerate(heads):

@@ -205,7 +205,7 @@ class enable_grad(_Bare):
 
 
 class set_grad_enabled(_Mode):
-    """Switches recording on or off from this statement on; as a context or decorator, inside.
+    """Switches recording on or off from this statement on; as a context or decorator, inside only.
 
     >>> import srcgrad as flow
     >>> with flow.set_grad_enabled(False):

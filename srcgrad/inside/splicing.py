@@ -41,7 +41,7 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
 
 
 def captured_now(h: Hidden) -> Callable[[], Any]:
-    """The value that the calling program captures: the tensor itself, if it is one."""
+    """The getter of a capture for the calling program: of the tensor itself, if it is one."""
     return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
 
 

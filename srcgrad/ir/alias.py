@@ -1,4 +1,4 @@
-"""Which references may name the same buffer: union over views and joins.
+"""Alias classes: the references that may name one buffer, by union over views and joins.
 
 A class that no statement stores to is *pure*: its arrays behave as values. Each parameter is in a
 class of its own: correct for those that are stored to (`nodes.Function`), and of no consequence

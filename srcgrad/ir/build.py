@@ -239,7 +239,7 @@ class Builder:
         return definition.op is self.table["dim"] and "may_be_one" not in definition.params
 
     def broadcast(self, shapes: Sequence[Dims]) -> Dims:
-        """The dims of NumPy's broadcast; what is not known to fit is checked at run time."""
+        """The dims of NumPy's broadcast; lengths not known to fit are checked at run time."""
         return reduce(self._broadcast_two, shapes)
 
     def _broadcast_two(self, a: Dims, b: Dims) -> Dims:

@@ -221,7 +221,7 @@ class _Checker:
             self.scalar(s.limit, "iu", "the limit")
         inner = set(scope)
         self.enter_loop(s, scope, inner)
-        self.block(s.test, inner)  # what the test binds is bound in the body too
+        self.block(s.test, inner)  # variables that the test binds are bound in the body too
         self.at = s
         self.read((s.cond,), inner)
         self.scalar(s.cond, "b", "the condition")

@@ -11,7 +11,7 @@ from srcgrad.ir.walk import defined, map_atoms, map_type, replaced_by
 
 
 def clone(function: Function) -> Function:
-    """The same program over fresh variables; names and locations are kept."""
+    """The same program over fresh variables; names and locations stay."""
     params = tuple([Var(p.name, p.type) for p in function.params])
     body, new = copied(function.body, dict(zip(function.params, params, strict=True)))
     f = replaced_by(new)

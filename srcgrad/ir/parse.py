@@ -2,7 +2,7 @@
 
 Reads Python's own syntax tree of the text. A name refers to the variable last bound to it in the
 enclosing blocks; dims of parameters are bound by the statements at the entry. Never evaluates
-anything and never repairs a type: `check` judges what was parsed.
+anything and never repairs a type: `check` judges the result.
 """
 
 from __future__ import annotations
@@ -250,7 +250,7 @@ def _items(node: ast.expr) -> list[ast.expr]:
 
 
 def _test_end(node: ast.While) -> tuple[int, ast.expr]:
-    """Where the test of a `while` ends, and its condition."""
+    """The end of the test of a `while`, and its condition."""
     for k, s in enumerate(node.body):
         match s:
             case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=cond), body=[ast.Break()]):

@@ -27,7 +27,7 @@ NEUTRAL = {elementwise.add: 0, elementwise.mul: 1}
 
 
 def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitive] | None:
-    """The operations by which a block makes `y` from `p`, if nothing else reads what is between."""
+    """The operations by which a block makes `y` from `p`, if nothing else reads in between."""
     ops: set[Primitive] = set()
     here: Atom = p
     made: set[Atom] = {p}
@@ -121,7 +121,7 @@ class _Replaced:
 
 
 def _replaced(loop: For, k: int, read: Counter[Var]) -> _Replaced | None:
-    """How a carried value is replaced; None if it would not be unchanged otherwise."""
+    """The replacement of a carried value; None if it would not be unchanged otherwise."""
     p, y = loop.params[k], loop.yields[k]
     if sum(a is y for a in loop.yields) != 1 or (isinstance(y, Var) and read[y]):
         return None

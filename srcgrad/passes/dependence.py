@@ -68,7 +68,7 @@ class Dependence:
         self.uses = self.of_classes(function.body)
 
     def of_classes(self, block: Block) -> Counter[Var]:
-        """How often statements name each alias class."""
+        """The number of times that statements name each alias class."""
         named = (v for s in walk(block) for v in uses(s) if is_reference(v.type))
         return Counter(map(self.classes.of, named))
 
@@ -125,7 +125,7 @@ class _Trips:
                 return Dependent(GROWS, s.loc)
         return None
 
-    # ---- what is carried ----
+    # ---- carried values ----
     def carried(self, p: Var, y: Atom) -> Primitive | Dependent | None:
         """The operation that combines a carried value over the trips; None if it never changes."""
         if y is p or self.is_plus_zero(y, p):
@@ -201,7 +201,7 @@ class _Trips:
         return alone and self.is_one_name(root) and all(a.root is root for a in accesses)
 
     def apart(self, accesses: list[Access]) -> int | Var | Dependent:
-        """How far apart trips may meet (0: nowhere), or the array that all of them add to."""
+        """The distance at which trips may meet (0: nowhere), or the array that all add to."""
         root = accesses[0].root
         first = next(a.statement for a in accesses if a.writes)
         if any(a.statement.op is tapes.reserve for a in accesses):

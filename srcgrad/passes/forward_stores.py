@@ -70,7 +70,7 @@ def forward_stores(function: Function, indexed: bool = False) -> Function:
 
 @record()
 class _Held:
-    """The known contents of a class's memory, by places of `root`, which is not such a view."""
+    """The known contents of a class's memory, by places of `root`, not itself a view by places."""
 
     root: Var
     elements: dict[Region, Atom]

@@ -179,7 +179,7 @@ class _Lift:
 
     # ---- operands ----
     def motion(self, a: Atom) -> str:
-        """How an operand moves over the trips: "fixed", "rises" by one, or neither ("")."""
+        """The motion of an operand over the trips: "fixed", "rises" by one, or neither ("")."""
         a = self.resolved(a)
         if a is self.loop.index:
             return "rises"

@@ -102,7 +102,7 @@ class _JoinLoops:
         return poly(early.start) == poly(late.start) and self.stop(early) == self.stop(late)
 
     def stop(self, s: For) -> Poly:
-        """Where a loop ends: one over max(n, 0) has the trips of one over n."""
+        """The end of a loop: one over max(n, 0) has the trips of one over n."""
         places = self.facts.places
         d = places.definition.get(s.stop) if isinstance(s.stop, Var) else None
         if d is not None and d.op is elementwise.maximum and not places.poly(s.start):

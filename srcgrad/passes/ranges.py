@@ -235,7 +235,7 @@ class Ranges:
                 self.know((a, b)[x], (a, b)[y], k)
 
     def learn(self, s: Stmt) -> None:
-        """Records what is known once a statement has been passed."""
+        """Records the facts that hold once a statement has been passed."""
         match s:
             case Def():
                 if s.var is not None:

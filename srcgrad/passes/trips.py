@@ -37,7 +37,7 @@ class Trips:
         return True
 
     def motion(self, a: Atom) -> int | None:
-        """How far a place moves per trip upwards; None if it is not known to move evenly."""
+        """The distance that a place moves per trip upwards; None if not known to be constant."""
         if a is self.loop.index:
             return 1
         d = self.made.get(a) if isinstance(a, Var) else None

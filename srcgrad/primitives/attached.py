@@ -1,7 +1,7 @@
 """Values that carry a user-defined derivative: `attached`, and `part`, one of its results.
 
 `attached(*values, *inputs, *foreign, *rest, rule=r)` returns the values; the rule states their
-derivative with respect to the inputs. Both are removed before code is generated, see
+derivative with respect to the inputs. Both primitives are removed before code is generated, see
 `passes.strip_custom_rules`. Only the differentiators know how a rule is run.
 """
 

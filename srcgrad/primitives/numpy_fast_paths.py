@@ -117,7 +117,7 @@ def all_finite(a: Any) -> bool:
 
 # ---- functions ----
 # P of erf(x) = tanh(x * P(x * x)), fitted to atanh(erf(x)) / x where singles tell erf(x) from 1;
-# the last is positive, so that beyond it the argument goes on to infinity
+# the last is positive, so that the argument grows to infinity beyond it
 _ERF = (
     1.128379225730896, 0.10276905447244644, -1.918307098094374e-4, -6.197846960276365e-4,
     8.763734513195232e-5, -5.668478479492478e-6, 1.418523680740691e-7,

@@ -78,7 +78,7 @@ def divided(
 ) -> tuple[Any, Any]:
     """(fx - fy) / (x - y), or its limit; and where it is undetermined.
 
-    `alike`: where fx and fy are values of one function, None: everywhere.
+    `alike`: the pairs for which fx and fy are values of one function, None: all.
     """
     gap, middle = x - y, (x + y) * 0.5
     reach = gap * (0.5 * _NODE)

@@ -1,4 +1,4 @@
-"""Roots and fixed points that are differentiated by the implicit function theorem.
+"""Roots and fixed points, differentiated by the implicit function theorem.
 
 Where F(x, theta) = 0, dx = -(dF/dx)^-1 dF/dtheta dtheta, however x was found: the steps of the
 solver are not differentiated, and may be anything. The code here is NumPy, and compiled
@@ -56,7 +56,7 @@ def implicit_root(
 
     def solved(x0: Any, *theta: Any) -> Any:
         x = find(x0, *theta)
-        # what the residual captures is read here too: a solver may do so unseen
+        # captured values of the residual are read here too: a solver may read them unseen
         _refuse_captured(residual(x, *theta), (x, theta))
         return x
 
@@ -115,7 +115,7 @@ def _refuse_captured(made: Any, given: tuple) -> None:
 
 @implements(_refuse_captured)
 def _seen(it: Interpreter, node: Node, made: Any, given: Any) -> None:
-    """In compiled code captured values are inputs of the program, and seen to be read."""
+    """Does nothing in compiled code, where captured values are inputs whose reads are seen."""
 
 
 def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:

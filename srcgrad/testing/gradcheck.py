@@ -62,7 +62,7 @@ def gradcheck(
     `order=2` the gradient is checked as a function too. `step="complex"` takes one imaginary step
     instead of differences: exact, for analytic NumPy code only. The error names the argument, the
     index and the numbers. At a kink differences have no meaning, and the report says so. The
-    arguments are not changed. no meaning, and the report says so. The arguments stay as they are.
+    arguments are not changed.
 
     >>> import numpy as np
     >>> from srcgrad.testing import gradcheck

@@ -24,7 +24,7 @@ Made = Callable[[Any, Sequence[Any]], Any]
 
 @record(frozen=True)
 class Kind:
-    """How values of a class come apart, and how one like another is made of other parts."""
+    """The way values of a class come apart, and one like another is made of other parts."""
 
     parts: Callable[[Any], Sequence[Any]]
     rebuilt: Made
@@ -172,7 +172,7 @@ def is_dataclass_instance(value: Any) -> bool:
 def counterparts(value: Any, like: Any) -> list[Any] | None:
     """The parts of a value in the order of those of another structure; None if it has others.
 
-    A list may stand for a tuple, and the keys of a dict may have any order.
+    A list may replace a tuple, and the keys of a dict may have any order.
 
     >>> counterparts({"b": 2, "a": 1}, {"a": 0, "b": 0}), counterparts([1], (0, 0))
     ([1, 2], None)

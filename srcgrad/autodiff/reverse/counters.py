@@ -146,7 +146,7 @@ def _is_fixed(program: Program, a: Atom, loop: Loop) -> bool:
 
 
 def _slope(program: Program, inner: For, loop: Loop) -> int | None:
-    """The growth of an inner loop's trip count per trip of the outer one; None if not constant.
+    """The growth of an inner loop's trip count per trip of the outer one; None if unknown.
 
     The trips are then the difference of the bounds, which must not be negative in any trip.
     """

@@ -13,7 +13,7 @@ from srcgrad.autodiff.reverse.sweep import Sweep, grad_of
 from srcgrad.ir.nodes import Atom, Block, Const, For, If, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dims, Scalar, same_dim
 
-Scope = dict[Any, Any]  # what names of the forward sweep stand for in a block
+Scope = dict[Any, Any]  # the values of names of the forward sweep in a block
 Side = tuple[list[Stmt], dict[Var, Atom]]  # of a branch: its reverse, and the adjoints after it
 
 
@@ -48,7 +48,7 @@ class Nested(Sweep):
         scope: Scope,
         close: Callable[[], None] | None = None,
     ) -> list[Stmt]:
-        """Emit the reverse of one block of a statement, its yields seeded; `close` emits last."""
+        """Emits the reverse of one block of a statement, its yields seeded; `close` emits last."""
         point, key = self.program.point[s], (s, k)
         outer, self.adjoints.block = self.adjoints.block, key
         self.values.scopes.append(scope)
@@ -67,7 +67,7 @@ class Nested(Sweep):
         return out
 
     def _join(self, s: If, cond: Any, sides: list[Side], free: list[Var]) -> None:
-        """The `If` of the reverse sweep; adjoints of outer scalars join."""
+        """Emits the `If` of the reverse sweep; adjoints of outer scalars join."""
         results: list[Var] = []
         then_yields: list[Atom] = []
         else_yields: list[Atom] = []
@@ -167,7 +167,7 @@ class _Loop:
         return p
 
     def _carry_own(self) -> None:
-        """The adjoints of what the loop carries: scalars, and arrays that are values."""
+        """Carries the adjoints of carried variables: scalars, and arrays that are values."""
         adj, s = self.adjoints, self.s
         for j, p in enumerate(s.params):
             if not adj.active(p):
@@ -197,7 +197,7 @@ class _Loop:
         return any(not all(same_dim(d, e) for e in rest) for d, *rest in zip(*dims, strict=True))
 
     def _close(self, own: list[Var], free: list[Var], end: list[Any]) -> None:
-        """At the end of the body's reverse: what flows to the previous trip."""
+        """Ends the body's reverse: appends the adjoints that flow to the previous trip."""
         adj = self.adjoints
         for (j, _), p in zip(self.carried, own, strict=True):
             if isinstance(p.type, Array):
@@ -213,7 +213,7 @@ class _Loop:
             end.append(adj.scalars.get(v, Const(0.0, v.type)))
 
     def _type_results(self, results: list[Var]) -> None:
-        """Results whose dims were carried mention the results of those."""
+        """Replaces carried dims in the types of results by the results of these dims."""
         new = dict(zip(self.params, results, strict=True))
         for r in results:
             if isinstance(r.type, Array) and any(
@@ -223,7 +223,7 @@ class _Loop:
                 r.type = Array(r.type.dtype, dims, r.type.layout)
 
     def _settle(self, free: list[Var], outer: list[Var], results: list[Var]) -> None:
-        """After the loop: adjoints of outer scalars, and of the inits."""
+        """Passes on adjoints after the loop: of outer scalars, and of the inits."""
         adj = self.adjoints
         by_param = dict(zip(self.params, results, strict=True))
         for v, p in zip(free, outer, strict=True):
@@ -233,7 +233,7 @@ class _Loop:
 
     # ---- swapped names ----
     def _carry_swapped(self, scope: Scope) -> None:
-        """References carried by a permutation are carried backwards by its inverse: no tape."""
+        """Carries permuted references backwards by the inverse permutation: no tape."""
         s, refs, values = self.s, self.sweep.references, self.values
         image = self._permutation()
         js = list(image)
@@ -261,7 +261,7 @@ class _Loop:
                         self.yields[self.params.index(n)] = m
 
     def _permutation(self) -> dict[int, int]:
-        """Which carried reference each one becomes in the next trip; empty if two become one."""
+        """Maps carried references to those they become in the next trip; empty if two coincide."""
         s = self.s
         js = [
             j

@@ -26,12 +26,12 @@ from srcgrad.primitives import attached as rows
 
 
 def grad_of(loc: Location | None) -> Location | None:
-    """The user's place, marked as that of a derivative."""
+    """The user's location, marked as that of a derivative."""
     return loc if loc is None or loc.role else replace(loc, role="grad of: ")
 
 
 class RuleValues(Values):
-    """What a rule reads, recovered by the sweep."""
+    """The values that a rule reads, recovered by the sweep."""
 
     recovers = True
 
@@ -73,7 +73,7 @@ class Sweep:
 
     # ---- blocks ----
     def open(self, block: Block, key: Key) -> None:
-        """Make what the reverse of a block starts with: it may be needed to seed the adjoints."""
+        """Makes the buffers that a block's reverse starts with: seeds may need them."""
         if key != TOP:  # the buffers of the top level are in scope
             self.references.open_snapshots(block, self._is_its_tape)
         self.adjoints.open_shadows(block)
@@ -146,8 +146,8 @@ class Sweep:
             self.adjoints.add(a, part)
 
     def _by_own_rule(self, s: Def, v: Var) -> None:
-        """Values whose derivative the user states: all adjoints at once, since the rule need not
-        be linear in them.
+        """Reverses values whose derivative the user states: all adjoints at once, since the rule
+        need not be linear in them.
         """
         parts, given = self.parts.get(v, {}), self.given.pop(v, {})
         if not given:
@@ -170,7 +170,7 @@ class Sweep:
             return recover(parts[k])
 
         pull = s.params["rule"].reverse()
-        # what the user's rule decides again must come out as it did
+        # decisions that the user's rule makes again must come out the same
         recover = self.values.exact.recover if any_decision(pull.function) else self.values.contents
         made = attached.run(self.b, s, pull, seeds, own, recover, self.values.insertions.head)
         for a, g in zip(of.inputs, made, strict=True):
@@ -208,7 +208,7 @@ class Sweep:
 
     # ---- effects ----
     def effect(self, s: Def) -> None:
-        """The reverse of a store: adjoints first read, then memory rewound, then passed on."""
+        """Reverses a store: adjoints are read, memory is rewound, adjoints are passed on."""
         of = STORES.get(s.op)
         if of is None:
             return
@@ -222,7 +222,7 @@ class Sweep:
         self.adjoints.add(value, g)
 
     def after(self) -> None:
-        """Be right after the statement: memory is in that state until it is rewound."""
+        """Moves to the point after the statement: memory is in that state until it is rewound."""
         *outer, (key, i) = self.values.now
         self.values.now = (*outer, (key, i + 1))
 
@@ -249,13 +249,13 @@ class Sweep:
         return self._of_all(self._place(x), value)
 
     def _of_all(self, shadow: Any, value: Atom) -> Any:
-        """The adjoint of what went to a whole array: a copy, for the shadow is changed further."""
+        """The adjoint of a value stored to a whole array: a copy, as the shadow changes later."""
         if isinstance(value.type, Scalar):
             return self.b("sum", shadow, axes=tuple(range(shadow.type.ndim)))
         return self.b("copy", shadow, name="g")
 
     def _zero(self, s: Def, shadow: Any, places: Iterable[Atom]) -> None:
-        """What a store overwrote has no part in what is read after it: its adjoint is zero."""
+        """Zeroes the adjoint of what a store overwrote: nothing read after it depends on that."""
         self.b(s.op, shadow, *places, Const(0.0, Scalar(shadow.type.dtype)), **s.params)
 
     def of_scatter(self, s: Def, x: Var, value: Atom) -> Any:
@@ -273,7 +273,7 @@ class Sweep:
 
     # ---- rewinding ----
     def _rewind(self, s: Def, x: Var) -> None:
-        """Put back what a store overwrote, if it is read again further back."""
+        """Restores what a store overwrote, if the sweep reads it again later."""
         point = self.program.point[s]
         self.values.now = point
         if not self._must_save(self.program.classes.of(x), point):
@@ -290,7 +290,7 @@ class Sweep:
         self.values.now = point
 
     def _save_old(self, s: Def, x: Var, point: Any) -> Var:
-        """Read what is about to be overwritten, in front of the store."""
+        """Reads the elements that are about to be overwritten, before the store."""
         ins = self.values.insertions
         place = ins.at_before(s)
         with ins.into(place) as b:
@@ -305,7 +305,7 @@ class Sweep:
         return old
 
     def _is_its_tape(self, v: Var) -> bool:
-        """Whether a local buffer may be read where it was saved: nothing puts old elements back.
+        """Whether a local buffer may be read where it was saved: no old elements are restored.
 
         A buffer that is joined with others is copied: the tape would become one of them.
         """
@@ -315,7 +315,7 @@ class Sweep:
         return not any(self._must_save(cls, at) for at in self.program.stored_at.get(cls, ()))
 
     def _must_save(self, cls: Var, point: Any) -> bool:
-        """Whether contents of the class are read at a point that the sweep comes to later."""
+        """Whether contents of the class are read at a point that the sweep reaches later."""
         if self.known is None:
             return True
         own = self.program.own_loops(cls)
@@ -323,7 +323,7 @@ class Sweep:
 
 
 def _comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool:
-    """Whether the reverse sweep may come to `read` after it has passed `store`.
+    """Whether the reverse sweep may reach `read` after it has passed `store`.
 
     `own` are loops of which each trip has buffers of its own.
     """
@@ -334,10 +334,10 @@ def _comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool
             return True  # in one loop: the previous trip comes later
         if i != j:
             return j < i
-    return True  # read right in front of the store
+    return True  # read directly before the store
 
 
-# the adjoint of what is stored, whether into an array or onto a tape
+# the adjoint of a stored value, whether in an array or on a tape
 STORES: Mapping[Primitive, Callable[[Sweep, Def, Var, Atom], Any]] = {
     memory.store: Sweep.of_store,
     memory.add_at: Sweep.of_add_at,

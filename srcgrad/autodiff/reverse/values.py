@@ -62,7 +62,7 @@ class ValueRecovery:
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
         self.forced: set[Var] = recompute_limits(program)
-        self.expected: frozenset[Var] = frozenset()  # what a first run put on tapes
+        self.expected: frozenset[Var] = frozenset()  # the values that a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
         self._made = _by_content(program)

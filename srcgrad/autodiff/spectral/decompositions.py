@@ -90,7 +90,7 @@ class Decompositions:
     def contents(self, v: Atom, at: Stmt) -> Def | None:
         """The definition of the contents of an array or a number where a statement reads it.
 
-        Memory that is stored to as a whole holds what was stored last; a view is found itself.
+        Memory that is stored to as a whole holds what was stored last; a view is its own contents.
         """
         d = self.definition.get(v) if isinstance(v, Var) else None
         if d is None or not isinstance(d.var.type, Array) or self.classes.is_pure(d.var):  # type: ignore[union-attr]  (it has a result)

@@ -78,7 +78,7 @@ def whole(b: Builder, term: Term, of: Operands) -> Any:
 
 
 def _equal(pairs: list[tuple[Any, Any]]) -> Any:
-    """Where all are equal; None: everywhere."""
+    """The mask of the places where all pairs are equal; None: everywhere."""
     out = None
     for a, c in pairs:
         same = eq(a, c)

@@ -1,4 +1,4 @@
-"""Which definitions are written where they are used: temporaries with one reader, near it.
+"""Picks the definitions that are written where they are used: temporaries with one reader, near it.
 
 A definition moves to its reader only within a block, and only if no memory that it reads is
 written in between. Names given by the user keep their own lines.

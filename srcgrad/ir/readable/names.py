@@ -31,7 +31,7 @@ class Shared:
 
 @record()
 class Lives:
-    """When each variable is bound and last read, and the pairs that must or may share a name."""
+    """The lifetimes of variables, and the pairs that must or may share a name."""
 
     folds: Folds
     place: float = 0.0
@@ -43,7 +43,7 @@ class Lives:
     nameless: set[Var] = field(default_factory=set[Var])  # called after their primitive
     parts: dict[Var, Atom] = field(
         default_factory=dict[Var, Atom]
-    )  # views, which go by what they view
+    )  # views, named after the array they view
 
     def function(self, f: Function) -> None:
         self.bound.update((p, 0.0) for p in f.params)

@@ -58,7 +58,7 @@ def is_exact(access: Access, nest: Dims) -> bool:
 
 
 def depth(access: Access) -> int:
-    """How many of the nest's loops must be open before the element is known."""
+    """The number of the nest's loops that must be open before the element is known."""
     return max((p.axis + 1 for p in access if p.axis is not None), default=0)
 
 

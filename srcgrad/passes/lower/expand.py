@@ -150,7 +150,7 @@ def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom
     return level(0, blank, zero, zero)[1]
 
 
-# ---- softmax and its kin ----
+# ---- softmax and related ones ----
 def _weights(b: Builder, s: Def, finite: bool) -> tuple[Atom, Atom, Atom]:
     """x - top, its exponential, and the sum of that; an infinite top is 0 if `finite`."""
     x, axes = _operand(s), s.params["axes"]

@@ -190,7 +190,7 @@ def fuse(
 
 
 def _uses(function: Function) -> Counter[Var]:
-    """How often each variable is read, in results and joins too."""
+    """The number of reads of each variable, in results and joins too."""
     counts = Counter(u for s in walk(function.body) for u in uses(s))
     counts.update(a for a in function.returns if isinstance(a, Var))
     return counts

@@ -47,7 +47,7 @@ class Step:
     statement: Def
     dims: Dims
     reads: tuple[tuple[Var, Access], ...] = ()
-    target: tuple[Var, Access] | None = None  # what a store writes to
+    target: tuple[Var, Access] | None = None  # the target of a store
     reduction: Reduction | None = None
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 

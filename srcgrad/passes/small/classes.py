@@ -41,8 +41,8 @@ def places(s: Def) -> tuple[Any, ...]:
 def operand_dims(b: Builder, s: Def) -> list[tuple[int, ...] | None]:
     """The constant dims of each operand of an operation done element by element; () of a scalar.
 
-    A length that is not constant is taken from the one it broadcasts with, if that is not 1: the
-    check before the operation has passed. None where that is not known.
+    A length that is not constant is taken from the one it broadcasts with, if it is known not to be
+    1: the check before the operation has passed. None where that is not known.
     """
     if s.op in WHOLE:
         like = atom_dims(s.args[0])
