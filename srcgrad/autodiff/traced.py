@@ -162,7 +162,7 @@ class Tracer:
         return self.builder(op, *atoms, **params)
 
     def decide(self, made: Made, op: Primitive, args: tuple[Any, ...], params: Params) -> Atom:
-        """Emit a decision, or recover its outcome if it was made in the forward sweep."""
+        """Emits a decision, or recovers its outcome if it was made in the forward sweep."""
         assert self.values is not None
         decided = self.values.decided(made)
         return self.emit(op, *args, **params) if decided is None else decided

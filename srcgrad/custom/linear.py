@@ -1,8 +1,8 @@
 """Tests whether a function is linear in tangents or adjoints, where its transpose cannot tell.
 
-A transpose that does not read them is that of an affine function of what has a derivative. That
-leaves terms without them, and steps: transposing loses both. Terms are found by tracking which
-values are zero where the tangents are, from the rows of the table.
+If the transpose does not read them, the differentiable part of the function is affine in them.
+What is left to exclude are constant terms, and steps: transposing loses both. Terms are found by
+tracking which values are zero where the tangents are, from the rows of the table.
 """
 
 from __future__ import annotations

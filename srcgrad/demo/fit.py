@@ -19,7 +19,7 @@ ADJOINT_LINES = 24
 
 
 def main(output=PICTURE, whole_adjoint=False):
-    """Run the job, save the picture at ``output``; return 0 if the known answer was reached."""
+    """Runs the job, saves the picture at ``output``; returns 0 if the known answer was reached."""
     years, pelts = lynx_hare.record()
     start = np.log(START)
     value_and_grad = flow.value_and_grad(lynx_hare.loss)
@@ -37,7 +37,7 @@ def main(output=PICTURE, whole_adjoint=False):
 
 
 def fit(value_and_grad, start, pelts):
-    """Return the fitted unknowns (6,) and the loss there; print a line per BFGS iteration."""
+    """Returns the fitted unknowns (6,) and the loss there; prints a line per BFGS iteration."""
     from scipy.optimize import minimize
 
     print("\niteration      loss   alpha    beta   gamma   delta    hare    lynx")
@@ -64,7 +64,7 @@ def fit(value_and_grad, start, pelts):
 
 
 def report_fit(theta, fitted):
-    """Print the fit beside the known answer; return whether they agree to three digits."""
+    """Prints the fit beside the known answer; returns whether they agree to three digits."""
     print(f"\n{'parameter':>10} {'start':>8} {'fitted':>8} {'known':>8}  unit")
     for name, start, value, known, unit in zip(NAMES, START, theta, KNOWN, UNITS, strict=True):
         print(f"{name:>10} {start:8.3g} {value:8.3g} {known:8.3g}  {unit}")
@@ -76,13 +76,13 @@ def report_fit(theta, fitted):
 
 
 def central_differences(function, point, width=1e-5):
-    """Return the gradient of ``function`` at ``point`` (n,) by central differences."""
+    """Returns the gradient of ``function`` at ``point`` (n,) by central differences."""
     moves = width * np.eye(len(point))
     return np.array([(function(point + m) - function(point - m)) / (2 * width) for m in moves])
 
 
 def report_gradient(value_and_grad, start, pelts):
-    """Print the gradient at the start beside central differences; return whether they agree."""
+    """Prints the gradient at the start beside central differences; returns whether they agree."""
     _, gradient = value_and_grad(start, pelts, SUBSTEPS)
     plain = central_differences(lambda x: lynx_hare.loss(x, pelts, SUBSTEPS), start)
     error = np.max(np.abs(gradient - plain)) / np.max(np.abs(plain))
@@ -94,7 +94,7 @@ def report_gradient(value_and_grad, start, pelts):
 
 
 def median_seconds(call, samples=31, batch_seconds=2e-3):
-    """Return the median time of one ``call()`` over ``samples`` batches of equal length."""
+    """Returns the median time of one ``call()`` over ``samples`` batches of equal length."""
     began = time.perf_counter()
     call()
     batch = max(1, int(batch_seconds / (time.perf_counter() - began)))
@@ -108,7 +108,7 @@ def median_seconds(call, samples=31, batch_seconds=2e-3):
 
 
 def report_timing(value_and_grad, loss, point, pelts):
-    """Print the median time of one gradient and of one loss, both compiled, and their ratio."""
+    """Prints the median time of one gradient and of one loss, both compiled, and their ratio."""
     one_gradient = median_seconds(lambda: value_and_grad(point, pelts, SUBSTEPS))
     one_loss = median_seconds(lambda: loss(point, pelts, SUBSTEPS))
     plain = median_seconds(lambda: lynx_hare.loss(point, pelts, SUBSTEPS), samples=7)
@@ -120,7 +120,7 @@ def report_timing(value_and_grad, loss, point, pelts):
 
 
 def report_adjoint(value_and_grad, whole):
-    """Print the adjoint program, or where its reverse sweep starts and how to see the rest."""
+    """Prints the adjoint program, or where its reverse sweep starts and how to see the rest."""
     lines = value_and_grad.source("adjoint").rstrip().splitlines()
     first = next(k for k, line in enumerate(lines) if "# grad of:" in line)
     shown = lines if whole else lines[first : first + ADJOINT_LINES]
@@ -134,7 +134,7 @@ def report_adjoint(value_and_grad, whole):
 
 
 def draw(output, years, pelts, theta):
-    """Save the picture at ``output``, or say that matplotlib is missing."""
+    """Saves the picture at ``output``, or says that matplotlib is missing."""
     try:
         from srcgrad.demo import picture
 

@@ -1,8 +1,8 @@
 """The lynx and the hare of Hudson Bay: data, model and loss, as a scientist would write them.
 
 Plain NumPy and loops: nested time stepping, a state array updated in place, helpers that write into
-the arrays they are given. This file never imports srcgrad: what the demo differentiates is the
-program as it stands, and the same functions run unmodified under plain Python.
+the arrays they are given. This file never imports srcgrad: the demo differentiates the program as
+it is, and the same functions run unmodified under plain Python.
 
 The model is Lotka and Volterra's: hares breed at rate ``alpha`` and are eaten at ``beta`` per lynx;
 lynx die at rate ``gamma`` and thrive at ``delta`` per hare. Time is in years, populations are in
@@ -26,7 +26,7 @@ SUBSTEPS = 10
 
 
 def record():
-    """Return the years (21,) and the pelts (21, 2), hare first, in thousands a year."""
+    """Returns the years (21,) and the pelts (21, 2), hare first, in thousands a year."""
     table = resources.files("srcgrad.demo").joinpath("hudson_bay_lynx_hare.csv")
     with table.open(encoding="utf-8") as lines:
         year, lynx, hare = np.loadtxt(lines, delimiter=",", skiprows=2, unpack=True)
@@ -34,7 +34,7 @@ def record():
 
 
 def rates(state, theta, out):
-    """Write the rates of change of (hare, lynx) into ``out``."""
+    """Writes the rates of change of (hare, lynx) into ``out``."""
     hare = state[0]
     lynx = state[1]
     out[0] = (theta[0] - theta[1] * lynx) * hare
@@ -42,13 +42,13 @@ def rates(state, theta, out):
 
 
 def move(start, dt, slope, out):
-    """Write ``start`` moved along ``slope`` for ``dt`` years into ``out``."""
+    """Writes ``start`` moved along ``slope`` for ``dt`` years into ``out``."""
     for i in range(2):
         out[i] = start[i] + dt * slope[i]
 
 
 def step(state, theta, dt, slopes, trial):
-    """Advance ``state`` by ``dt`` years in place, by the classical Runge-Kutta rule.
+    """Advances ``state`` by ``dt`` years in place, by the classical Runge-Kutta rule.
 
     ``slopes`` (4, 2) and ``trial`` (2,) are scratch, overwritten at every step.
     """
@@ -65,7 +65,7 @@ def step(state, theta, dt, slopes, trial):
 
 
 def loss(log_theta, pelts, substeps):
-    """Return the sum of squared log residuals over every year, the first included, and species.
+    """Returns the sum of squared log residuals over every year, the first included, and species.
 
     ``log_theta`` (6,) is the logarithm of the unknowns, so that BFGS never meets a negative rate.
     """
@@ -85,7 +85,7 @@ def loss(log_theta, pelts, substeps):
 
 
 def trajectory(theta, years, substeps):
-    """Return times (years * substeps + 1,) from 0 on and the (hare, lynx) populations at them."""
+    """Returns times (years * substeps + 1,) from 0 on and the (hare, lynx) populations at them."""
     state = np.array(theta[4:], dtype=float)
     slopes, trial = np.zeros((4, 2)), np.zeros(2)
     path = np.empty((years * substeps + 1, 2))

@@ -14,7 +14,7 @@ STEPS_A_YEAR = 50
 
 
 def save(output, years, pelts, theta):
-    """Save the picture as a PNG at ``output``; ``theta`` holds the six fitted unknowns."""
+    """Saves the picture as a PNG at ``output``; ``theta`` holds the six fitted unknowns."""
     times, path = lynx_hare.trajectory(theta, int(years[-1] - years[0]), STEPS_A_YEAR)
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     FigureCanvasAgg(figure)

@@ -1,4 +1,4 @@
-"""Whether operations are recorded: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`.
+"""The mode of recording: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`.
 
 Per thread. Contexts are re-entrant; as decorators they take a function with or without having
 been called, and a generator's body runs in the mode each time it is resumed. Knows no tensor.

@@ -1,8 +1,7 @@
 """The base of MindSpore's optimizers: cells that are called with the gradients.
 
-`nn.Adam` and the others follow MindSpore's formulae; `optim.Adam` and the others there PyTorch's.
-An update is written once, on arrays, in place; inside a compiled training step the same source is
-compiled.
+`nn.Adam` and the others here follow MindSpore's formulae, those of `optim` PyTorch's. An update
+is written once, on arrays, in place; inside a compiled training step the same source is compiled.
 """
 
 from __future__ import annotations

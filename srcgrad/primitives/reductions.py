@@ -66,7 +66,7 @@ sum = linear(
 
 
 def _sum_to(x: Any, *dims: Any) -> Any:
-    """Sum over the axes along which an array of shape `dims` was broadcast to `x`."""
+    """Sums over the axes along which an array of shape `dims` was broadcast to `x`."""
     dims = tuple(int(d) for d in dims)
     lead = np.ndim(x) - len(dims)
     axes = tuple(k for k, d in enumerate(dims, lead) if d == 1 and x.shape[k] != 1)

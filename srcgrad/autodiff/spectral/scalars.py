@@ -24,7 +24,7 @@ class ScalarFunction:
     result: Atom
 
     def at(self, b: Builder, args: Sequence[Atom]) -> Any:
-        """Emit the value for numbers, or for arrays that broadcast together."""
+        """Emits the value for numbers, or for arrays that broadcast together."""
         values: dict[Atom, Atom] = dict(zip(self.params, args, strict=True))
         for s in self.body:
             assert s.var is not None
