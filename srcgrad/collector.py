@@ -39,7 +39,7 @@ def waiting() -> Iterator[None]:
 
 
 def _caller_freezes() -> bool:
-    """Whether the caller froze objects; once it has, Python does not count them again."""
+    """Whether the caller freezes objects; looked up until then: Python counts one by one."""
     global _freezes
     _freezes = _freezes or gc.get_freeze_count() >= FEW
     return _freezes

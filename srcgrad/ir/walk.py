@@ -90,7 +90,7 @@ def dims_of(s: Stmt) -> Iterator[Var]:
 
 
 def uses(s: Stmt) -> Iterator[Var]:
-    """The variables that a statement reads itself, those in the types of its results included."""
+    """The variables that a statement reads itself, those in the types of what it binds included."""
     for a in atoms(s):
         if isinstance(a, Var):
             yield a

@@ -244,7 +244,7 @@ def _scatter_add(x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
 
 
 def _take_last(x: np.ndarray, *rest: Any, spec: tuple[str, ...]) -> Any:
-    """Elements at places that a scatter wrote last; zero for those overwritten later."""
+    """The element for each write of a scatter; zero for writes that were overwritten later."""
     idx = fancy_index(rest, spec)
     order = np.zeros_like(x, np.int64)
     writer = np.arange(1, order[idx].size + 1).reshape(order[idx].shape)

@@ -125,7 +125,7 @@ def run_warm_up(parsed):
 
 
 def run_map(parsed):
-    """Prints the purpose of each folder and file of the package; returns 2 if there is none."""
+    """Prints what each folder and file of the package does; returns 2 for an unknown folder."""
     from srcgrad.tools.code_map import code_map
 
     try:

@@ -274,7 +274,7 @@ def _nonzero(b: Builder, s: Def) -> None:
 
 
 def _take_last(b: Builder, s: Def) -> None:
-    """Elements at places that a scatter wrote last, zeros elsewhere: places record their writer."""
+    """The element for each write of a scatter, 0 if it was overwritten: places record the last."""
     x, idx, spec, v = _operand(s), s.args[1:], s.params["spec"], s.var
     assert v is not None
     dims = tuple(map(atom, v.type.dims))
