@@ -46,7 +46,7 @@ class _StripCustomRules(Rewriter):
             yield s
 
     def part(self, s: Def, y: Atom) -> Iterable[Def]:
-        """Replaces it by the value, or by a copy where the program could tell the difference."""
+        """Replaces `part` by the value, or by a copy if the program could tell the difference."""
         assert s.var is not None
         if not isinstance(s.var.type, Array) or self.may_be_one(s.var, y):
             self.new[s.var] = y

@@ -95,7 +95,7 @@ def _solve_banded(ab: Any, b: Any, upper: int, transposed: bool) -> Any:
 
 
 def _right_of(ts: tuple[Any, ...], moved: Callable[[Any], Any]) -> Any:
-    """The right side of the system for a' tangent: that of b, less that of the matrix times x."""
+    """The right side of the system for x's tangent: b's tangent less the matrix's times x."""
     tab, tb = ts[:2]
     if tab is None:
         return tb

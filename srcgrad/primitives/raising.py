@@ -26,7 +26,7 @@ def class_of(name: str) -> type[BaseException]:
 
 
 def instance(name: str, text: str) -> BaseException:
-    """An exception of this class; if its `__init__` takes other arguments, it is not called."""
+    """An exception of this class; made without `__init__` if that takes other arguments."""
     cls = class_of(name)
     try:
         return cls(text)

@@ -14,7 +14,7 @@ from srcgrad.primitives import elementwise, reductions
 
 
 def accumulator(step: Step) -> Scalar:
-    """The type of an accumulator; float64 for float32, as one long sum would lose digits."""
+    """The type of an accumulator; float64 for sums of float32, which would lose digits."""
     assert step.statement.var is not None
     dtype = step.statement.var.type.dtype
     if dtype == "f32" and REDUCTIONS[step.op] is elementwise.add:
