@@ -16,7 +16,8 @@ from typing import Any
 
 import gast
 
-from srcgrad.errors import CompilerError, Location, SrcgradError
+from srcgrad import depth
+from srcgrad.errors import CompilerError, Location, SrcgradError, UnsupportedError
 from srcgrad.frontend.calls import inline
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, For, If, While
@@ -33,12 +34,13 @@ READERS = (
 PLACED = (Builder, Def, For, If, While)  # classes whose instances have a `loc`
 REPORT = "please report it with the function"
 MORE = "SRCGRAD_DEBUG=1 shows what went wrong"
+SHALLOW = "write several statements, or a loop over an array, instead of one within another"
 
 
 class faults_reported(AbstractContextManager[None]):
     """Turns a failure of srcgrad in the block into the error that `told` makes of it."""
 
-    def __init__(self, told: Callable[[Exception], CompilerError]):
+    def __init__(self, told: Callable[[Exception], UnsupportedError]):
         self.told = told
 
     # not a generator: that would take an error caused by a StopIteration for the StopIteration
@@ -63,14 +65,29 @@ def _of_user(error: Exception) -> bool:
     return by_operator or caller.f_globals.get("__name__") in READERS
 
 
-def building(name: str, home: Location | None) -> AbstractContextManager[None]:
-    """Reports faults in building a function that begins at `home`."""
-    return faults_reported(partial(_fault, name, home))
+class building(faults_reported):
+    """Reports faults in building a function that begins at `home`; it may be nested deeply."""
+
+    def __init__(self, name: str, home: Location | None):
+        super().__init__(partial(_fault, name, home))
+
+    def __enter__(self) -> None:
+        depth.enter()
+
+    def __exit__(self, *raised: Any) -> None:
+        try:
+            super().__exit__(*raised)
+        finally:
+            depth.leave()
 
 
-def _fault(name: str, home: Location | None, error: Exception) -> CompilerError:
-    reason = f"this is a fault of srcgrad, not of {name}()"
-    made = CompilerError(reason, _place(error.__traceback__) or home, f"{REPORT}; {MORE}")
+def _fault(name: str, home: Location | None, error: Exception) -> UnsupportedError:
+    place = _place(error.__traceback__) or home
+    if isinstance(error, RecursionError):
+        made = UnsupportedError(f"{name}() is nested too deeply to be compiled", place, SHALLOW)
+    else:
+        reason = f"this is a fault of srcgrad, not of {name}()"
+        made = CompilerError(reason, place, f"{REPORT}; {MORE}")
     made.__cause__ = error
     return made
 

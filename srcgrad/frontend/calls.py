@@ -41,7 +41,7 @@ from srcgrad.frontend.kinds import (
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.maybe_none import refuse_maybe_none
 from srcgrad.frontend.members import watch_inherited
-from srcgrad.frontend.recursion import limit_recursion, refuse_recursion
+from srcgrad.frontend.recursion import limit_recursion
 from srcgrad.frontend.shells import MADE_BY, in_shell
 from srcgrad.frontend.similar import methods_of, similar
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
@@ -289,6 +289,7 @@ def inline(
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env
     it.frames.append(frame)
+    it.inside[tree] += 1
     try:
         if isinstance(tree, gast.Lambda):
             it.locate(tree.body)
@@ -299,13 +300,10 @@ def inline(
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None
         return _result(it, frame, node)
-    except RecursionError:  # of the interpreter itself: branches take many of Python's frames
-        if all(f.source.tree is not tree for f in it.frames[:-1]):
-            raise
     finally:
         it.frames.pop()
+        it.inside[tree] -= 1
         it.b.loc = loc
-    refuse_recursion(it, found, it.frame.source.location(node))
 
 
 def _result(it: Interpreter, frame: Any, node: Node) -> Any:

@@ -47,6 +47,7 @@ class Interpreter:
         self.b = Builder(REGISTRY)
         self.captures = captures
         self.frames: list[Frame] = []
+        self.inside: Counter[Any] = Counter()  # of each function, the frames it has now
         self.scopes: dict[int, dict[str, Any]] = {}
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}

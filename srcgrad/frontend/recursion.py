@@ -6,7 +6,7 @@ alone decide it, `DEEP` nested calls are inlined, and one more is an error of th
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from typing import Any, NoReturn
 
 from srcgrad.errors import UnsupportedError
@@ -29,18 +29,22 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
     From `DEEP` calls on, these are the integers that a call changes and that depend on
     arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
     """
-    if not found.function.__code__.co_freevars:  # which may count the calls
-        own = [f for f in it.frames if f.source.tree is found.tree and f.outer is None]
-        if len(own) > 1 and all(_alike(given[k], f.given[k]) for f in own[-2:] for k in given):
-            _end(it, found, own, node)
-    last = len(it.frames) >= DEEPEST
-    calls = [f for f in it.frames if last or f.source.tree is found.tree]
-    if len(calls) < DEEP:
+    if not it.inside[found.tree]:
         return
-    count = Counter(id(f.source.tree) for f in calls)
-    again = [f for f in reversed(calls) if count[id(f.source.tree)] > 1] or calls[-1:]
-    deepest = again[0]
-    before = next((f for f in again[1:] if f.source.tree is deepest.source.tree), deepest)
+    own = [f for f in it.frames if f.source.tree is found.tree]
+    plain = [f for f in own if f.outer is None]
+    counts = bool(found.function.__code__.co_freevars)  # what it captures may count the calls
+    last_two = plain[-2:] if len(plain) > 1 and not counts else []
+    if last_two and all(_alike(given[k], f.given[k]) for f in last_two for k in given):
+        _end(it, found, plain, node)
+    again = [f for f in it.frames if it.inside[f.source.tree] > 1]
+    last = len(again) >= DEEPEST and _branches(it, again) >= DEEPEST // 2
+    if len(own) < DEEP and not last:
+        return
+    deepest = (again if last else own)[-1]
+    before = next(
+        f for f in reversed(again) if f.source.tree is deepest.source.tree and f is not deepest
+    )
     for name in parameters_of(deepest.source.tree):
         value = deepest.env.get(name)
         if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
@@ -48,10 +52,16 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
         changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
         if last or changed:
             it.captures.demand_static(it, value, node, "the depth of a recursion")
-    if last and count[id(found.tree)] > 1:  # this very call is one too many
+    if last and it.inside[found.tree] > 1:  # this very call is one too many
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
+
+
+def _branches(it: Interpreter, calls: list[Frame]) -> int:
+    """How many calls were made behind more branches and loops than the call before."""
+    depths = [*(f.scopes for f in calls), len(it.b.scopes)]
+    return sum(a < b for a, b in itertools.pairwise(depths))
 
 
 def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:

@@ -194,11 +194,6 @@ def _interpreted(
         if cls is UnsupportedError:
             raise refusal(message, e.location) from None
         raise raised_class(cls)(message or cls.__name__, e.location) from None
-    except RecursionError:
-        raise UnsupportedError(
-            "the program is nested too deeply", found.location(found.tree),
-            "use loops instead of recursion",
-        ) from None  # fmt: skip
 
 
 def _label(label: str, key: Any) -> str:

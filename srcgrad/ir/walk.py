@@ -39,11 +39,15 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
 def walk(block: Sequence[Stmt]) -> list[Stmt]:
     """Every statement, outer before inner."""
     out: list[Stmt] = []
-    for s in block:
-        out += (s,)
-        if s.__class__ is not Def:
-            for b in blocks(s):
-                out += walk(b)
+    rest = [iter(block)]
+    while rest:
+        for s in rest[-1]:
+            out.append(s)
+            if s.__class__ is not Def:
+                rest += [iter(b) for b in reversed(blocks(s))]
+                break
+        else:
+            rest.pop()
     return out
 
 

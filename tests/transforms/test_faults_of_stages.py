@@ -144,11 +144,14 @@ def test_what_is_only_explained(monkeypatch):
     assert fault_of(lambda: compiled.explain(X)).location.line == line_of(f, "def f")
 
 
-def test_a_recursion_of_the_compiler(monkeypatch):
+def test_a_program_that_is_too_deep(monkeypatch):
+    """It is refused, as no fault of srcgrad."""
     error = RecursionError("deep")
     line, _ = a_pass(monkeypatch, error)
-    fault = fault_of(lambda: flow.grad(flow.compile(f, target="python"))(X))
-    assert fault.location.line == line and fault.__cause__ is error
+    with pytest.raises(UnsupportedError, match="nested too deeply") as caught:
+        flow.grad(flow.compile(f, target="python"))(X)
+    assert caught.value.location.line == line and caught.value.__cause__ is error
+    assert not isinstance(caught.value, CompilerError)
 
 
 def test_sweeps_of_tensors(monkeypatch):
