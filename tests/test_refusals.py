@@ -18,7 +18,6 @@ LEFT = {
     "has no append": "a list is what has the method",
     "the pattern": "every pattern of Python has a case",
     "target of an assignment": "every target of Python has a case",
-    "nested too deeply": "Python does not parse what is nested as deeply",
     "only some are differentiated": "references of which some are active are all carried",
 }
 
