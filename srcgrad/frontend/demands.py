@@ -5,16 +5,35 @@ Arguments that must be static, loops to unroll, lists that grow. Nothing is deci
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
+from srcgrad.errors import UnsupportedError
 from srcgrad.records import record
 
 MANY = 64  # trips that are a loop rather than so many copies of its code
+MOST_RESTARTS = 40
 
 
 class Respecialise(Exception):
     """Interpretation must start again: the demands have grown."""
+
+
+def restarted(
+    attempt: Callable[[], Any], name: str, before: Callable[[], None] = lambda: None
+) -> tuple[Any, int]:
+    """The result of the first attempt that finds no further demands, and how many did.
+
+    `before` is called ahead of each; demands that it finds are those of a caller, who starts again.
+    """
+    for restarts in range(MOST_RESTARTS):
+        before()
+        try:
+            return attempt(), restarts
+        except Respecialise:
+            continue
+    raise UnsupportedError(f"{name}() needs too many specialisations")
 
 
 @record()

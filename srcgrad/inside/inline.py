@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.errors import LocatedWarning
 from srcgrad.frontend.binding import bind
 from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.demands import restarted
 from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import RUNNING, is_number, plain
@@ -16,6 +19,7 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_known
 from srcgrad.transforms.specs import Primal
+from srcgrad.transforms.zero_gradients import noting, pass_on
 from srcgrad.tree import paths
 
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
@@ -38,8 +42,14 @@ def inline(
     likes = likes_of(it, arguments)
     captures: Captures = it.captures
     captures.inlined.append(compiled)
-    put_demands(it, compiled._demands, values, node)
-    program = compiled.spec.program(likes, compiled._demands)
+
+    def attempt() -> tuple[Program, list[LocatedWarning]]:
+        with noting() as zeros:
+            return compiled.spec.program(likes, compiled._demands), zeros
+
+    demanded = functools.partial(put_demands, it, compiled._demands, values, node)
+    (program, zeros), _ = restarted(attempt, compiled.__name__, demanded)
+    pass_on(zeros)
     if extra is not None:
         _refuse_tangents(compiled.__name__, program, values, extra)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]  (no path is missing without `extra`)

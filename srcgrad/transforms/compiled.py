@@ -21,7 +21,7 @@ from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
 from srcgrad.faults import building
 from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.demands import Demands, Respecialise
+from srcgrad.frontend.demands import Demands, restarted
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.members import replacements
 from srcgrad.ir.nodes import Function
@@ -48,7 +48,6 @@ from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
-MOST_RESTARTS = 40
 MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
 KINDS = ("primal", "adjoint", "tangent")
 GENERATED = {
@@ -283,14 +282,14 @@ class Compiled:
         `known`: by what there is a program for other lengths than those of the arguments.
         """
         spec = of_call(self.spec, known)
-        for restarts in range(MOST_RESTARTS):
-            try:
-                with recording() as stages, noting() as zeros:
-                    program = spec.program(arguments, self._demands)
-                    return replace(program, zeros=tuple(zeros)), stages, restarts
-            except Respecialise:
-                continue
-        raise UnsupportedError(f"{self.__name__}() needs too many specialisations")
+
+        def attempt() -> tuple[Program, list[Stage]]:
+            with recording() as stages, noting() as zeros:
+                program = spec.program(arguments, self._demands)
+                return replace(program, zeros=tuple(zeros)), stages
+
+        (program, stages), restarts = restarted(attempt, self.__name__)
+        return program, stages, restarts
 
     def _built(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
         with keeping(self.options.cache):

@@ -45,6 +45,12 @@ def noting() -> Iterator[list[LocatedWarning]]:
         _noted.reset(token)
 
 
+def pass_on(notes: Sequence[LocatedWarning]) -> None:
+    """Add warnings to those that are being collected."""
+    if (noted := _noted.get()) is not None:
+        noted.extend(notes)
+
+
 def note(
     function: Function, wrt: Sequence[int], outputs: Iterable[Atom], name: str, names: Sequence[str]
 ) -> None:

@@ -1,10 +1,13 @@
 """Transforms inside compiled functions, of functions that are defined there, and Jacobians."""
 
+import functools
+import warnings
+
 import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.errors import ArgumentTypeError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, UnsupportedError, ZeroGradientWarning
 
 MATRIX = np.arange(6.0).reshape(2, 3) / 5.0
 
@@ -186,3 +189,71 @@ def test_a_program_first_called_with_no_elements_serves_others():
     f = flow.grad(lambda x, y: np.sum(x * y))
     for n in (0, 3, 1):
         np.testing.assert_array_equal(f(np.ones(n), np.arange(float(n))), np.arange(float(n)))
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def total(self, x, axis):
+        return self.factor * np.sum(np.sin(x), axis=axis)
+
+    __call__ = total
+
+
+def total(x, axis):
+    if axis == 0:
+        x = x + flow.grad(rounded)(x)
+    return np.sum(np.sin(x), axis=axis)
+
+
+def rounded(x):
+    return np.sum(np.round(x))
+
+
+SCALED, PARTIAL = Scaled(2.0), functools.partial(total)
+CALLABLES = [np.cumsum, np.sum, functools.partial(np.mean), SCALED, SCALED.total, PARTIAL, total]
+
+
+@pytest.mark.parametrize("function", CALLABLES, ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("transform", ["jvp", "jacfwd", "jacrev", "grad"])
+@pytest.mark.filterwarnings("ignore::srcgrad.errors.ZeroGradientWarning")
+def test_an_axis_is_found_to_be_static_inside(function, transform):
+    """What a callable has to know of its arguments is found again where it is wrapped anew."""
+
+    def by_jvp(x, axis):
+        return flow.jvp(function, (x, axis), (MATRIX, None))[1]
+
+    def by_another(x, axis):
+        return getattr(flow, transform)(function)(x, axis)
+
+    inside = flow.compile(by_jvp if transform == "jvp" else by_another, target="python")
+    outside = flow.compile(function, target="python")
+    for axis in (0, 1):
+        if transform == "jvp":
+            expected = flow.jvp(outside, (MATRIX, axis), (MATRIX, None))[1]
+        else:
+            expected = getattr(flow, transform)(outside)(MATRIX, axis)
+        np.testing.assert_array_equal(inside(MATRIX, axis), expected)
+
+
+def test_methods_of_what_is_made_inside():
+    def outer(x, axis):
+        return np.sum(flow.grad(Scaled(2.0).total)(x, axis)) + np.sum(
+            flow.jvp(Scaled(3.0).total, (x, axis), (x, None))[1]
+        )
+
+    expected = np.sum(2.0 * np.cos(MATRIX)) + np.sum(3.0 * np.cos(MATRIX) * MATRIX)
+    for axis in (0, 1):
+        assert np.isclose(flow.compile(outer, target="python")(MATRIX, axis), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_is_begun_anew_warns_of_what_is_left_in_the_end(axis):
+    def outer(x, axis):
+        return np.sum(flow.jvp(PARTIAL, (x, axis), (x, None))[1])
+
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        flow.compile(outer, target="python")(MATRIX, axis)
+    assert [w.category for w in warned] == [ZeroGradientWarning] * (axis == 0)
