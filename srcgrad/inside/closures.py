@@ -35,6 +35,7 @@ from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.specs import ByPosition, Tangent
 from srcgrad.transforms.stack import stacked, transforms, weights_of
+from srcgrad.transforms.stacking import constants
 from srcgrad.tree import mapped_by_path, paths
 
 
@@ -93,7 +94,7 @@ def tangent(it: Interpreter, fn: Any, args: list, tangents: list, node: Node, fi
     arguments = {n: opened(it, v, node) for n, v in named(fn, args, {}).items()}
     dots = dict(zip(arguments, tangents, strict=True))
     p = _Call(it, fn, arguments, len(args), node).program()
-    made = Tangent(Traced(p)).program(likes_of(it, arguments), Demands())
+    made = Tangent(Traced(p), constants(dots, dots)).program(likes_of(it, arguments), Demands())
     return _put(it, made, arguments, node, lambda path, values: fitted(dots, path, values))
 
 

@@ -7,6 +7,7 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from typing import Any, NoReturn
 
@@ -32,7 +33,7 @@ from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.jacobians import hessian, jacfwd, jacrev
 from srcgrad.transforms.signature import Same
 from srcgrad.transforms.specs import Gradient
-from srcgrad.transforms.stacking import by_name, taken_apart, tangent_of
+from srcgrad.transforms.stacking import by_name, constants, taken_apart, tangent_of
 from srcgrad.transforms.tangents import ZERO, tangent_at
 from srcgrad.transforms.vjp import vjp
 from srcgrad.transforms.weights import checked_weights
@@ -176,8 +177,11 @@ def _jvp(it: Interpreter, node: Node, fn: Any, args: Any, tangents: Any) -> Any:
         return closures.tangent(
             it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
         )
-    compiled = tangent_of(*taken_apart(fn))
-    dots = by_name(compiled.function, tangents)
+    function, spec, options = taken_apart(fn)
+    dots = by_name(function, tangents)
+    compiled = tangent_of(
+        function, spec, options, constants(inspect.signature(function).parameters, dots)
+    )
 
     def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
         return _dot(it, dots, path, values)

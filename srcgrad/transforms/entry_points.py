@@ -17,7 +17,14 @@ from srcgrad.frontend.source import state_source
 from srcgrad.protocols import states
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.specialization import Options
-from srcgrad.transforms.stacking import aux_of, gradient_of, taken_apart, tangent_of
+from srcgrad.transforms.stacking import (
+    aux_of,
+    by_name,
+    constants,
+    gradient_of,
+    taken_apart,
+    tangent_of,
+)
 from srcgrad.transforms.tangents import tangents_of
 from srcgrad.transforms.weighted import Weighted
 from srcgrad.transforms.weights import checked_weights
@@ -230,7 +237,8 @@ def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
 def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
 
-    A tangent has the structure, the shapes and the kinds of its argument, None stands for zero;
+    A tangent has the structure, the shapes and the kinds of its argument, None stands for zero, and
+    makes a constant of a whole argument, which then needs no derivative;
     ArgumentValueError or ArgumentTypeError says which leaf has another, and what was expected.
     Integers and other non-floats have none: their tangent is None. With `has_aux` only
     the first output is differentiated: (out, out_dot, the others).
@@ -248,10 +256,10 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
         raise ArgumentValueError(
             f"v has invalid length: should be {len(args)}, but got {len(tangents)}"
         )
-    compiled = tangent_of(function, spec, options)
-    arguments = compiled._bind(tuple(args), {})
-    given = compiled._signature.bind(*tangents).arguments
-    out, dots = compiled._run(arguments, tangents_of(arguments, given))
+    arguments = tangent_of(function, spec, options)._bind(tuple(args), {})
+    given = by_name(function, tangents)
+    compiled = tangent_of(function, spec, options, constants(arguments, given))
+    out, dots = compiled._run(arguments, tangents_of(arguments, given, compiled.spec.constant))
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
 
 

@@ -224,10 +224,14 @@ class Tangent:
     """Forward mode: the arguments, then a tangent of each; (out, out_dot)."""
 
     inner: Any
+    constant: frozenset[str] = frozenset()  # arguments without a tangent
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         p = protected(self.inner.program(arguments, demands))
-        wrt = [k for k, _ in enumerate(p.inputs) if float_type(p.function.params[k].type)]
+        wrt = [
+            k for k, path in enumerate(p.inputs)
+            if float_type(p.function.params[k].type) and path[0] not in self.constant
+        ]  # fmt: skip
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
         tangent = staged("forward", lambda: kept(_forward, p.function, wrt))

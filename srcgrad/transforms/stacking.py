@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -81,5 +82,13 @@ def by_name(function: Any, tangents: Any) -> dict[str, Any]:
 
 
 @functools.lru_cache(maxsize=512)
-def tangent_of(function: Any, spec: Any, options: Options) -> Compiled:
-    return Compiled(function, Tangent(spec), options)
+def tangent_of(
+    function: Any, spec: Any, options: Options, constant: frozenset[str] = frozenset()
+) -> Compiled:
+    return Compiled(function, Tangent(spec, constant), options)
+
+
+def constants(arguments: Iterable[str], given: dict[str, Any]) -> frozenset[str]:
+    """The arguments without a tangent, or with None for it; none of them if that is all."""
+    found = frozenset(n for n in arguments if given.get(n) is None)
+    return found if any(t is not None for t in given.values()) else frozenset()

@@ -1,8 +1,8 @@
 """Checks the tangents passed to `jvp` against the arguments.
 
 A tangent has the structure and shape of its argument and a dtype that casts to it; None stands for
-zero, for a leaf or for a whole subtree. Nothing is broadcast: a number in place of an array is
-usually a mistake.
+zero, for a leaf or for a whole subtree. An argument that has it as a whole is a constant. Nothing
+is broadcast: a number in place of an array is usually a mistake.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ from srcgrad.tree import is_leaf, part, paths, spelled
 ZERO = "None stands for zero"
 
 
-def tangents_of(arguments: dict[str, Any], given: dict[str, Any]) -> dict[tuple, Any]:
-    """The tangent of each floating leaf, keyed by ("tangent", *path)."""
+def tangents_of(
+    arguments: dict[str, Any], given: dict[str, Any], constant: frozenset[str]
+) -> dict[tuple, Any]:
+    """The tangent of each floating leaf that is no constant, keyed by ("tangent", *path)."""
     out: dict[tuple, Any] = {}
     for name, value in arguments.items():
+        if name in constant:
+            continue
         _check_structure(value, given.get(name), (name,))
         for path, v in paths(value, (name,)):
             if is_float(_array_or_number(v)):

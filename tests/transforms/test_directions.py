@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy import special
 
 import srcgrad as flow
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -128,3 +129,34 @@ def test_a_tangent_of_an_integer_is_none_or_zero():
     assert flow.jvp(f, (COUNTED,), ({"rate": 1.0, "days": 0},))[1] == 3.0
     with pytest.raises(ArgumentTypeError, match=r"p.days is .* which has no tangent"):
         flow.jvp(f, (COUNTED,), ({"rate": 1.0, "days": 1.0},))
+
+
+@pytest.mark.parametrize("where", ["outside", "inside", "of a closure"])
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_an_argument_whose_tangent_is_none_is_a_constant(where, target):
+    """gammainc has no derivative by its first argument, which none is asked for."""
+
+    def f(shape, x, scale=2.0):
+        return special.gammainc(shape, x) * scale
+
+    def inside(shape, x):
+        return flow.jvp(f, (shape, x), (None, 1.0))[1]
+
+    def of_a_closure(shape, x):
+        def closure(a, b):
+            return f(a, b * x / x)
+
+        return flow.jvp(closure, (shape, x), (None, 1.0))[1]
+
+    shape, x = 1.3, 0.7
+    expected = flow.grad(f, 1, target=target)(shape, x)
+    compiled = flow.compile(f, target=target)
+    if where == "outside":
+        found = flow.jvp(compiled, (shape, x), (None, 1.0))[1]
+        assert flow.jvp(flow.compile(lambda x: f(1.3, x), target=target), (x,), (None,))[1] == 0.0
+        with pytest.raises(UnsupportedError, match="gammainc has no derivative"):
+            flow.jvp(compiled, (shape, x), (0.0, 1.0))
+    else:
+        of = inside if where == "inside" else of_a_closure
+        found = flow.compile(of, target=target)(shape, x)
+    assert np.isclose(found, expected, rtol=1e-14)
