@@ -189,6 +189,11 @@ def store_through_a_diagonal(x):
     return np.sum(y * x)
 
 
+@program(mat(3, 3))
+def subscript_that_is_no_letter(x):
+    return np.sum(np.einsum(x, [0, 52]))  # error: UnsupportedError: subscript ... within [0, 52)
+
+
 @program(vec(3))
 def nothing_to_place(x):
     y = x.copy()

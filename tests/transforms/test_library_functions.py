@@ -10,6 +10,7 @@ import pytest
 import scipy.special
 
 import srcgrad as flow
+from srcgrad.errors import UnsupportedError
 from tests.support.samples import SAMPLES, SPACE, Sample, inputs, made
 from tests.tools.structures import copied, same
 from tests.tools.turns import third
@@ -143,3 +144,31 @@ def test_a_parameter_with_the_name_of_the_function():
             return x * x
 
     assert flow.grad(on_python(Named()))(3.0) == 6.0
+
+
+# ---- subscripts of einsum as integers, which belong to the signature ----
+SUBSCRIPTS = [((0, 1), (1, 2), (0, 2)), ([0, 1], [1, 2], [2, 0]), ((..., 1), (1, 7), (..., 7))]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_subscripts_of_einsum_are_arguments(target):
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    value_and_grad = flow.value_and_grad(total_of_einsum, target=target)
+    for a, b, c in SUBSCRIPTS:
+        value, gradient = value_and_grad(x, a, y, b, c)
+        assert value == np.sum(np.einsum(x, a, y, b, c) ** 2)
+        np.testing.assert_allclose(gradient, 2.0 * (x @ y) @ y.T)
+
+
+def total_of_einsum(x, a, y, b, c):
+    return np.sum(np.einsum(x, a, y, b, c) ** 2)
+
+
+@pytest.mark.parametrize("subscripts", [(0, 52), (0, -1), (0, 1.0), (0, None)])
+def test_subscripts_that_are_no_letters_are_refused(subscripts):
+    x = np.ones((2, 3))
+    with pytest.raises((ValueError, TypeError)) as numpys:
+        np.einsum(x, subscripts)
+    with pytest.raises(UnsupportedError) as ours:
+        flow.compile(lambda x: np.einsum(x, subscripts), target="python")(x)
+    assert isinstance(ours.value, numpys.type)

@@ -52,13 +52,22 @@ def _spelled(it: Interpreter, node: Node, args: tuple) -> tuple[str, tuple]:
     """The string that stands for einsum(x, [0, 1], y, [1, 2], [0, 2])."""
 
     def term(v: Any) -> str:
-        if not isinstance(v, list | tuple) or not all(is_number(k) or k is Ellipsis for k in v):
+        if not isinstance(v, list | tuple):
             it.refuse(
                 node,
                 "einsum takes its subscripts as a string, or as lists of integers",
                 like=TypeError,
             )
-        return "".join("..." if k is Ellipsis else LETTERS[int(k)] for k in v)
+        return "".join("..." if k is Ellipsis else letter(k) for k in v)
+
+    def letter(v: Any) -> str:
+        k = it.static_int(v, node, "a subscript of einsum")
+        if not 0 <= k < len(LETTERS):
+            it.refuse(
+                node, f"a subscript of einsum is {k}, not within [0, {len(LETTERS)})",
+                like=ValueError,
+            )  # fmt: skip
+        return LETTERS[k]
 
     left = ",".join(term(v) for v in args[1::2])
     if len(args) % 2:
