@@ -19,7 +19,7 @@ from srcgrad.backends.cpu.emit.failures import (
 )
 from srcgrad.backends.cpu.emit.frame import Place
 from srcgrad.backends.cpu.emit.owners import Placed
-from srcgrad.backends.cpu.emit.references import own
+from srcgrad.backends.cpu.emit.references import own, own_in
 from srcgrad.backends.cpu.emit.support import CANARY, CANARY_BYTE
 from srcgrad.backends.cpu.emit.values import (
     List,
@@ -138,12 +138,12 @@ def made(
             w.put(f"store ptr {_watched(w, data, size)}, ptr {kept}, align 8")
             w.owners.canaries.append(kept)
     else:
-        slot = w.alloca("ptr", "ptr null")
+        slot = w.owners.slot() if owned else w.alloca("ptr", "ptr null")
         data = w.do(f"call noalias ptr @fresh(i64 {size}, ptr {slot})")
         _there(w, data, s, dims)
         mi = w.do(f"load ptr, ptr {slot}, align 8")
         if owned:
-            own(w, mi, var)
+            own_in(w, slot, mi, var)
     if zeros:
         w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
     return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))
@@ -214,9 +214,10 @@ def tape(w: Writer, s: Def) -> Ref:
 
 def growing(w: Writer, var: Var, r: Ref) -> Ref:
     """A tape whose memory may be replaced; the reference to it, which is counted, is owned."""
-    kept = (w.alloca("ptr", "ptr null"), w.alloca("i64", "i64 0"), w.alloca("ptr", "ptr null"))
+    assert w.owners is not None
+    kept = (w.alloca("ptr", "ptr null"), w.alloca("i64", "i64 0"), w.owners.slot())
     _keep(w, kept, (r.data, r.dims[0], r.mi))
-    own(w, kept[2], var, kept=True)
+    own_in(w, kept[2], kept[2], var)
     return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)
 
 

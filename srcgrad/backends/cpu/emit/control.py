@@ -8,12 +8,12 @@ from typing import Any
 from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
-    Owned,
-    give_up_counted,
+    LastReads,
     give_up_scope,
     give_up_unread,
     handed,
-    last_reads,
+    keep,
+    leave_scopes,
     open_scope,
 )
 from srcgrad.backends.cpu.emit.spread import spread
@@ -27,7 +27,7 @@ COUNTED = (Array, Tape, RefTape)
 
 def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
     """The statements of a block; what it owns is given up behind the last that reads it."""
-    last = {} if w.owners is None else last_reads(w, block, kept)
+    last = None if w.owners is None else LastReads(w, block, kept)
     for k, s in enumerate(block):
         w.at(s.loc)
         match s:
@@ -115,7 +115,7 @@ def own_counted(w: Writer, variables: Sequence[Var]) -> None:
     """Own what phis have handed on: it is counted."""
     for v in variables:
         if isinstance(v.type, COUNTED) and w.owners is not None:
-            w.owners.own(Owned(w.env[v].mi, v))
+            keep(w, w.env[v].mi, v)
 
 
 class Carried:
@@ -192,7 +192,7 @@ def while_loop(w: Writer, s: While) -> None:
     statements(w, s.test, _everything(s))
     w.put(f"br i1 {w.value(s.cond)}, label %{body}, label %{leaving}")
     w.start(leaving)
-    give_up_counted(w)
+    leave_scopes(w)
     w.put(f"br label %{after}")
     w.start(body)
     ends = scoped(w, s.body, s.yields)

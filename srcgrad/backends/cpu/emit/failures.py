@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from srcgrad.backends.cpu.emit.owners import EXIT
 from srcgrad.backends.cpu.emit.values import not_emitted, parts_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
@@ -44,15 +45,13 @@ def leave(w: Writer, code: int) -> None:
     if w.owners is None:
         w.put(f"ret @RESULT {w.do(f'insertvalue @RESULT undef, i32 {code}, 0')}")
         return
-    w.put(f"store i32 {code}, ptr %code, align 8")
-    w.put(f"br label %{w.owners.exit()}")
+    leave_again(w, str(code))
 
 
 def leave_again(w: Writer, code: str) -> None:
-    """Leave the function with the code that a nest has left with."""
+    """Leave a function that owns, with the code that another one has left with."""
     w.put(f"store i32 {code}, ptr %code, align 8")
-    assert w.owners is not None
-    w.put(f"br label %{w.owners.exit()}")
+    w.put(f"br label %{EXIT}")
 
 
 def word_at(w: Writer, k: int) -> str:

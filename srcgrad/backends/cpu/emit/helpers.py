@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.backends.cpu.emit.called import LIBRARY, imports_of
-from srcgrad.backends.cpu.emit.failures import RARELY
+from srcgrad.backends.cpu.emit.failures import RAISED, RARELY, leave_again
 from srcgrad.backends.cpu.emit.references import own
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import (
@@ -173,11 +173,9 @@ def _array(w: Writer, r: Ref) -> list[tuple[str, str]]:
 
 def _raised(w: Writer, code: str) -> None:
     """Hand on what a helper raised: the exception lies in %exc, Numba's code in %out."""
-    assert w.owners is not None
     bad, good = w.labels("raised", "good")
     w.put(f"br i1 {w.do(f'icmp ne i32 {code}, 0')}, label %{bad}, label %{good}{RARELY}")
     w.start(bad)
     w.put(f"store i32 {code}, ptr %out, align 8")
-    w.put("store i32 2, ptr %code, align 8")
-    w.put(f"br label %{w.owners.exit()}")
+    leave_again(w, str(RAISED))
     w.start(good)

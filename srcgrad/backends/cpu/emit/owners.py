@@ -1,22 +1,32 @@
-"""What the point of a function that is being written owns; where a failure there goes on."""
+"""What the point of a function that is being written owns, and where that lies.
+
+Each counted reference lies in a slot of `%owned` while it is owned; what lies in no use is null.
+So all failures of a function go on at one block, which gives up what the slots hold.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+
 from srcgrad.backends.cpu.emit.frame import Frame, Place
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, Function, While
 from srcgrad.ir.types import Var
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import tapes
 from srcgrad.records import record
 
+EXIT, DONE = "exit", "done"  # the blocks where failures go on, and where a function ends
+
 
 @record(frozen=True)
 class Owned:
-    """A counted reference: a MemInfo, or (`kept`) the place where the MemInfo is kept."""
+    """A counted reference: a MemInfo, or the name of the slot whose MemInfo may be replaced."""
 
     name: str
     var: Var
-    kept: bool = False
+    slot: str
 
 
 @record(frozen=True)
@@ -29,26 +39,53 @@ class Placed:
     end: str = ""
 
 
+class Scope:
+    """What a block owns, by alias class."""
+
+    def __init__(self) -> None:
+        self.held: dict[Var, list[Owned | Placed]] = {}
+        self.new: dict[Var, None] = {}  # the classes of what was added since `added` was asked
+
+    def __iter__(self) -> Iterator[Owned | Placed]:
+        return chain.from_iterable(self.held.values())
+
+    def add(self, of: Var, each: Owned | Placed) -> None:
+        self.held.setdefault(of, []).append(each)
+        self.new.setdefault(of)
+
+    def added(self) -> list[Var]:
+        new, self.new = self.new, {}
+        return list(new)
+
+
 class Owners:
     """What the point that is being written owns, scope by scope, the outermost first."""
 
-    def __init__(self) -> None:
-        self.scopes: list[list[Owned | Placed]] = [[]]
+    def __init__(self, classes: AliasClasses) -> None:
+        self.classes = classes
+        self.scopes: list[Scope] = [Scope()]
         self.frame = Frame()
         self.carved = 0  # so many buffers; `%carved` has a MemInfo for each that did not fit
         self.canaries: list[str] = []  # guarded: where the end of what is carved is kept
-        self.exits: dict[tuple[Owned, ...], str] = {}
+        self.slots = 0  # of `%owned`
+        self.free: list[str] = []  # the slots that are null
 
     def own(self, each: Owned | Placed) -> None:
-        self.scopes[-1].append(each)
+        self.scopes[-1].add(self.classes.of(each.var), each)
 
-    def exit(self) -> str:
-        """The block where a failure here goes on."""
-        owned = [each for scope in self.scopes for each in scope]
-        return self.exit_of(tuple(each for each in owned if isinstance(each, Owned)))
+    def slot(self) -> str:
+        """A slot for what is owned next."""
+        if self.free:
+            return self.free.pop()
+        self.slots += 1
+        return f"%o{self.slots - 1}"
 
-    def exit_of(self, owned: tuple[Owned, ...]) -> str:
-        return self.exits.setdefault(owned, f"exit{len(self.exits)}")
+    def vacate(self, each: Owned | Placed) -> None:
+        """Let others have the slot, or the place in the frame, of what was given up."""
+        if isinstance(each, Owned):
+            self.free.append(each.slot)
+        else:
+            self.frame.give(each.place)
 
 
 def outlived(function: Function) -> set[Var]:

@@ -45,7 +45,7 @@ from srcgrad.ir.types import Array, Scalar, Tape
 
 def written(program: Program) -> tuple[Noted, str]:
     """The module, and the name of its function: it tells modules apart."""
-    w = Writer(program, Owners())
+    w = Writer(program, Owners(program.classes))
     params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
     _whole(w, program.function)
     write_exits(w)
@@ -131,7 +131,6 @@ def _whole(w: Writer, f: Function) -> None:
             keep_size(w, w.env[v], slot)
     give_up_scope(w)
     finish(w)
-    w.owners.scopes.append([])
 
 
 def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:

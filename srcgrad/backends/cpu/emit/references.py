@@ -1,9 +1,9 @@
 """Who owns a reference, and when it is given up.
 
-A block owns what is made in it and gives it up behind the last statement that reads its alias
+A block owns what is made in it and gives it up after the last statement that reads its alias
 class; what a loop or a branch hands on is counted once more, and owned by the block that gets it.
 Views own nothing, but for those that outlive what they were taken of. Where a function fails, what
-is owned there is given up by a chain of blocks that all failures share.
+lies in the slots of `%owned` is given up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.backends.cpu.emit.failures import OUTSIDE
-from srcgrad.backends.cpu.emit.owners import Owned, Placed
+from srcgrad.backends.cpu.emit.owners import DONE, EXIT, Owned, Placed, Scope
 from srcgrad.backends.cpu.emit.values import List, Ref
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block
@@ -21,31 +21,33 @@ from srcgrad.ir.walk import free_variables, results
 
 
 def finish(w: Writer) -> None:
-    """Return from here, where nothing is owned, by the block behind all failures."""
-    assert w.owners is not None
+    """Return from here, where nothing is owned."""
     w.put("store i32 0, ptr %code, align 8")
-    w.put(f"br label %{w.owners.exit_of(())}")
+    w.put(f"br label %{DONE}")
 
 
 def write_exits(w: Writer) -> None:
-    """The chain: each block gives up one reference and goes on to the block with one less."""
+    """The block where all failures go on, that where the function returns, and what both read."""
     assert w.owners is not None
-    written: set[tuple[Owned, ...]] = set()
-    while left := [owned for owned in w.owners.exits if owned not in written]:
-        for owned in left:
-            written.add(owned)
-            w.start(w.owners.exit_of(owned))
-            if owned:
-                release(w, owned[-1])
-                w.put(f"br label %{w.owners.exit_of(owned[:-1])}")
-            else:
-                _return(w)
+    w.start(EXIT)
+    w.put("; all")
+    _down_all(w, "owned", w.owners.slots)
+    w.put(f"br label %{DONE}")
+    w.start(DONE)
+    _return(w)
     if w.owners.frame.size:
         w.entry.insert(0, f"  %frame = alloca [{w.owners.frame.size} x i8], align 64")
-    n = w.owners.carved
+    slots = [f"getelementptr inbounds ptr, ptr %owned, i64 {k}" for k in range(w.owners.slots)]
+    w.entry[:0] = [f"  %o{k} = {text}" for k, text in enumerate(slots)]
+    for name, n in (("carved", w.owners.carved), ("owned", w.owners.slots)):
+        if n:
+            none = f"@llvm.memset.p0.i64(ptr align 8 %{name}, i8 0, i64 {8 * n}, i1 false)"
+            w.entry[:0] = [f"  %{name} = alloca [{n} x ptr], align 8", f"  call void {none}"]
+
+
+def _down_all(w: Writer, slots: str, n: int) -> None:
     if n:
-        none = f"call void @llvm.memset.p0.i64(ptr align 8 %carved, i8 0, i64 {8 * n}, i1 false)"
-        w.entry[:0] = [f"  %carved = alloca [{n} x ptr], align 8", f"  {none}"]
+        w.put(f"call void @down_all(ptr %{slots}, i64 {n})")
 
 
 def _return(w: Writer) -> None:
@@ -59,31 +61,51 @@ def _return(w: Writer) -> None:
     for slot in w.owners.canaries:
         over = w.do(f"call i1 @overrun(ptr {w.do(f'load ptr, ptr {slot}, align 8')})")
         code = w.choose(over, str(OUTSIDE), code, "i32")
-    if w.owners.carved:
-        w.put(f"call void @down_all(ptr %carved, i64 {w.owners.carved})")
+    _down_all(w, "carved", w.owners.carved)
     w.put(f"ret i32 {code}")
 
 
-def own(w: Writer, name: str, var: Var, kept: bool = False) -> None:
+# ---- owning ----
+def own(w: Writer, mi: str, var: Var) -> None:
     """The innermost scope owns a reference that was made, or counted, for it."""
+    w.put(f"; +{mi}")
+    keep(w, mi, var)
+
+
+def keep(w: Writer, mi: str, var: Var) -> None:
+    """The innermost scope owns a reference that is counted: it lies in a slot from here on."""
     assert w.owners is not None
-    w.put(f"; +{name}")
-    w.owners.own(Owned(name, var, kept))
+    slot = w.owners.slot()
+    w.put(f"store ptr {mi}, ptr {slot}, align 8 ; {slot} = {mi}")
+    w.owners.own(Owned(mi, var, slot))
+
+
+def own_in(w: Writer, slot: str, mi: str, var: Var) -> None:
+    """The innermost scope owns what was made in a slot."""
+    assert w.owners is not None
+    w.put(f"; +{mi}")
+    w.put(f"; {slot} = {mi}")
+    w.owners.own(Owned(mi, var, slot))
+
+
+def let_go(w: Writer, each: Owned) -> None:
+    """Leave a slot whose reference another one takes."""
+    w.put(f"store ptr null, ptr {each.slot}, align 8 ; {each.slot} = null")
 
 
 def release(w: Writer, each: Owned | Placed) -> None:
     if isinstance(each, Placed):
-        _vacate(w, each)
+        _overwrite(w, each)
         return
     w.put(f"; -{each.name}")
-    mi = w.do(f"load ptr, ptr {each.name}, align 8") if each.kept else each.name
+    moves = each.name == each.slot
+    mi = w.do(f"load ptr, ptr {each.slot}, align 8") if moves else each.name
     w.put(f"call void @down(ptr {mi})")
+    let_go(w, each)
 
 
-def _vacate(w: Writer, each: Placed) -> None:
-    """Let another buffer have a place; guarded, its bytes are overwritten."""
-    assert w.owners is not None
-    w.owners.frame.give(each.place)
+def _overwrite(w: Writer, each: Placed) -> None:
+    """Guarded: overwrite a place that another buffer may have from here on."""
     if each.end:
         over = w.do(f"call i1 @overrun(ptr {each.end})")
         extent = f"ptr {each.data}, i8 -1, i64 {each.place.size}, i1 false"
@@ -109,47 +131,57 @@ def handed(w: Writer, a: Atom) -> Any:
     return value
 
 
+# ---- scopes ----
+def open_scope(w: Writer) -> None:
+    if w.owners is not None:
+        w.owners.scopes.append(Scope())
+
+
 def give_up_scope(w: Writer) -> None:
     """Give up what the innermost scope owns, and leave it."""
     if w.owners is not None:
         for each in w.owners.scopes.pop():
             release(w, each)
+            w.owners.vacate(each)
 
 
-def give_up_counted(w: Writer) -> None:
-    """Give up what the innermost scope owns on a path that leaves it; the other goes on with it."""
+def leave_scopes(w: Writer) -> None:
+    """Give up what the innermost scope owns on a path that leaves it, and hands on the next one's.
+
+    The other path goes on with both.
+    """
     if w.owners is not None:
-        for each in w.owners.scopes[-1]:
+        *_, carried, inner = w.owners.scopes
+        for each in inner:
             if isinstance(each, Owned):
                 release(w, each)
+        for each in carried:
+            if isinstance(each, Owned):
+                let_go(w, each)
 
 
-def open_scope(w: Writer) -> None:
-    if w.owners is not None:
-        w.owners.scopes.append([])
-
-
-def give_up_unread(w: Writer, last: dict[Var, int], at: int) -> None:
-    """Give up what the innermost scope owns and no later statement reads."""
-    if w.owners is None:
+def give_up_unread(w: Writer, last: LastReads | None, at: int) -> None:
+    """Give up what the innermost scope owns and no statement after this one reads."""
+    if w.owners is None or last is None:
         return
-    still = []
-    for each in w.owners.scopes[-1]:
-        if last.get(w.program.classes.of(each.var), at) > at:
-            still.append(each)
-        else:
-            release(w, each)
-    w.owners.scopes[-1][:] = still
+    scope = w.owners.scopes[-1]
+    for of in (*last.read_at[at], *scope.added()):
+        if last.of.get(of, at) <= at:
+            for each in scope.held.pop(of, ()):
+                release(w, each)
+                w.owners.vacate(each)
 
 
-def last_reads(w: Writer, block: Block, kept: Sequence[Atom]) -> dict[Var, int]:
+class LastReads:
     """The last statement of a block that reads an alias class, by its representative."""
-    classes, last = w.program.classes, {}
-    for k, s in enumerate(block):
-        for v in (*free_variables((s,)), *results(s)):
-            if is_reference(v.type):
-                last[classes.of(v)] = k
-    for a in kept:
-        if isinstance(a, Var) and is_reference(a.type):
-            last[classes.of(a)] = len(block)
-    return last
+
+    def __init__(self, w: Writer, block: Block, kept: Sequence[Atom]):
+        classes = w.program.classes
+        self.of: dict[Var, int] = {}
+        self.read_at: list[list[Var]] = []
+        for k, s in enumerate(block):
+            read = (*free_variables((s,)), *results(s))
+            self.read_at.append([classes.of(v) for v in read if is_reference(v.type)])
+            self.of.update(dict.fromkeys(self.read_at[-1], k))
+        kept = [a for a in kept if isinstance(a, Var) and is_reference(a.type)]
+        self.of.update({classes.of(a): len(block) for a in kept})

@@ -22,7 +22,7 @@ from srcgrad.ir.walk import free_variables
 
 def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]) -> None:
     """Write the loop as a function, and a call that spreads its trips over threads."""
-    nest = Nest(w, Owners())
+    nest = Nest(w, Owners(w.program.classes))
     inner = nest.inner
     for v in free_variables(s.body):
         if v is not s.index:
