@@ -17,7 +17,7 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import LIMITS
-from srcgrad.frontend.flow import exited, exits, has_returned, negate, nothing
+from srcgrad.frontend.flow import exited, has_returned, negate, nothing
 from srcgrad.frontend.foresight import (
     Shown,
     catches,
@@ -32,6 +32,7 @@ from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import UNBOUND, Conflict, plain
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Def, Stmt

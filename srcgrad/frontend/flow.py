@@ -18,7 +18,7 @@ from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.maybe_none import narrowed, widened_back
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.trees import handler_bodies
+from srcgrad.frontend.trees import always_exits, exits
 from srcgrad.frontend.values import POISON, Conflict, plain
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import BOOL, Scalar
@@ -27,52 +27,12 @@ from srcgrad.primitives.raising import name_of
 CERTAIN = (ShapeError, BoundsError, DivisionError)  # Python raises these for certain
 
 
-def exits(stmts: list[Any], in_loop: bool = False) -> set[str]:
-    """The kinds of exit statements may take out of the present block."""
-    out: set[str] = set()
-    for s in stmts:
-        match s:
-            case gast.Return():
-                out.add("return")
-            case gast.Break() if not in_loop:
-                out.add("break")
-            case gast.Continue() if not in_loop:
-                out.add("continue")
-            case gast.For() | gast.While():
-                out |= exits(s.body, True) | exits(s.orelse, in_loop)
-            case gast.If():
-                out |= exits(s.body, in_loop) | exits(s.orelse, in_loop)
-            case gast.With():
-                out |= exits(s.body, in_loop)
-            case gast.Try():
-                parts = [s.body, s.orelse, s.finalbody, *handler_bodies(s)]
-                out |= {kind for part in parts for kind in exits(part, in_loop)}
-            case gast.Match():
-                out |= {kind for c in s.cases for kind in exits(c.body, in_loop)}
-    return out
-
-
-def always_exits(stmts: list[Any]) -> bool:
-    """Whether control never falls out of the end of a block."""
-    if not stmts:
-        return False
-    match stmts[-1]:
-        case gast.Return() | gast.Break() | gast.Continue() | gast.Raise():
-            return True
-        case gast.If(body=body, orelse=orelse):
-            return always_exits(body) and always_exits(orelse)
-        case gast.Try(body=body, orelse=orelse):
-            ends = always_exits(body) or always_exits(orelse)
-            return ends and all(map(always_exits, handler_bodies(stmts[-1])))
-    return False
-
-
 # ---- sequences and exits ----
 def block(it: Interpreter, stmts: list[Any]) -> None:
     depth = it.frame.depth
     for k, s in enumerate(stmts):
         try:
-            if _left(it, s, stmts[k + 1 :]):
+            if _left(it, s, stmts, k + 1):
                 return
         except (SrcgradError, Passed) as e:
             if isinstance(e, CERTAIN) and it.catches(type(e)):
@@ -85,14 +45,16 @@ def block(it: Interpreter, stmts: list[Any]) -> None:
                 return
 
 
-def _left(it: Interpreter, s: Any, rest: list[Any]) -> bool:
+def _left(it: Interpreter, s: Any, stmts: list[Any], after: int) -> bool:
     """Execute a statement; whether nothing is left to do: it exited, or did the rest too."""
-    if isinstance(s, gast.If) and rest and _split(it, s, rest):
+    kinds = exits([s])
+    if not kinds or after == len(stmts):
+        it.execute(s)
+        return False
+    rest = stmts[after:]
+    if isinstance(s, gast.If) and _split(it, s, rest):
         return True
     it.execute(s)
-    kinds = exits([s])
-    if not (kinds and rest):
-        return False
     gone = exited(it, kinds)
     if gone is not True and gone is not False:
         left = (lambda: has_returned(it)) if kinds == {"return"} else nothing
@@ -107,7 +69,7 @@ def has_returned(it: Interpreter) -> None:
 
 def _split(it: Interpreter, s: Any, rest: list[Any]) -> bool:
     """`if c: ...return` followed by a rest: the rest is the other branch."""
-    if not exits([s]) or not (always_exits(s.body) or always_exits(s.orelse)):
+    if not (always_exits(s.body) or always_exits(s.orelse)):
         return False
     one, other = list(s.body), list(s.orelse)
     if not always_exits(one):

@@ -11,9 +11,10 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.captures import roots
-from srcgrad.frontend.flow import exited, exits, flag, negate
+from srcgrad.frontend.flow import exited, flag, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import items_of_instance
+from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import (
     Bound,
     GrownList,

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.trees import handler_bodies
+from srcgrad.frontend.trees import exits, handler_bodies
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -65,7 +65,12 @@ def _loads(n: Any) -> bool:
 
 
 class Liveness:
-    """`after[node]` for each branch and loop; `head[node]` for each loop: names live there."""
+    """`after[node]` for each branch and loop; `head[node]` for each loop: names live there.
+
+    At the head of a loop is live what is live after it, and what a trip reads before it binds it.
+    The latter is the same wherever the loop stands: a body is walked once to find it, and once to
+    note what is live inside.
+    """
 
     def __init__(self, tree: Any):
         self.after: dict[Any, set[str]] = {}
@@ -80,6 +85,8 @@ class Liveness:
                 later = [*n.finalbody, *n.handlers]
                 self.always |= {name for s in later for name in reads(s)}
         self._loops: list[tuple[set[str], set[str]]] = []  # (live at break, live at continue)
+        self._noting = True
+        self._first: dict[Any, set[str]] = {}  # what a trip of a loop reads before it binds it
         self._block(tree.body, set())
 
     def live_after(self, node: Any) -> set[str]:
@@ -89,14 +96,17 @@ class Liveness:
         return self.head.get(node, set()) | self.always
 
     def _block(self, stmts: list[Any], live: set[str]) -> set[str]:
+        """What is live before statements, where `live` is live after them."""
+        live = set(live)
         for s in reversed(stmts):
             live = self._statement(s, live)
         return live
 
     def _statement(self, s: Any, live: set[str]) -> set[str]:
+        """What is live before a statement; `live` may become it."""
         match s:
             case gast.If():
-                self.after[s] = live | self._jumped(s)
+                self._branches(s, live)
                 return self._block(s.body, live) | self._block(s.orelse, live) | reads(s.test)
             case gast.For():
                 return self._loop(s, live, set(assigned([s.target])), reads(s.iter), set())
@@ -110,34 +120,34 @@ class Liveness:
                 return set(self._loops[-1][1])
             case gast.Assign() | gast.AnnAssign():
                 targets = s.targets if isinstance(s, gast.Assign) else [s.target]
-                killed = {t.id for t in targets if isinstance(t, gast.Name)}
                 for t in targets:
-                    if isinstance(t, gast.Tuple | gast.List):
-                        killed |= {e.id for e in t.elts if isinstance(e, gast.Name)}
-                return (live - killed) | reads(s)
-            case gast.AugAssign():
-                target = {s.target.id} if isinstance(s.target, gast.Name) else set()
-                return live | reads(s) | target
+                    parts = t.elts if isinstance(t, gast.Tuple | gast.List) else [t]
+                    live.difference_update(e.id for e in parts if isinstance(e, gast.Name))
+            case gast.AugAssign() if isinstance(s.target, gast.Name):
+                live.add(s.target.id)
             case gast.FunctionDef():
-                return (live - {s.name}) | reads(s)
+                live.discard(s.name)
             case gast.With():
-                return self._block(s.body, live) | reads(s)
+                live = self._block(s.body, live)
             case gast.Try():
                 self._block(s.finalbody, live)
                 paths = [self._block(b, live) for b in handler_bodies(s)]
                 orelse = self._block(s.orelse, live)
-                return live.union(reads(s), self._block(s.body, orelse), *paths)
+                live = live.union(self._block(s.body, orelse), *paths)
             case gast.Match():
-                self.after[s] = live | self._jumped(s)
-                paths = [self._block(c.body, live) for c in s.cases]
-                return live.union(reads(s), *paths)
-        return live | reads(s)
+                self._branches(s, live)
+                live = live.union(*(self._block(c.body, live) for c in s.cases))
+        live |= reads(s)
+        return live
+
+    def _branches(self, s: Any, live: set[str]) -> None:
+        """Note what is live where the paths of a statement meet again."""
+        if self._noting:
+            self.after[s] = live | self._jumped(s)
 
     def _jumped(self, s: Any) -> set[str]:
         """Names live where a break or continue inside `s` goes: paths meet again after `s`."""
-        if not self._loops or not any(
-            isinstance(n, gast.Break | gast.Continue) for n in gast.walk(s)
-        ):
+        if not self._loops or not exits([s]) & {"break", "continue"}:
             return set()
         return self._loops[-1][0] | self._loops[-1][1]
 
@@ -145,15 +155,24 @@ class Liveness:
         self, s: Any, live: set[str], bound: set[str], before: set[str], test: set[str]
     ) -> set[str]:
         after = self._block(s.orelse, live) | live
-        self.after[s] = live | self._jumped(s)
-        head = after | test
-        while True:
-            self._loops.append((live | after, head))
-            body = self._block(s.body, head) - bound
-            self._loops.pop()
-            new = head | body | test
-            if new == head:
-                break
-            head = new
-        self.head[s] = set(head)
+        head = after | test | (self._read_first(s) - bound)
+        if self._noting:
+            self._branches(s, live)
+            self.head[s] = head
+            self._inside(s, after, head)
         return head | before
+
+    def _inside(self, s: Any, after: set[str], head: set[str]) -> set[str]:
+        """What is live at the begin of a loop's body."""
+        self._loops.append((after, head))
+        body = self._block(s.body, head)
+        self._loops.pop()
+        return body
+
+    def _read_first(self, s: Any) -> set[str]:
+        """What a trip of a loop reads before it binds it."""
+        if s not in self._first:
+            noting, self._noting = self._noting, False
+            self._first[s] = self._inside(s, set(), set())
+            self._noting = noting
+        return self._first[s]

@@ -16,12 +16,13 @@ import gast
 from srcgrad.frontend.branches import Cell, lasting
 from srcgrad.frontend.carried import Trip, carry, held_at, name_of_test, narrowed, put, widen
 from srcgrad.frontend.carrier import Carrier
-from srcgrad.frontend.flow import either, exited, exits, flag, negate, nothing
+from srcgrad.frontend.flow import either, exited, flag, negate, nothing
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import Iterated
 from srcgrad.ir.nodes import Def, For, Var, While, atom
 from srcgrad.ir.types import INT

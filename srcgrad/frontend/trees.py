@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import gast
@@ -40,6 +42,60 @@ def nonlocals(tree: Any) -> frozenset[str]:
     return frozenset(
         n for s in own_statements(tree) if isinstance(s, gast.Nonlocal) for n in s.names
     )
+
+
+# ---- exits ----
+def _remembered(question: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A question about a node that each block around it asks: the node keeps the answer."""
+    name = question.__name__
+
+    def asked(node: Any) -> Any:
+        if name not in vars(node):
+            setattr(node, name, question(node))
+        return getattr(node, name)
+
+    return asked
+
+
+def exits(stmts: list[Any]) -> set[str]:
+    """The kinds of exits ("return", "break", "continue") that may leave the present block."""
+    return set().union(*map(_exits, stmts))
+
+
+@_remembered
+def _exits(s: Any) -> set[str]:
+    match s:
+        case gast.Return() | gast.Break() | gast.Continue():
+            return {type(s).__name__.lower()}
+        case gast.For() | gast.While():
+            return exits(s.orelse) | (exits(s.body) & {"return"})
+        case gast.If():
+            return exits(s.body) | exits(s.orelse)
+        case gast.With():
+            return exits(s.body)
+        case gast.Try():
+            return exits([*s.body, *s.orelse, *s.finalbody, *chain(*handler_bodies(s))])
+        case gast.Match():
+            return exits([t for c in s.cases for t in c.body])
+    return set()
+
+
+def always_exits(stmts: list[Any]) -> bool:
+    """Whether control never falls out of the end of a block."""
+    return bool(stmts) and _always_exits(stmts[-1])
+
+
+@_remembered
+def _always_exits(s: Any) -> bool:
+    match s:
+        case gast.Return() | gast.Break() | gast.Continue() | gast.Raise():
+            return True
+        case gast.If():
+            return always_exits(s.body) and always_exits(s.orelse)
+        case gast.Try():
+            ends = always_exits(s.body) or always_exits(s.orelse)
+            return ends and all(map(always_exits, handler_bodies(s)))
+    return False
 
 
 OWN = "_srcgrad_"  # of names in texts of ours that stand around the user's
