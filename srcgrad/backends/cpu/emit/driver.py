@@ -57,16 +57,16 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         elementary.ready(op)
     if program.spreads:
         name_threads()
+    if program.helpers:
+        inside.name_raising()
     entry = entry_of(program, name)
-    # signed and unsigned results may have the same text
-    types = f"{entry.kinds} -> {entry.results}"
-    depends = (types, *inside.processor(), *environment(), *emitters())
+    depends = (*inside.processor(), *environment(), *emitters())
     file = f"{files.module_name(text.text, depends)}.o"
     code = files.kept_bytes(file) if options.cache else None
     cached = code is not None
     with inside.lock, llvm.options(function), collector.waiting():
         if code is None:
-            code = inside.object_code(inside.optimised(entry, program, text.text))
+            code = inside.object_code(inside.optimised(text.text))
             if options.cache:
                 files.keep_bytes(file, code)
         return Compiled(entry.dispatcher(code, identifier(function.name)), cached)

@@ -1,6 +1,7 @@
 """A lowered function -> the text of one LLVM module, and what is to be known to link and call it.
 
-The module holds one function, `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the
+The module holds `ptr @NAME.entry(self, args, kws)`, which Python calls (`entry.py`), and the function
+that it calls: `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the
 results as words in `out`; 1 for a failure of its own: site and operands lie in `out`; 2 where a
 helper raised: `exc` holds Numba's exception; 3 where there is no memory; 4 where a guarded access
 is wrong.
@@ -14,9 +15,11 @@ import re
 from srcgrad.backends.cpu.elementary.symbols import declarations
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
+from srcgrad.backends.cpu.emit.entry import DATA, LENGTHS, MEMINFO, PARENT, entry, words_of
 from srcgrad.backends.cpu.emit.failures import word_at
 from srcgrad.backends.cpu.emit.frame import PROBED
 from srcgrad.backends.cpu.emit.noted import Noted, joined
+from srcgrad.backends.cpu.emit.objects import OBJECTS
 from srcgrad.backends.cpu.emit.owners import Owners
 from srcgrad.backends.cpu.emit.products import subroutines
 from srcgrad.backends.cpu.emit.references import (
@@ -62,14 +65,16 @@ def written(program: Program) -> tuple[Noted, str]:
     ]
     called = subroutines(program, _subroutine)
     above = [*sorted(program.declared), *declarations(program.elementary)]
-    above += [support(program.guarded, bool(program.lists)), called]
+    above += [support(program.guarded, bool(program.lists)), OBJECTS, called]
     above += [runtime(program.words)] * program.spreads
-    made = joined([*map(Noted, above), *routines, *nests, main, Noted("")])
+    called_by_python = Noted(entry(program))
+    made = joined([*map(Noted, above), *routines, *nests, main, called_by_python, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     # names of symbols are ASCII: LLVM would find no other
     plain = re.sub(r"[^0-9A-Za-z_]", "_", identifier(program.function.name))
     name = f"srcgrad_{plain}_{digest}"
-    return Noted(made.text.replace("@NAME(", f'@"{name}"('), made.notes), name
+    text = made.text.replace("@NAME(", f"@{name}(").replace("@ENTRY(", f"@{name}.entry(")
+    return Noted(text, made.notes), name
 
 
 def _param(w: Writer, k: int, p: Var) -> list[str]:
@@ -117,14 +122,14 @@ def _subroutine(function: Function, name: str, flags: str) -> str:
 def _whole(w: Writer, f: Function) -> None:
     assert w.owners is not None
     statements(w, f.body, f.returns)
-    at = 0
+    at, given = 0, _given(w, f)
     for a in f.returns:
         value = handed(w, a)
         if isinstance(value, Ref) and value.mi != "null":
             w.put(f"; -{value.mi}")
-        for kind, part in _words(w, a, value):
-            w.put(f"store {kind} {part}, ptr {word_at(w, at)}, align 8")
-            at += 1
+        for k, (kind, part) in _words(w, a, value, given).items():
+            w.put(f"store {kind} {part}, ptr {word_at(w, at + k)}, align 8")
+        at += words_of(a.type)
     w.program.words = max(w.program.words, at)
     for v, slot in w.program.in_workspace.items():
         if slot:
@@ -133,32 +138,40 @@ def _whole(w: Writer, f: Function) -> None:
     finish(w)
 
 
-def _words(w: Writer, a: Atom, value: object) -> list[tuple[str, str]]:
-    """A result as words: a number's parts; of an array what Numba's struct has."""
+def _given(w: Writer, f: Function) -> dict[Var, list[str]]:
+    """The arrays that are parameters, by alias class."""
+    out: dict[Var, list[str]] = {}
+    for k, p in enumerate(f.params):
+        if isinstance(p.type, Array):
+            out.setdefault(w.program.classes.of(p), []).append(f"%p{k}")
+    return out
+
+
+def _words(
+    w: Writer, a: Atom, value: object, given: dict[Var, list[str]]
+) -> dict[int, tuple[str, str]]:
+    """A result as words: a number's parts; of an array what its boxing reads of Numba's struct."""
     if isinstance(value, List):
         # `autodiff/partition.py` hands none over
         raise not_emitted("a list of references as a result")
     if not isinstance(value, Ref):
         # a `Number`, since it is neither of the two
         parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]  (a scalar)
-        return [(in_memory(kind), w.widened(part, kind)) for kind, part in parts]
+        return dict(enumerate((in_memory(kind), w.widened(part, kind)) for kind, part in parts))
     first = w.pointer(value)
     lengths = [("i64", x) for x in (*value.dims, *value.strides)]
-    return [("ptr", first), ("ptr", value.mi), ("ptr", _parent(w, a, first)), *lengths]
+    known = given.get(w.program.classes.of(a), []) if isinstance(a, Var) else []
+    return {
+        MEMINFO: ("ptr", value.mi),
+        PARENT: ("ptr", _parent(w, known, first)),
+        DATA: ("ptr", first),
+        **dict(enumerate(lengths, LENGTHS)),
+    }
 
 
-def _parent(w: Writer, a: Atom, first: str) -> str:
+def _parent(w: Writer, given: list[str], first: str) -> str:
     """The argument that a result may be: Numba then returns the very array that was given."""
-    classes, out = w.program.classes, "null"
-    for k, p in enumerate(w.program.function.params):
-        if isinstance(p.type, Array) and isinstance(a, Var) and classes.of(p) is classes.of(a):
-            same = w.do(f"icmp eq ptr {first}, %p{k}")
-            out = w.choose(same, f"%p{k}.parent", out, "ptr")
+    out = "null"
+    for p in given:
+        out = w.choose(w.do(f"icmp eq ptr {first}, {p}"), f"{p}.parent", out, "ptr")
     return out
-
-
-def words_of(type: Scalar | Array | Tape) -> int:
-    """How many words of `out` a result of this type takes."""
-    if isinstance(type, Scalar):
-        return len(parts_of(type.dtype))
-    return 3 + 2 * (type.ndim if isinstance(type, Array) else 1)
