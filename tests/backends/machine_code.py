@@ -1,14 +1,13 @@
 """What LLVM makes of a program: the optimised module, and its assembly."""
 
-from srcgrad.backends.cpu.emit import driver
 from srcgrad.backends.cpu.emit import numba_internals as inside
 from srcgrad.backends.cpu.emit.program import written
 
 
 def optimised(program):
-    text, name = written(program)
+    text, _ = written(program)
     with inside.lock:
-        return inside.optimised(driver.entry_of(program, name), program, text.text)
+        return inside.optimised(text.text)
 
 
 def assembly_of(module):

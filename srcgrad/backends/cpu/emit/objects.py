@@ -62,7 +62,8 @@ define internal i1 @fine() noinline optnone nounwind {{
   %fine = icmp eq ptr %error, null
   ret i1 %fine
 }}
-{_taker_of_whole("signed", "PyLong_AsLongLong")}{_taker_of_whole("unsigned", "PyLong_AsUnsignedLongLong")}
+{_taker_of_whole("signed", "PyLong_AsLongLong")}
+{_taker_of_whole("unsigned", "PyLong_AsUnsignedLongLong")}
 define internal i1 @take_flag(ptr %object, ptr %to) noinline optnone nounwind {{
   %flag = call i32 @PyObject_IsTrue(ptr %object)
   %value = zext i32 %flag to i64

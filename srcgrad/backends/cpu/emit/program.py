@@ -1,10 +1,9 @@
 """A lowered function -> the text of one LLVM module, and what is to be known to link and call it.
 
-The module holds `ptr @NAME.entry(self, args, kws)`, which Python calls (`entry.py`), and the function
-that it calls: `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the
-results as words in `out`; 1 for a failure of its own: site and operands lie in `out`; 2 where a
-helper raised: `exc` holds Numba's exception; 3 where there is no memory; 4 where a guarded access
-is wrong.
+The module holds the function that Python calls (`entry.py`), and the one that it calls in turn,
+`i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the results as words in `out`; 1 for
+a failure of its own: site and operands lie in `out`; 2 where a helper raised: `exc` holds Numba's
+exception; 3 where there is no memory; 4 where a guarded access is wrong.
 """
 
 from __future__ import annotations
