@@ -14,10 +14,11 @@ from srcgrad.backends.cpu.emit.objects import OUTSIDE, symbol_of
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import in_memory, parts_of, size_of
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.ir.types import Array, Scalar, Tape, Type, is_complex
+from srcgrad.ir.types import Array, Scalar, Tape, is_complex
 
 MEMINFO, PARENT, DATA, LENGTHS = 0, 1, 4, 5  # the words of an array
 WORKSPACE = Tape("i64")
+Type = Scalar | Array | Tape
 
 
 def words_of(type: Type) -> int:
