@@ -7,7 +7,7 @@ from tests.tools import house
 # A limit is lowered when the count has fallen. The first one alone is raised, by the commit that
 # adds lines, so that growth is seen; the others never.
 LIMITS = {
-    "shipped lines": 82_864,
+    "shipped lines": 83_310,
     "lines of the largest file": 400,
     "lines of the median function": 7,
     "modules in circles of imports": 0,
