@@ -18,7 +18,7 @@ import gast
 
 from srcgrad import depth
 from srcgrad.errors import CompilerError, Location, SrcgradError, UnsupportedError
-from srcgrad.frontend.calls import inline
+from srcgrad.frontend.inlining import inline
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, For, If, While
 from srcgrad.tracebacks import called_outside

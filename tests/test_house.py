@@ -7,7 +7,8 @@ from tests.tools import house
 # A limit is lowered when the count has fallen. The first one alone is raised, by the commit that
 # adds lines, so that growth is seen; the others never.
 LIMITS = {
-    "shipped lines": 83_310,
+    "lines of code": 51_100,
+    "docstrings that begin with What": 158,
     "lines of the largest file": 400,
     "lines of the median function": 7,
     "modules in circles of imports": 0,
@@ -24,3 +25,8 @@ def test_a_circle_is_found(monkeypatch):
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}
     monkeypatch.setattr(house, "imports", lambda: graph)
     assert house.circles() == [["b", "c"]]
+
+
+def test_lines_of_code():
+    text = 'import os\n\n\ndef f():\n    """Does."""\n    # one\n    return (\n        1\n    )\n'
+    assert house.lines_of_code(text) == 4

@@ -17,7 +17,7 @@ from scipy import fft, integrate, linalg, ndimage, signal, sparse, special
 import srcgrad as flow
 from srcgrad import api
 from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
-from srcgrad.frontend.handlers.registry import Followed, know_scipy
+from srcgrad.frontend.handlers.registry import Followed, OwnSource, know_scipy
 from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.frontend.versions import there
@@ -54,6 +54,7 @@ KINDS = {
     "shadow": "by reverse mode itself: shadows",
 }
 
+OWN = "own source"
 # how a syntax node is spelled; a node that is not here goes by its own name
 SPELLED = {
     "AnnAssign": "x: float = v", "Assert": "assert", "Assign": "a = v, a, b = v, x[i] = v",
@@ -88,7 +89,9 @@ yours needs no entry: its source is read. Why something is refused, and the way 
 [limitations.md](limitations.md).
 
 A function that becomes one or two primitives shows them with the way they are differentiated; the
-others are written with primitives, loops and stores, and are differentiated as their parts are.
+others are written with primitives, loops and stores, and are differentiated as their parts are. "By
+their own source": what the installed NumPy or SciPy says in Python is followed like a function of
+yours.
 """
 
 
@@ -133,8 +136,8 @@ def strings_of(code: Any) -> Iterable[str]:
 
 def becomes(name: str, handler: Any) -> tuple[str, str]:
     """What a function becomes, and how that is differentiated."""
-    if isinstance(handler, Followed):
-        return "", ""
+    if isinstance(handler, Followed | OwnSource):
+        return "", OWN if isinstance(handler, OwnSource) else ""
     cells = [c.cell_contents for c in handler.__closure__ or ()]
     only = [c for c in cells if isinstance(c, str) and c in REGISTRY]
     if len(only) == 1 and kind_of(only[0]) == "nondiff":
@@ -158,8 +161,10 @@ def listed(rows: Iterable[tuple[str, str, str]], head: str) -> str:
     rows = sorted(set(rows))
     parts = [table((head, "becomes", "derivative"), [r for r in rows if r[1]])]
     parts = parts if any(r[1] for r in rows) else []
-    others = ", ".join(r[0] for r in rows if not r[1])
-    return "\n\n".join([*parts, f"As their parts are: {others}."] if others else parts)
+    for said, mark in (("As their parts are", ""), ("By their own source", OWN)):
+        names = ", ".join(r[0] for r in rows if not r[1] and r[2] == mark)
+        parts += [f"{said}: {names}."] if names else []
+    return "\n\n".join(parts)
 
 
 def functions() -> str:

@@ -35,7 +35,6 @@ from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.inplace import touched, write
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.frontend.binding import bind
-from srcgrad.frontend.calls import follow
 from srcgrad.frontend.formulas.registry import enter
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import keep
@@ -47,6 +46,7 @@ from srcgrad.frontend.handlers.registry import (
     TENSOR_PROMOTION,
 )
 from srcgrad.frontend.indexing import subscript
+from srcgrad.frontend.inlining import follow
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, kind_of
 from srcgrad.frontend.values import is_array, is_value, plain

@@ -28,12 +28,11 @@ SPLINE = (
 FILES = "read or write outside and pass the arrays"
 SETTINGS = "set it outside"
 TEXTS = "print(x) shows an array, f'{x}' is its text"
-HIGHEST_FIRST = "np.{} does the same for coefficients from the highest power down"
 
 _BY_ADVICE = {
     ODE: """scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode odeint
         solve_ivp""",
-    INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad newton_cotes nquad qmc_quad quad
+    INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad
         quad_vec romb tanhsinh tplquad""",
     ROOT: """scipy.optimize: anderson bisect brenth brentq broyden1 broyden2 diagbroyden
         excitingmixing fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
@@ -65,20 +64,12 @@ _BY_ADVICE = {
     "use (a @ x[..., None])[..., 0]": "numpy: matvec",
     "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
-    "use np.unique(np.concatenate((a, b)))": "numpy: union1d",
-    "use x.astype(dtype)": "numpy: astype",
-    "use np.asarray": "numpy: asarray_chkfinite asfortranarray require",
+    "use np.asarray": "numpy: asfortranarray",
     "use math.gcd": "numpy: gcd",
     "use math.lcm": "numpy: lcm",
     "use np.vectorize": "numpy: frompyfunc",
-    "use np.diag_indices(len(x))": "numpy: diag_indices_from",
-    "use np.cross": "numpy.linalg: cross",
     "use np.sort": "numpy: sort_complex",
     "loop over the indices: for i in range(len(x))": "numpy: flatiter nditer nested_iters",
-    **{
-        HIGHEST_FIRST.format(name): f"numpy.polynomial.polynomial: {name}"
-        for name in ("polyadd", "polyder", "polyint", "polymul", "polysub")
-    },
 }  # fmt: skip
 
 

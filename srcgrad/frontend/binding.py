@@ -17,12 +17,11 @@ def bind(
     it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> dict[str, Any]:
     """The names of a function's arguments, defaults included."""
+    head = own_signature(f)
     try:
-        bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
+        bound = head.bind(*args, **kwargs)
     except TypeError:
-        head = inspect.signature(f, follow_wrapped=False)
-        said = misfit(f.__qualname__, head, args, kwargs)
-        it.fails(said, node)
+        it.fails(misfit(f.__qualname__, head, args, kwargs), node)
     env = dict(bound.arguments)
     for name, p in bound.signature.parameters.items():
         if name not in env and p.default is not p.empty:
@@ -32,6 +31,15 @@ def bind(
         elif p.kind is p.VAR_KEYWORD:
             env.setdefault(name, {})
     return env
+
+
+def own_signature(f: types.FunctionType) -> inspect.Signature:
+    """The parameters of a function's code, whatever `__signature__` or `__wrapped__` say."""
+    if not f.__dict__:
+        return inspect.signature(f)
+    bare = types.FunctionType(f.__code__, {}, f.__name__, f.__defaults__, f.__closure__)
+    bare.__kwdefaults__ = f.__kwdefaults__
+    return inspect.signature(bare)
 
 
 def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, node: Node) -> Any:
@@ -52,4 +60,4 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
 
 def default_now(f: types.FunctionType, name: str) -> Any:
     named = f.__kwdefaults__ or {}
-    return named[name] if name in named else inspect.signature(f).parameters[name].default
+    return named[name] if name in named else own_signature(f).parameters[name].default

@@ -1,12 +1,10 @@
-"""Calls: handlers of builtins and NumPy by identity, everything else inlined from its source."""
+"""Dispatches calls: handlers of builtins and of NumPy by identity, anything else is inlined."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import io
-import sys
 import types
 from collections.abc import Hashable
 from typing import Any
@@ -14,20 +12,13 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
-from srcgrad.frontend import source
-from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.binding import bind
 from srcgrad.frontend.classes import construct
-from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.expressions import elements
-from srcgrad.frontend.foreign import foreign_library
-from srcgrad.frontend.formulas.registry import is_formula
-from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Passed
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import as_named
 from srcgrad.frontend.heap import reachable
+from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import (
     Kind,
@@ -38,20 +29,16 @@ from srcgrad.frontend.kinds import (
     note_made,
     note_method,
 )
-from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.library_source import is_of_library, python_of
 from srcgrad.frontend.maybe_none import refuse_maybe_none
 from srcgrad.frontend.members import watch_inherited
-from srcgrad.frontend.recursion import limit_recursion
 from srcgrad.frontend.shells import MADE_BY, in_shell
 from srcgrad.frontend.similar import methods_of, similar
-from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown import callable_name, refuse_unknown
 from srcgrad.frontend.values import (
     Bound,
     Closure,
-    Conflict,
     Iterated,
-    MaybeNone,
     Partial,
     Range,
     Record,
@@ -107,11 +94,13 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         note_made(it, f, args, result)
         result = strong(it, result) if _gives_strong(f) else result
         return in_shell(it, result) if _gives_shell(it, f) else result
+    if is_of_library(it.frame.source.function) and (function := python_of(f)) is not None:
+        return inline(it, *entered(it, function, args, kwargs, node), None, node)
     match f:
         case Bound():
             return call_method(it, f.owner, f.name, args, kwargs, node)
         case Closure():
-            return _call_closure(it, f, args, kwargs, node)
+            return call_closure(it, f, args, kwargs, node)
         case functools.partial():
             key = ("partial", id(f))
             given = it.captures.take(it, key, lambda: f.args, "arguments", node)
@@ -226,139 +215,6 @@ def call_method(
     if is_array(owner) and kind_of(it, owner) is not Kind.ARRAY:
         note_method(it, owner, result)
     return result
-
-
-# ---- inlining ----
-def follow(
-    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> Any:
-    """The result of a Python function, whose source is interpreted here."""
-    module = str(f.__module__ or "").split(".")[0]
-    if module in ("numpy", "scipy", "numba") or foreign_library(f):
-        refuse_unknown(it, f, node)
-    if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-        it.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
-    try:
-        found = source.find(f)
-    except SourceError as e:
-        it.refuse(node, e.reason, e.way_out)
-    library = module in sys.stdlib_module_names and module != "__main__"
-    placed = it.frame.source.place is not None or not follows_library(it)
-    if library or is_formula(f) or (module == "srcgrad" and placed):
-        # errors name the user's line
-        found = dataclasses.replace(found, place=it.frame.source.location(node))
-    if not is_formula(f):
-        it.captures.watch_attribute(f, "__code__")
-    bound = bind(it, f, args, kwargs, node)
-    if is_formula(f) or module == "srcgrad":
-        bound = known_arguments(it, f, [], bound, node)[1]
-    ours = module == "srcgrad" and not (follows_library(it) or is_formula(f))
-    if not library and not ours:
-        return inline(it, found, bound, None, node)
-    problems = len(it.problems)
-    try:
-        return inline(it, found, bound, None, node)
-    except (UnsupportedError, Passed, Respecialise) as e:  # the user's line, not one of a library
-        first = [*it.problems[problems:], e][0]
-        if isinstance(first, Respecialise):
-            raise
-        del it.problems[problems:]
-        if library or not isinstance(first, SrcgradError):
-            it.refuse(
-                node, f"{f.__module__}.{f.__qualname__}() is not supported in a compiled "
-                "function", "call it outside and pass the result",
-            )  # fmt: skip
-        it.refuse(
-            node,
-            f"{f.__name__}() is not supported here: {first.reason}",
-            first.way_out,
-            getattr(first, "like", None),
-        )
-
-
-def inline(
-    it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
-) -> Any:
-    """Interpret a function's body in a frame of its own; its result."""
-    limit_recursion(it, found, env, node)
-    loc = it.b.loc
-    tree = found.tree
-    frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
-    frame.scopes = len(it.b.scopes)
-    if it.frames:
-        frame.called_at = it.frame.source.location(node)
-    it.scopes[id(frame.env)] = frame.env
-    it.frames.append(frame)
-    it.inside[tree] += 1
-    try:
-        if isinstance(tree, gast.Lambda):
-            it.locate(tree.body)
-            return it.expression(tree.body)
-        frame.elsewhere = nonlocals(tree)
-        frame.local = set(assigned(tree.body)) - frame.elsewhere
-        _refuse_scopes(it, tree)
-        it.block(tree.body)
-        it.returned_at = frame.returns[-1] if frame.returns else None
-        return _result(it, frame, node)
-    finally:
-        it.frames.pop()
-        it.inside[tree] -= 1
-        it.b.loc = loc
-
-
-def _result(it: Interpreter, frame: Any, node: Node) -> Any:
-    if frame.passed:
-        raise Passed
-    result = frame.env.get(RESULT)
-    returned = frame.env.get(RETURNED, False)
-    found = frame.source
-    if isinstance(result, Conflict):
-        raise UnsupportedError(
-            f"the returns of {found.title}() do not fit together: {result.reason}",
-            frame.returns[-1] if frame.returns else found.location(found.tree),
-            "return one kind of value on every path",
-        )
-    if isinstance(returned, Var) and result is not None:  # a path falls off the end
-        given = result.flag if isinstance(result, MaybeNone) else True
-        flag = returned if given is True else it.b("logical_and", returned, given)
-        return MaybeNone(result.value if isinstance(result, MaybeNone) else result, flag)
-    return result
-
-
-def _refuse_scopes(it: Interpreter, tree: Any) -> None:
-    for n in own_statements(tree):
-        if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
-            it.refuse(n, "generators and coroutines are not supported", "return a list or an array")
-
-
-# ---- closures ----
-def closure(it: Interpreter, node: gast.FunctionDef | gast.Lambda, name: str) -> Closure:
-    defaults = [it.expression(d) for d in node.args.defaults]
-    kw = [None if d is None else it.expression(d) for d in node.args.kw_defaults]
-    return Closure(node, it.env, defaults, kw, it.frame, name)
-
-
-def of_lambda(it: Interpreter, node: gast.Lambda) -> Any:
-    return closure(it, node, "<lambda>")
-
-
-def _call_closure(
-    it: Interpreter, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> Any:
-    signature = signature_of(f.node, f.defaults, f.kw_defaults)
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError:
-        it.fails(misfit(f.name, signature, args, kwargs), node)
-    bound.apply_defaults()
-    defining = f.frame.source
-    found = source.Source(defining.function, f.node, defining.file, defining.place)
-    return inline(it, found, dict(bound.arguments), f.frame, node)
-
-
-@functools.lru_cache(maxsize=1024)
-def _liveness(tree: Any) -> Liveness:
-    return Liveness(tree)
 
 
 def _gives_strong(f: Any) -> bool:

@@ -23,6 +23,7 @@ from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
+from srcgrad.frontend.library_source import in_numpy, is_constant
 from srcgrad.frontend.members import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
@@ -72,8 +73,8 @@ class Captures:
                 return True, cell.cell_contents
             return True, self.take(it, ("cell", id(cell)), lambda: cell.cell_contents, name, node)
         scope = function.__globals__
-        if name in scope and is_formula(function):
-            return True, scope[name]
+        if name in scope and (is_formula(function) or is_constant(function, scope[name])):
+            return True, in_numpy(scope[name])
         if name in scope:
             key = ("global", id(scope), name)
             value = self.take(it, key, lambda: scope[name], name, node)

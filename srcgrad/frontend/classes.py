@@ -25,6 +25,7 @@ from srcgrad.frontend.values import (
     GrownList,
     Partial,
     Record,
+    Slice,
     Super,
     describe,
     is_scalar,
@@ -157,6 +158,9 @@ def _has_attribute(number: Any, name: str) -> bool:
     return hasattr(python_type(number) if isinstance(number, Var) else type(number), name)
 
 
+OF_SLICES = {"start": "lower", "stop": "upper", "step": "step"}
+
+
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
         if it.catches(AttributeError) and is_scalar(owner):
@@ -183,6 +187,8 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
         return Bound(owner, name)
     if isinstance(owner, tuple):  # a method of the user's on a named tuple
         return _of_class(it, owner, type(owner), name, node)
+    if isinstance(owner, Slice) and name in OF_SLICES:
+        return getattr(owner, OF_SLICES[name])
     if isinstance(owner, OWN):
         it.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
     return it.captures.attribute(it, owner, name, node)

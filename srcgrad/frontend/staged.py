@@ -16,6 +16,7 @@ from srcgrad.frontend import (
     expressions,
     flow,
     indexing,
+    inlining,
     iteration,
     lists,
     loops,
@@ -39,7 +40,7 @@ STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Try: attempts.do_try,
 }  # fmt: skip
 EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
-    gast.Call: calls.of_call, gast.Lambda: calls.of_lambda, gast.Compare: comparisons.of_compare,
+    gast.Call: calls.of_call, gast.Lambda: inlining.of_lambda, gast.Compare: comparisons.of_compare,
     gast.BoolOp: comparisons.of_bool_op, gast.ListComp: comprehensions.of_list_comp,
     gast.GeneratorExp: comprehensions.of_generator_exp, gast.SetComp: comprehensions.of_set_comp,
     gast.DictComp: comprehensions.of_dict_comp, gast.Constant: expressions.of_constant,
@@ -64,6 +65,7 @@ class StagedInterpreter(Interpreter):
 
     call = calls.call
     call_numpy = calls.call_numpy
+    follow_library = inlining.follow_library
     handled = calls.handled
     attribute = classes.attribute
     parts_of = classes.parts_of

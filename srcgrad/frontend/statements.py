@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from srcgrad.frontend.calls import closure
 from srcgrad.frontend.classes import set_field
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.flow import flag
@@ -20,6 +19,7 @@ from srcgrad.frontend.frame import RESULT, RETURNED
 from srcgrad.frontend.handlers.registry import CONTEXTS
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
+from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
@@ -360,9 +360,7 @@ def do_import(it: Interpreter, node: gast.Import) -> None:
 
 
 def do_import_from(it: Interpreter, node: gast.ImportFrom) -> None:
-    if node.level:
-        it.refuse(node, "a relative import inside a compiled function is not supported")
-    module = _imported(it, node.module or "", node)
+    module = _imported(it, "." * (node.level or 0) + (node.module or ""), node)
     for alias in node.names:
         if not hasattr(module, alias.name):
             said = f"'{alias.name}' cannot be imported from {node.module}"
@@ -372,7 +370,8 @@ def do_import_from(it: Interpreter, node: gast.ImportFrom) -> None:
 
 def _imported(it: Interpreter, name: str, node: Node) -> Any:
     try:
-        return importlib.import_module(name)
+        package = getattr(it.frame.source.function, "__globals__", {}).get("__package__")
+        return importlib.import_module(name, package)
     except ImportError as e:
         it.wrong(node, f"this import fails: {e}", type(e))
 

@@ -23,13 +23,13 @@ from srcgrad.errors import (
     refusal,
 )
 from srcgrad.frontend import instances, source
-from srcgrad.frontend.calls import inline
 from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.heap import contents, is_mutable
+from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.orders import refuse_reordered

@@ -110,6 +110,7 @@ class Iterated(Abstract):
     test: Callable[[Any], Any] | None = None
     build: Callable[[], Any] | None = None
     until: Callable[[bool], Any] | None = None  # whether an item is true (false), and no further
+    scope: Any = None  # the statements in which `iter` made it
 
 
 @record()

@@ -240,6 +240,16 @@ def distance_of_matrices(x):
     return math.dist(x, x)  # error: UnsupportedError: math.dist takes vectors of numbers
 
 
+@program(0.5)
+def square_root_of_a_list(x):
+    return math.sqrt([x])  # error: UnsupportedError: sqrt() takes a number, not a list
+
+
+@program(mat(2, 3))
+def an_order_of_fortran(x):
+    return np.sum(np.asarray(x, order="F"))  # error: UnsupportedError: arrays in Fortran order
+
+
 @program(vec(1))
 def truncation_of_an_array(x):
     return x[0] * math.trunc(x)  # error: UnsupportedError: math.trunc takes a number

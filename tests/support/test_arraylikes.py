@@ -29,7 +29,8 @@ ACCEPTING = (
     "np.fft.fftfreq", "np.fft.rfftfreq", "fft.fftshift", "fft.ifftshift", "fft.fftfreq",
     "fft.rfftfreq", "np.linalg.tensorinv", "stats.multivariate_normal.logpdf",
     "stats.multivariate_normal.pdf", "stats.dirichlet.logpdf", "stats.dirichlet.pdf",
-    "np.apply_over_axes", "np.polyint", "np.polyder", "np.unravel_index",
+    "np.apply_over_axes", "np.polyint", "np.polyder", "np.unravel_index", "np.compress",
+    "signal.sweep_poly",
 )  # fmt: skip
 # lines that differ on purpose, and why
 OF_THE_RUN = "a length that is -1 when it runs is none"

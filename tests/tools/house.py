@@ -1,4 +1,4 @@
-"""Counts what keeps the package simple: lines, functions, circles of imports.
+"""Counts what keeps the package simple: lines, functions, circles of imports, docstrings.
 
 `python -m tests.tools.house` prints the counts; tests/test_house.py holds them to limits.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 PACKAGE = Path(__file__).parents[2] / "srcgrad"
 
@@ -24,13 +25,47 @@ def trees() -> dict[str, ast.Module]:
     return found
 
 
+def texts() -> dict[str, str]:
+    """The text of each file."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {p.relative_to(PACKAGE).as_posix(): p.read_text(encoding="utf-8") for p in paths}
+
+
 def lines() -> dict[str, int]:
     """The number of lines of each file."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    return {
-        p.relative_to(PACKAGE).as_posix(): len(p.read_text(encoding="utf-8").splitlines())
-        for p in paths
-    }
+    return {file: len(text.splitlines()) for file, text in texts().items()}
+
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def lines_of_code(text: str) -> int:
+    """The lines of a module that are not blank, comments, docstrings or imports."""
+    tree = ast.parse(text)
+    apart: list[ast.stmt] = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)
+    ]
+    apart += [n.body[0] for n in _documented(tree)]
+    without = {k for n in apart for k in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+    numbered = enumerate(map(str.strip, text.splitlines()), 1)
+    return sum(bool(t) and not t.startswith("#") and k not in without for k, t in numbered)
+
+
+def _documented(tree: ast.AST) -> Iterator[Any]:
+    """The module, classes and functions that have a docstring."""
+    for n in ast.walk(tree):
+        if isinstance(n, _DOCUMENTED) and ast.get_docstring(n, clean=False) is not None:
+            yield n
+
+
+def clauses() -> list[str]:
+    """The docstrings that begin with a relative clause, by module and name."""
+    return [
+        f"{module}.{getattr(n, 'name', '')}"
+        for module, tree in trees().items()
+        for n in _documented(tree)
+        if (ast.get_docstring(n) or "").startswith("What ")
+    ]
 
 
 def function_lengths() -> list[int]:
@@ -83,7 +118,8 @@ def any_density() -> float:
 def counts() -> dict[str, float]:
     """Each count by its name."""
     return {
-        "shipped lines": sum(lines().values()),
+        "lines of code": sum(map(lines_of_code, texts().values())),
+        "docstrings that begin with What": len(clauses()),
         "lines of the largest file": max(lines().values()),
         "lines of the median function": median(function_lengths()),
         "modules in circles of imports": sum(map(len, circles())),
@@ -96,3 +132,5 @@ if __name__ == "__main__":
         print(f"{n:>8g}  {name}")
     for group in circles():
         print("circle:", *group)
+    for name in clauses():
+        print("What:", name)

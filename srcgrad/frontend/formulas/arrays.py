@@ -8,55 +8,20 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
-    floating,
-    known,
     place,
     stand_for,
     stands_for,
     unsupported,
 )
-from srcgrad.frontend.versions import there
 
 stand_for({
-    np.matrix_transpose: lambda x: np.swapaxes(x, -1, -2),
-    np.linalg.matrix_transpose: lambda x: np.swapaxes(x, -1, -2),
-    np.fliplr: lambda m: np.flip(m, 1),
-    np.flipud: lambda m: np.flip(m, 0),
-    np.append: lambda arr, values, axis=None: np.concatenate([arr, values], axis),
-    np.hsplit: lambda ary, sections: np.split(ary, sections, 0 if np.ndim(ary) == 1 else 1),
-    np.vsplit: lambda ary, sections: np.split(_deep(ary, 2, "vsplit"), sections, 0),
-    np.dsplit: lambda ary, sections: np.split(_deep(ary, 3, "dsplit"), sections, 2),
     np.diagflat: lambda v, k=0: np.diag(np.ravel(np.asarray(v)), k),
     np.trace: lambda a, offset=0, axis1=0, axis2=1, dtype=None, out=None: np.sum(
         np.diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out),
-    np.linalg.diagonal: lambda x, *, offset=0: np.diagonal(x, offset, -2, -1),
-    np.linalg.trace: lambda x, *, offset=0, dtype=None: np.trace(x, offset, -2, -1, dtype),
-    np.identity: lambda n, dtype=None: np.eye(n, dtype=dtype),
-    np.flatnonzero: lambda a: np.nonzero(np.ravel(a))[0],
-    np.extract: lambda condition, arr: np.compress(np.ravel(condition), np.ravel(arr)),
-    np.allclose: lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: bool(np.all(
-        np.isclose(a, b, rtol, atol, equal_nan))),
-})  # fmt: skip
-
-
-def _deep(x: Any, ndim: int, name: str) -> Any:
-    """An array of at least so many axes."""
-    if np.ndim(x) < ndim:
-        raise ValueError(f"{name} only works on arrays of {ndim} or more dimensions")
-    return x
+    })  # fmt: skip
 
 
 # ---- order of axes and elements ----
-@stands_for(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
-    """An axis moved in front of another.
-
-    >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
-    (4, 2, 3)
-    """
-    axis, start = place(axis, a.ndim), known(start)
-    start = start + a.ndim if start < 0 else start
-    return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
 @stands_for(np.partition)
@@ -90,7 +55,6 @@ def _check_places(a: Any, kth: Any, axis: Any) -> None:
             raise ValueError(f"kth(={k}) out of bounds ({n})")
 
 
-@stands_for(np.resize)
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements again and again, until a shape is filled.
 
@@ -104,17 +68,6 @@ def resize(a: Any, new_shape: Any) -> Any:
     if flat.shape[0] == 0:
         return np.zeros(tuple(shape), flat.dtype)
     return np.reshape(flat[np.arange(count) % flat.shape[0]], tuple(shape))
-
-
-@stands_for(*there(np, "unstack"))  # since NumPy 2.1
-def unstack(x: Any, *, axis: Any = 0) -> Any:
-    """The parts along an axis.
-
-    >>> len(unstack(np.zeros((2, 3))))
-    2
-    """
-    moved = np.moveaxis(x, known(axis), 0)
-    return tuple(part for part in moved)
 
 
 def repeated(n: Any, counts: Any) -> Any:
@@ -145,21 +98,6 @@ def diagonals(a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
     return moved[..., places + down, places + right]
 
 
-@stands_for(np.atleast_3d)
-def atleast_3d(x: Any) -> Any:
-    """At least three axes; a matrix gets one behind, a vector one on each side.
-
-    >>> atleast_3d(np.zeros(4)).shape
-    (1, 4, 1)
-    """
-    x = np.asarray(x)
-    if x.ndim == 0:
-        return np.reshape(x, (1, 1, 1))
-    if x.ndim == 1:
-        return x[None, :, None]
-    return x[:, :, None] if x.ndim == 2 else x
-
-
 @stands_for(np.broadcast_arrays)
 def broadcast_arrays(*args: Any) -> Any:
     """Arrays in their common shape.
@@ -171,19 +109,6 @@ def broadcast_arrays(*args: Any) -> Any:
     for a in args:
         total = total | np.not_equal(a, a)
     return tuple([np.broadcast_to(np.asarray(a), np.shape(total)) for a in args])
-
-
-@stands_for(np.argwhere)
-def argwhere(a: Any) -> Any:
-    """The places of what is not zero, as rows; a number that is not zero has one without columns.
-
-    >>> argwhere(np.array([0, 3, 4])).tolist()
-    [[1], [2]]
-    """
-    a = np.asarray(a)
-    if np.ndim(a) == 0:
-        return np.reshape(np.nonzero(np.atleast_1d(a))[0], (-1, 1))[:, :0]
-    return np.stack(list(np.nonzero(a)), axis=-1)
 
 
 @stands_for(np.array_equiv)
@@ -214,25 +139,6 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     if to_end is not None:
         parts = [*parts, np.ravel(np.asarray(to_end)).astype(flat.dtype)]
     return np.concatenate(parts)
-
-
-@stands_for(np.unwrap)
-def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2.0 * np.pi) -> Any:
-    """Phases with whole periods added, so that no step is longer than half of one.
-
-    >>> unwrap(np.array([0.0, 3.0, 6.5]), period=4.0)
-    array([ 0. , -1. , -1.5])
-    """
-    p = floating(p)
-    axis = place(axis, p.ndim)
-    p = np.moveaxis(p, axis, -1)
-    step = np.diff(p, axis=-1)
-    half = period / 2.0
-    within = np.mod(step + half, period) - half
-    within = np.where((within == -half) & (step > 0.0), half, within)
-    turns = np.where(np.abs(step) < (half if discont is None else discont), 0.0, within - step)
-    rest = p[..., 1:] + np.cumsum(turns, axis=-1)
-    return np.moveaxis(np.concatenate([p[..., :1], rest], axis=-1), -1, axis).copy()
 
 
 # ---- choices ----

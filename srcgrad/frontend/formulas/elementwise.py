@@ -19,14 +19,7 @@ from srcgrad.frontend.versions import there
 
 LN2 = math.log(2.0)
 stand_for({
-    np.fix: lambda x: np.trunc(x),
     np.divmod: lambda x1, x2: (np.floor_divide(x1, x2), np.remainder(x1, x2)),
-    np.real_if_close: lambda a, tol=100: np.asarray(a),  # of real numbers
-    np.isposinf: lambda x: np.equal(x, np.inf),
-    np.isneginf: lambda x: np.equal(x, -np.inf),
-    np.iscomplex: lambda x: np.not_equal(np.imag(x), 0),
-    np.isreal: lambda x: np.logical_not(np.iscomplex(x)),
-    np.isrealobj: lambda x: not np.iscomplexobj(x),
     np.ndim: lambda a: len(np.shape(a)),
     np.isscalar: lambda element: isinstance(element, (int, float, complex, str, np.generic)),
     np.iterable: lambda y: (
@@ -103,7 +96,6 @@ def modf_of_number(x: Any) -> Any:
     return float(rest), float(whole)
 
 
-@stands_for(np.angle)
 def angle(z: Any, deg: Any = False) -> Any:
     """The angle of complex numbers.
 
@@ -112,19 +104,6 @@ def angle(z: Any, deg: Any = False) -> Any:
     """
     y = np.arctan2(np.imag(z), np.real(z)) if np.iscomplexobj(z) else np.arctan2(0, z)
     return y * (180.0 / math.pi) if deg else y
-
-
-@stands_for(np.isclose)
-def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
-    """Whether numbers are near the second one; an infinity is close to itself only.
-
-    >>> bool(isclose(1.0, 1.0 + 1e-9))
-    True
-    """
-    a, b = (v if np.iscomplexobj(v) else floating(v) for v in (a, b))
-    near = np.isfinite(b) & (np.abs(a - b) <= atol + rtol * np.abs(b))
-    near = (a == b) | near
-    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
 
 
 def bessel_i0(x: Any) -> Any:

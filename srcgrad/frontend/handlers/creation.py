@@ -213,11 +213,18 @@ def _items_of_dtype(it: Interpreter, node: Node, x: Any, dtype: Any) -> Any:
 
 
 @implements(np.asarray, np.asanyarray)
-def asarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
-    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=False)
+def asarray(
+    it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = None, *, copy: Any = None
+) -> Any:
+    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
         out = cast(it, out, scalar_type(it, node, dtype))
-    return out
+    if order in (None, "K", "A"):
+        return out
+    if str(order).upper() != "C":
+        it.refuse(node, "arrays in Fortran order are not made here", "leave out order=")
+    shaped = is_array(out) and out.type.dims
+    return it.call_numpy(np.ascontiguousarray, [out], {}, node) if shaped else out
 
 
 @implements(np.copy)

@@ -17,6 +17,7 @@ from srcgrad.frontend.handlers import (
     followed,
     fourier,
     grids,
+    helpers_of_libraries,
     index_tricks,
     inspection,
     iterators,

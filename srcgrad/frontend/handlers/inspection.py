@@ -227,7 +227,7 @@ def _like(x: Any) -> Any:
     return python_type(x)() if isinstance(x, Var) else x
 
 
-for _f in (np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
+for _f in (np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
     implements(_f)(_of_dtypes(_f))
 
 

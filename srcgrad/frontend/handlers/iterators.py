@@ -57,15 +57,22 @@ def _sources(parts: list[Iterated]) -> tuple:
 
 @implements(iter)
 def iter_(it: Interpreter, node: Node, x: Any) -> Any:
-    return replace(iterated(it, x, node, tested=True), once=True, spent=False)
+    made = replace(iterated(it, x, node, tested=True), once=True, spent=False)
+    made.scope = it.b.scopes[-1]
+    return made
 
 
 @implements(next)
 def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
-    """The first item: what is left of the iterator is not followed."""
+    """The first item; the others are followed if their number and kinds are known."""
     if not isinstance(items, Iterated) or not items.once:
         said = f"'{type_name(items)}' object is not an iterator"
         it.refuse(node, said, like=TypeError)
+    known = items.static and not items.lazy and not items.spent
+    if known and items.scope is it.b.scopes[-1] and items.length > 0:
+        first, rest = items.item(0), items.item
+        items.length, items.item = items.length - 1, lambda k: rest(k + 1)
+        return first
     first = function_at(node, FIRST if default else NEXT)
     closure = Closure(first, it.env, [], [], it.frame, "next")
     return it.call(closure, [*default, items], {}, node)

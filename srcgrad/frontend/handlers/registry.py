@@ -6,20 +6,25 @@ import functools
 import importlib
 import inspect
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.followed_names import FOLLOWED
 from srcgrad.frontend.formulas.registry import FORMULAS, UFUNCS, as_ufunc, enter
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.library_source import is_of_library, python_of
 from srcgrad.frontend.values import GrownList, is_value
+from srcgrad.frontend.versions import there
 from srcgrad.protocols import held
 from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
 BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not imported here
+PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: what its own source calls
 METHODS: dict[tuple[str, str], Callable] = {}
 # library functions that are refused with more to say than that: the reason and the way out
 REFUSED: dict[Any, tuple[str, str]] = {}
@@ -93,10 +98,31 @@ class Followed:
 followed = functools.cache(Followed)
 
 
+class OwnSource:
+    """A handler that interprets the library's own source of a function."""
+
+    def __init__(self, f: Any, function: types.FunctionType):
+        self.shown, self.function = f, function
+        self.__module__, self.__qualname__ = f.__module__, f.__qualname__
+
+    def __call__(self, it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+        return it.follow_library(self, args, keywords, node)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        own = inspect.signature(self.function)
+        first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
+        return own.replace(parameters=[*first, *own.parameters.values()])
+
+
 def follow_all() -> None:
     """Register a handler for every formula; again when SciPy's have joined them."""
     for f, formula in FORMULAS.items():
         implements(f)(followed(formula))
+    for module, names in FOLLOWED.items():
+        for f in there(sys.modules.get(module), *names):
+            if f not in FUNCTIONS and (function := python_of(f)) is not None:
+                implements(f)(OwnSource(f, function))
 
 
 def handler_of(f: Any) -> Callable | None:
@@ -107,10 +133,15 @@ def handler_of(f: Any) -> Callable | None:
         return None
     if found is None and BY_NAME:
         found = BY_NAME.get((str(getattr(f, "__module__", "")), str(held(f, "__qualname__"))))
-    if found is None and OF_SCIPY and _is_of_scipy(f):
-        for module in [m for m in OF_SCIPY if m in sys.modules]:
+    if found is None and is_of_library(f):
+        library = str(f.__module__).partition(".")[0]
+        found = PRIVATE.get((library, getattr(f, "__name__", "")))
+    if found is None and _is_of_scipy(f):
+        new = [m for m in OF_SCIPY if m in sys.modules]
+        for module in new:
             importlib.import_module(OF_SCIPY.pop(module))
-        follow_all()
+        if new:
+            follow_all()
         return FUNCTIONS.get(f)
     if found is None and is_tensor_function(f):
         know_tensors()

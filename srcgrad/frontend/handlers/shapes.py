@@ -268,6 +268,11 @@ _at_least(1, np.atleast_1d)
 _at_least(2, np.atleast_2d)
 
 
+@implements(np.broadcast_shapes)
+def broadcast_shapes(it: Interpreter, node: Node, *args: Any) -> Any:
+    return tuple(it.b.broadcast([tuple(dims_of(it, node, shape)) for shape in args]))
+
+
 @implements(np.broadcast_to)
 def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     from srcgrad.frontend.handlers.creation import dims_of

@@ -16,9 +16,14 @@ VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 # what these mean is the same in every function: they never stand for another argument
 EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
 
+# what says where NumPy makes an array, and of which class
+IGNORED: dict[str, tuple] = {"device": (None, "cpu"), "like": (None,)}
+
 
 def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[list, dict]:
     """The arguments for a handler; TypeError, with NumPy's text, where NumPy would raise it."""
+    if (getattr(f, "__module__", None) or "").startswith("numpy"):
+        kwargs = {n: v for n, v in kwargs.items() if n not in IGNORED or v not in IGNORED[n]}
     plan = _plan(f, handler)
     if plan is None:
         return args, kwargs
@@ -47,7 +52,11 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
     None for what has its own way.
     """
     module = getattr(f, "__module__", None) or ""
-    if isinstance(f, np.ufunc | type) or module.split(".")[0] != "numpy":
+    if (
+        isinstance(f, np.ufunc | type)
+        or hasattr(handler, "function")
+        or module.split(".")[0] != "numpy"
+    ):
         return None
     try:
         signature = inspect.signature(f)

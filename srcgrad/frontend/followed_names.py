@@ -1,0 +1,79 @@
+"""The functions of NumPy and SciPy whose own source is followed, by module.
+
+Each has passed the gates of tests/support/test_followed.py: value, dtype, shape, gradient, second
+derivative at guarded points. A name that the installed version does not have is passed over.
+"""
+
+FOLLOWED: dict[str, list[str]] = {
+    "numpy": [
+        "allclose", "angle", "append", "apply_over_axes", "argwhere", "asarray_chkfinite",
+        "astype", "atleast_3d", "bartlett", "blackman", "corrcoef", "cov", "cumulative_prod",
+        "cumulative_sum", "diag_indices", "diag_indices_from", "diff", "dsplit", "extract", "fix",
+        "flatnonzero", "fliplr", "flipud", "fromfunction", "gradient", "hamming", "hanning",
+        "histogram", "histogram_bin_edges", "hsplit", "identity", "indices", "intersect1d",
+        "isclose", "iscomplex", "isneginf", "isposinf", "isreal", "isrealobj", "kaiser",
+        "logspace", "mask_indices", "matrix_transpose", "polyadd", "polyder", "polydiv",
+        "polyfit", "polysub", "real_if_close", "require", "resize", "rollaxis", "setxor1d",
+        "trapezoid", "tri", "tril_indices", "trim_zeros", "triu_indices", "union1d", "unstack",
+        "unwrap", "vander", "vsplit",
+    ],
+    "numpy.linalg": ["cross", "diagonal", "matrix_transpose", "trace"],
+    "numpy.polynomial.chebyshev": [
+        "chebadd", "chebcompanion", "chebder", "chebdiv", "chebgauss", "chebgrid2d", "chebgrid3d",
+        "chebint", "chebline", "chebmul", "chebmulx", "chebpow", "chebpts1", "chebpts2",
+        "chebsub", "chebtrim", "chebvander", "chebweight",
+    ],
+    "numpy.polynomial.hermite": [
+        "hermadd", "hermcompanion", "hermder", "hermgrid2d", "hermgrid3d", "hermint", "hermline",
+        "hermmulx", "hermsub", "hermtrim", "hermvander", "hermweight",
+    ],
+    "numpy.polynomial.hermite_e": [
+        "hermeadd", "hermecompanion", "hermeder", "hermegrid2d", "hermegrid3d", "hermeint",
+        "hermeline", "hermemulx", "hermesub", "hermetrim", "hermevander", "hermeweight",
+    ],
+    "numpy.polynomial.laguerre": [
+        "lagadd", "lagcompanion", "lagder", "laggauss", "laggrid2d", "laggrid3d", "lagint",
+        "lagline", "lagmulx", "lagsub", "lagtrim", "lagvander", "lagweight",
+    ],
+    "numpy.polynomial.legendre": [
+        "legadd", "legcompanion", "legder", "leggauss", "leggrid2d", "leggrid3d", "legint",
+        "legline", "legmulx", "legsub", "legtrim", "legvander", "legweight",
+    ],
+    "numpy.polynomial.polynomial": [
+        "polyadd", "polycompanion", "polyder", "polydiv", "polygrid2d", "polygrid3d", "polyint",
+        "polyline", "polymul", "polymulx", "polypow", "polysub", "polytrim", "polyval",
+        "polyvalfromroots", "polyvander",
+    ],
+    "scipy.fft": ["fhtoffset"],
+    "scipy.integrate": [
+        "cumulative_simpson", "cumulative_trapezoid", "newton_cotes", "trapezoid",
+    ],
+    "scipy.linalg": [
+        "companion", "convolution_matrix", "coshm", "dft", "diagsvd", "hadamard", "helmert",
+        "hilbert", "invhilbert", "leslie", "matmul_toeplitz", "orth", "pinvh", "polar", "sinhm",
+        "tanhm",
+    ],
+    "scipy.ndimage": [
+        "convolve1d", "extrema", "gaussian_filter1d", "maximum", "mean", "median", "minimum",
+        "sum", "variance",
+    ],
+    "scipy.signal": [
+        "chirp", "correlate", "envelope", "freqz", "gauss_spline", "gausspulse", "get_window",
+        "hilbert", "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bs", "lp2hp", "lp2lp", "normalize",
+        "resample", "savgol_coeffs", "savgol_filter", "sawtooth", "square", "sweep_poly",
+        "unit_impulse", "vectorstrength", "wiener",
+    ],
+    "scipy.signal.windows": [
+        "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin",
+        "cosine", "exponential", "flattop", "gaussian", "general_cosine", "general_gaussian",
+        "general_hamming", "get_window", "hamming", "hann", "kaiser", "lanczos", "nuttall",
+        "parzen", "taylor", "triang", "tukey",
+    ],
+    "scipy.spatial.distance": [
+        "braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "dice",
+        "euclidean", "hamming", "jaccard", "mahalanobis", "minkowski", "rogerstanimoto",
+        "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule",
+    ],
+    "scipy.special": ["comb", "ivp", "jvp", "kvp", "perm", "softplus", "yvp"],
+    "scipy.stats": ["energy_distance", "gzscore"],
+}  # fmt: skip

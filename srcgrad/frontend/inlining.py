@@ -1,0 +1,190 @@
+"""Inlines functions: interprets the source of what is called in a frame of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import sys
+import types
+from typing import Any
+
+import gast
+
+from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
+from srcgrad.frontend import source
+from srcgrad.frontend.arguments import misfit
+from srcgrad.frontend.binding import bind
+from srcgrad.frontend.demands import Respecialise
+from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.formulas.registry import is_formula
+from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Passed
+from srcgrad.frontend.handlers.parameters import known_arguments
+from srcgrad.frontend.handlers.registry import OwnSource
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import follows_library
+from srcgrad.frontend.library_source import is_of_library
+from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.recursion import limit_recursion
+from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
+from srcgrad.frontend.unknown import callable_name, refuse_unknown
+from srcgrad.frontend.values import Closure, Conflict, MaybeNone
+from srcgrad.ir.nodes import Var
+
+
+def follow(
+    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a Python function, whose source is interpreted here."""
+    module = str(f.__module__ or "").split(".")[0]
+    if module in ("numpy", "scipy", "numba") or foreign_library(f):
+        refuse_unknown(it, f, node)
+    if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
+        it.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
+    try:
+        found = source.find(f)
+    except SourceError as e:
+        it.refuse(node, e.reason, e.way_out)
+    library = module in sys.stdlib_module_names and module != "__main__"
+    placed = it.frame.source.place is not None or not follows_library(it)
+    if library or is_formula(f) or (module == "srcgrad" and placed):
+        # errors name the user's line
+        found = dataclasses.replace(found, place=it.frame.source.location(node))
+    if not is_formula(f):
+        it.captures.watch_attribute(f, "__code__")
+    bound = bind(it, f, args, kwargs, node)
+    if is_formula(f) or module == "srcgrad":
+        bound = known_arguments(it, f, [], bound, node)[1]
+    ours = module == "srcgrad" and not (follows_library(it) or is_formula(f))
+    if not library and not ours:
+        return inline(it, found, bound, None, node)
+    name = f"{f.__module__}.{f.__qualname__}" if library else f.__name__
+    return _inline_placed(it, found, bound, name, node, library)
+
+
+def follow_library(
+    it: Interpreter, handler: OwnSource, args: tuple, kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a function of NumPy or SciPy by its own source; errors name the user's line."""
+    if is_of_library(it.frame.source.function):
+        return inline(it, *entered(it, handler.function, [*args], kwargs, node), None, node)
+    name = callable_name(handler.shown)
+    return _inline_placed(it, *entered(it, handler.function, [*args], kwargs, node), name, node)
+
+
+def entered(
+    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> tuple[source.Source, dict[str, Any]]:
+    """The source of a function that is not the user's, placed at the call, and its arguments."""
+    found = dataclasses.replace(source.find(f), place=it.frame.source.location(node))
+    return found, bind(it, f, args, kwargs, node)
+
+
+def _inline_placed(
+    it: Interpreter, found: source.Source, bound: dict, name: str, node: Node, opaque: bool = False
+) -> Any:
+    """`inline` for a function that is not the user's; `opaque` ones give no reason."""
+    problems = len(it.problems)
+    try:
+        return inline(it, found, bound, None, node)
+    except (UnsupportedError, Passed, Respecialise) as e:  # the user's line, not one of a library
+        first = [*it.problems[problems:], e][0]
+        if isinstance(first, Respecialise):
+            raise
+        del it.problems[problems:]
+        if opaque or not isinstance(first, SrcgradError):
+            it.refuse(
+                node, f"{name}() is not supported in a compiled function",
+                "call it outside and pass the result",
+            )  # fmt: skip
+        it.refuse(
+            node,
+            f"{name}() is not supported here: {first.reason}",
+            first.way_out,
+            getattr(first, "like", None),
+        )
+
+
+def inline(
+    it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
+) -> Any:
+    """Interpret a function's body in a frame of its own; its result."""
+    limit_recursion(it, found, env, node)
+    loc = it.b.loc
+    tree = found.tree
+    frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
+    frame.scopes = len(it.b.scopes)
+    if it.frames:
+        frame.called_at = it.frame.source.location(node)
+    it.scopes[id(frame.env)] = frame.env
+    it.frames.append(frame)
+    it.inside[tree] += 1
+    try:
+        if isinstance(tree, gast.Lambda):
+            it.locate(tree.body)
+            return it.expression(tree.body)
+        frame.elsewhere = nonlocals(tree)
+        frame.local = set(assigned(tree.body)) - frame.elsewhere
+        _refuse_scopes(it, tree)
+        it.block(tree.body)
+        it.returned_at = frame.returns[-1] if frame.returns else None
+        return _result(it, frame, node)
+    finally:
+        it.frames.pop()
+        it.inside[tree] -= 1
+        it.b.loc = loc
+
+
+def _result(it: Interpreter, frame: Any, node: Node) -> Any:
+    if frame.passed:
+        raise Passed
+    result = frame.env.get(RESULT)
+    returned = frame.env.get(RETURNED, False)
+    found = frame.source
+    if isinstance(result, Conflict):
+        raise UnsupportedError(
+            f"the returns of {found.title}() do not fit together: {result.reason}",
+            frame.returns[-1] if frame.returns else found.location(found.tree),
+            "return one kind of value on every path",
+        )
+    if isinstance(returned, Var) and result is not None:  # a path falls off the end
+        given = result.flag if isinstance(result, MaybeNone) else True
+        flag = returned if given is True else it.b("logical_and", returned, given)
+        return MaybeNone(result.value if isinstance(result, MaybeNone) else result, flag)
+    return result
+
+
+def _refuse_scopes(it: Interpreter, tree: Any) -> None:
+    for n in own_statements(tree):
+        if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
+            it.refuse(n, "generators and coroutines are not supported", "return a list or an array")
+
+
+# ---- closures ----
+def closure(it: Interpreter, node: gast.FunctionDef | gast.Lambda, name: str) -> Closure:
+    defaults = [it.expression(d) for d in node.args.defaults]
+    kw = [None if d is None else it.expression(d) for d in node.args.kw_defaults]
+    return Closure(node, it.env, defaults, kw, it.frame, name)
+
+
+def of_lambda(it: Interpreter, node: gast.Lambda) -> Any:
+    return closure(it, node, "<lambda>")
+
+
+def call_closure(
+    it: Interpreter, f: Closure, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    signature = signature_of(f.node, f.defaults, f.kw_defaults)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        it.fails(misfit(f.name, signature, args, kwargs), node)
+    bound.apply_defaults()
+    defining = f.frame.source
+    found = source.Source(defining.function, f.node, defining.file, defining.place)
+    return inline(it, found, dict(bound.arguments), f.frame, node)
+
+
+@functools.lru_cache(maxsize=1024)
+def _liveness(tree: Any) -> Liveness:
+    return Liveness(tree)

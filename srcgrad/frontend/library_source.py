@@ -1,0 +1,37 @@
+"""Functions of NumPy and SciPy whose own source is followed.
+
+`followed_names.py` lists them. What a listed function calls in its library is followed as well,
+unless a handler or a formula has its meaning.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+LIBRARIES = ("numpy", "scipy")
+DISPATCHER = type(np.sum)  # NumPy's wrapper that looks for `__array_function__`
+NAMESPACE = ".array_api_compat.numpy"  # SciPy's module of NumPy's functions
+
+
+def is_of_library(f: Any) -> bool:
+    """Whether a function is defined by NumPy or SciPy."""
+    return str(getattr(f, "__module__", "")).partition(".")[0] in LIBRARIES
+
+
+def python_of(f: Any) -> types.FunctionType | None:
+    """The Python function that runs when a function of NumPy or SciPy is called, if one does."""
+    inner = f.__wrapped__ if isinstance(f, DISPATCHER) else f
+    return inner if isinstance(inner, types.FunctionType) and is_of_library(f) else None
+
+
+def is_constant(function: types.FunctionType, v: Any) -> bool:
+    """Whether a global of a function of a library is read as it is: no program changes it."""
+    return is_of_library(function) and not isinstance(v, np.ndarray | list | dict | set)
+
+
+def in_numpy(v: Any) -> Any:
+    """NumPy for the module that SciPy wraps it in; any other value unchanged."""
+    return np if isinstance(v, types.ModuleType) and v.__name__.endswith(NAMESPACE) else v
