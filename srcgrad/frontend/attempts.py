@@ -31,6 +31,7 @@ from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import Kind
+from srcgrad.frontend.library_source import is_of_library
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import UNBOUND, Conflict, plain
@@ -77,7 +78,8 @@ class Attempt:
 
 
 def do_try(it: Interpreter, node: gast.Try) -> None:
-    if Kind.TENSOR in it.captures.kinds.values():  # their errors are of other classes
+    tensors = Kind.TENSOR in it.captures.kinds.values()
+    if tensors and not is_of_library(it.frame.source.function):  # their errors are of other classes
         it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
     if len(it.attempts) >= DEEPEST:
         said = "a 'try' that runs inside of so many others is not supported"
