@@ -23,7 +23,7 @@ from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.frontend.versions import there
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
-from tests.support.samples import IN_SOME_VERSIONS
+from tests.support.samples import FROZEN, IN_SOME_VERSIONS
 from tests.tools.kept import ROOT, check_file
 
 PAGE = ROOT / "docs" / "support.md"
@@ -171,6 +171,8 @@ def functions() -> str:
     know_scipy()
     by_module: dict[str, list[tuple[str, str, str]]] = {}
     for f, handler in FUNCTIONS.items():
+        if f in FROZEN:
+            continue  # distributions: their methods are listed
         module, names = home_of(f)
         ours = str(getattr(f, "__module__", "")).startswith("srcgrad.")
         public = TREES if module == "srcgrad.tree" else dir(flow)

@@ -63,3 +63,11 @@ def unknown_argument_of_a_density(x):
 @program(vec(3))
 def density_without_its_shape(x):
     return np.sum(scipy.stats.gamma.pdf(x))  # error: UnsupportedError: the argument 'a' is missing
+
+
+LEVY = scipy.stats.levy(1.0)
+
+
+@program(2.5)
+def density_of_another_distribution(x):
+    return LEVY.logpdf(x)  # error: UnsupportedError: logpdf() of levy is not supported

@@ -27,6 +27,8 @@ import numpy as np
 from scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stats
 from scipy.spatial import distance
 
+from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
+from srcgrad.frontend.handlers.of_stats import OF_CONTINUOUS, OF_DISCRETE
 from srcgrad.frontend.versions import there
 
 P = inspect.Parameter
@@ -68,6 +70,14 @@ IN_SOME_VERSIONS = {
     "numpy": ("cumulative_prod", "cumulative_sum", "row_stack", "unstack"),
 }
 
+# distributions, which give another with their arguments, and the methods of that one
+MULTIVARIATE = (stats.multivariate_normal, stats.dirichlet)
+FROZEN = [
+    *(d.of for d in (*CONTINUOUS, *DISCRETE)), *MULTIVARIATE,
+    *(getattr(type(of), name) for of, names in ((stats.norm(), OF_CONTINUOUS),
+      (stats.poisson(1.0), OF_DISCRETE)) for name in names),
+]  # fmt: skip
+
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -85,6 +95,7 @@ WITHOUT = {
     warnings.warn: "writes", warnings.simplefilter: "sets a filter",
     warnings.filterwarnings: "sets a filter",
     sparse.issparse: "asks about a kind", sparse.isspmatrix: "asks about a kind",
+    **{f: "is of a distribution" for f in FROZEN},
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
+from srcgrad.frontend.formulas import frozen
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.handlers.registry import followed, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -69,3 +70,44 @@ for _f, _formula in {
     stats.zscore: formulas.zscore,
 }.items():
     implements(_f)(followed(_formula))
+
+
+# ---- distributions whose arguments are given first ----
+def _freeze(of: Any) -> Callable:
+    def handler(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
+        return it.call(frozen.Frozen, [of, args, named], {}, node)
+
+    return handler
+
+
+_OF_CLASS = {type(d.of): d.of for d in (*CONTINUOUS, *DISCRETE)}
+for _of in (*_OF_CLASS.values(), stats.multivariate_normal, stats.dirichlet):
+    implements(_of)(_freeze(_of))
+
+
+def _held(it: Interpreter, owner: Any, part: str, node: Node) -> Any:
+    """The arguments that a frozen distribution holds, read at each call."""
+    return it.captures.take(it, (part, id(owner)), lambda: getattr(owner, part), part, node)
+
+
+def _of_frozen(name: str) -> Callable:
+    """A method of a distribution that was frozen outside, with what it holds as arguments."""
+
+    def handler(it: Interpreter, node: Node, owner: Any, x: Any) -> Any:
+        of = _OF_CLASS.get(type(owner.dist))
+        if of is None:
+            it.refuse(node, f"{name}() of {owner.dist.name} is not supported")
+        it.captures.inlined.append(owner)  # its id stays its own
+        args, named = (_held(it, owner, part, node) for part in ("args", "kwds"))
+        return it.call(getattr(of, name), [x, *args], dict(named), node)
+
+    return handler
+
+
+_FROZEN = {
+    getattr(type(of), name): name
+    for of, names in ((stats.norm(), OF_CONTINUOUS), (stats.poisson(1.0), OF_DISCRETE))
+    for name in names
+}
+for _f, _name in _FROZEN.items():
+    implements(_f)(_of_frozen(_name))
