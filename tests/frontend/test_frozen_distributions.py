@@ -39,10 +39,6 @@ def test_a_method(d: Distribution, name: str):
     x, of = points(d), d.of
     outside = of(*shapes, loc=0.05) if d in CONTINUOUS else of(*shapes)
 
-    def direct(x, *shapes):
-        place = {"loc": 0.05} if is_continuous else {}
-        return np.sum(getattr(of, name)(x, *shapes, **place))
-
     def inside(x, *shapes):
         place = {"loc": 0.05} if is_continuous else {}
         return np.sum(getattr(of(*shapes, **place), name)(x))
@@ -52,9 +48,7 @@ def test_a_method(d: Distribution, name: str):
 
     is_continuous = d in CONTINUOUS
     value, gradient = flow.value_and_grad(inside, target="python")(x, *shapes)
-    wanted = flow.value_and_grad(direct, target="python")(x, *shapes)
     assert value == pytest.approx(float(np.sum(getattr(outside, name)(x))), rel=1e-9)
-    assert value == wanted[0] and gradient.tolist() == wanted[1].tolist()
     found = flow.value_and_grad(captured, target="python")(x)
     np.testing.assert_allclose(found[0], value, rtol=1e-12)
     np.testing.assert_allclose(found[1], gradient, rtol=1e-12)

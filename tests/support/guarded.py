@@ -14,6 +14,7 @@ import numpy as np
 from tests.support.arraylikes import leaves
 from tests.support.samples import Sample, inputs
 from tests.support.test_array_semantics import weighted
+from tests.tools import turns
 
 STEP = 1e-3
 Value = Callable[[float], float]
@@ -48,17 +49,25 @@ class Line:
 
 
 def lines(sample: Sample) -> Iterator[tuple[Line, float, float]]:
-    """Lines along which a sample is smooth, with its first and second derivative there."""
+    """Lines along which a sample is smooth, with its first and second derivative there.
+
+    A run tries every third point, another third for each sample.
+    """
     f, draw = sample.program(), np.random.default_rng(5)
     given = sample.arguments(inputs())
     floats = [np.asarray(v).dtype.kind == "f" for v in given]
-    for point, move in POINTS.items() if any(floats) else ():
+    in_turn = [p for p in POINTS if turns.everything or _in_turn(sample, p)]
+    for point, move in ((p, POINTS[p]) for p in in_turn if any(floats)):
         at = tuple(move(v) if d else v for v, d in zip(given, floats, strict=True))
         one, other = (_direction(given, floats, draw) for _ in range(2))
         both = tuple(a if a is None else a + c for a, c in zip(one, other, strict=True))
         found = [_derivatives(f, Line(point, at, d)) for d in (one, other, both)]
         if None not in found and _near(found[0][0] + found[1][0], found[2][0], 1e-3):
             yield Line(point, at, one), *found[0]
+
+
+def _in_turn(sample: Sample, point: str) -> bool:
+    return turns.is_in_turn(sample.line, point, turns.turn())
 
 
 def _direction(given: tuple, floats: list[bool], draw: Any) -> tuple:
