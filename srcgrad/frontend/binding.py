@@ -35,7 +35,7 @@ def bind(
 
 def own_signature(f: types.FunctionType) -> inspect.Signature:
     """The parameters of a function's code, whatever `__signature__` or `__wrapped__` say."""
-    if not f.__dict__:
+    if not f.__dict__ or hasattr(f, "srcgrad_callable"):  # a call that nobody wrote
         return inspect.signature(f)
     bare = types.FunctionType(f.__code__, {}, f.__name__, f.__defaults__, f.__closure__)
     bare.__kwdefaults__ = f.__kwdefaults__

@@ -402,13 +402,6 @@ def number_raised(x):
 
 
 @program(0.7)
-def relative_import(x):
-    from . import programs  # error: UnsupportedError: a relative import
-
-    return x
-
-
-@program(0.7)
 def missing_module(x):
     import no_such_module  # error: UnsupportedError: this import fails: No module named
 

@@ -17,7 +17,7 @@ from srcgrad.autodiff import rules
 from srcgrad.backends import python
 from srcgrad.bridge import kernel
 from srcgrad.errors import CompilerError, UnsupportedError, ZeroGradientWarning
-from srcgrad.frontend import calls
+from srcgrad.frontend import inlining
 from srcgrad.frontend.handlers.registry import FUNCTIONS
 from srcgrad.ir import types
 from srcgrad.passes import cse
@@ -77,7 +77,7 @@ def handler(monkeypatch, error):
 
 
 def call(monkeypatch, error):
-    monkeypatch.setattr(calls, "bind", raising(error))
+    monkeypatch.setattr(inlining, "bind", raising(error))
     return line_of(f, "helper(y)"), "python"
 
 

@@ -18,6 +18,23 @@ from srcgrad.frontend.formulas.registry import (
 from srcgrad.frontend.versions import raised
 
 
+@stands_for(np.diff)
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The n-th difference along an axis, of the array with what stands in front and behind.
+
+    >>> diff(np.array([1.0, 3.0]), prepend=0.0)
+    array([1., 2.])
+    """
+    a = np.asarray(a)
+    axis = place(axis, a.ndim)
+    parts = [a]
+    if prepend is not None:
+        parts = [_beside(a, prepend, axis), *parts]
+    if append is not None:
+        parts = [*parts, _beside(a, append, axis)]
+    return differences(np.concatenate(parts, axis=axis) if len(parts) > 1 else a, n, axis)
+
+
 def _beside(a: Any, part: Any, axis: int) -> Any:
     """A number as a slice of the array's shape; an array as it is."""
     part = np.asarray(part)
@@ -31,11 +48,29 @@ def differences(a: Any, n: Any, axis: Any) -> Any:
     return np.diff(a, n, axis)
 
 
+@stands_for(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """The integral by the trapezoidal rule.
+
+    >>> float(trapezoid(np.array([1.0, 3.0]), dx=0.5))
+    1.0
+    """
+    y = np.asarray(y)
+    axis, width = place(axis, y.ndim), dx
+    if x is not None:
+        x = np.asarray(x)
+        width = np.diff(x, axis=axis if x.ndim > 1 else -1)
+        width = width if x.ndim > 1 else _along(width, y.ndim, axis)
+    ends = part(y, axis, slice(1, None)) + part(y, axis, slice(None, -1))
+    return np.sum(width * ends / 2.0, axis=axis)
+
+
 def _along(x: Any, ndim: int, axis: int) -> Any:
     """A vector as an array of `ndim` axes that lies along one of them."""
     return x[(None,) * axis + (slice(None),) + (None,) * (ndim - 1 - axis)]
 
 
+@stands_for(np.gradient)
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """Slopes of second order, of first or second order at the edges, along one or more axes.
 

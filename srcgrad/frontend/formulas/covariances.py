@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import is_static, unsupported
+from srcgrad.frontend.formulas.registry import is_static, stands_for, unsupported
 from srcgrad.frontend.values import Known
 
 # one row is a variable, whatever `rowvar` says: until NumPy 2.2
 A_ROW_IS_A_VARIABLE = np.cov(np.ones((1, 2)), rowvar=False, bias=True).ndim == 0
 
 
+@stands_for(np.cov)
 def cov(
     m: Any, y: Any = None, rowvar: Any = True, bias: Known = False, ddof: Any = None,
     fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
@@ -55,6 +56,20 @@ def _is_one(length: Any) -> bool:
     if length == 1:
         raise ValueError("one row in this call, as is not known when compiling: give rowvar=True")
     return False
+
+
+@stands_for(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    """The coefficients of correlation of variables.
+
+    >>> corrcoef(np.array([0.0, 1.0]), np.array([0.0, -2.0]))[0].round(9).tolist()
+    [1.0, -1.0]
+    """
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
+    deviation = np.sqrt(np.diagonal(c))
+    return np.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
 
 
 def weighted_cov(x: Any, frequencies: Any, weights: Any, given: bool, ddof: Any) -> Any:

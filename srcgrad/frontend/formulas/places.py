@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
+    known,
     number,
     place,
     stand_for,
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.versions import there
 
 OF_PYTHON = (np.float64, np.int64, np.complex128, np.bool_)  # dtypes of Python's numbers
 
@@ -92,6 +94,20 @@ def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
     return tuple(shaped) if several else shaped[0]
 
 
+@stands_for(np.apply_over_axes)
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """A reduction over one axis after the other; reduced axes stay, with length 1.
+
+    >>> apply_over_axes(np.sum, np.ones((2, 3)), [0, 1])
+    array([[6.]])
+    """
+    result = np.asarray(a)
+    for axis in axes if isinstance(axes, tuple | list) else (axes,):
+        reduced = func(result, axis)
+        result = reduced if reduced.ndim == result.ndim else np.expand_dims(reduced, axis)
+    return result
+
+
 @stands_for(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
     """An array of what an iterable gives.
@@ -109,9 +125,14 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
 
 # ---- places ----
 stand_for({
+    np.fromfunction: lambda function, shape, *, dtype=float, **kwargs: function(
+        *indices(shape, dtype), **kwargs),
+    np.tril_indices: lambda n, k=0, m=None: np.nonzero(tri(n, m, k, bool)),
+    np.triu_indices: lambda n, k=0, m=None: np.nonzero(_above(n, m, k)),
     np.tril_indices_from: lambda arr, k=0: np.tril_indices(_matrix(arr).shape[0], k, arr.shape[1]),
     np.triu_indices_from: lambda arr, k=0: np.triu_indices(_matrix(arr).shape[0], k, arr.shape[1]),
-    })  # fmt: skip
+    np.diag_indices: lambda n, ndim=2: (np.arange(n),) * known(ndim),
+})  # fmt: skip
 
 
 def _above(n: Any, m: Any, k: Any) -> Any:
@@ -125,6 +146,7 @@ def _matrix(x: Any) -> Any:
     return x
 
 
+@stands_for(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """The places of an array, one array per axis.
 
@@ -140,6 +162,19 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     if sparse:
         return tuple(lines)
     return np.stack([np.broadcast_to(line, shape) for line in lines])
+
+
+@stands_for(np.tri)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+    """Ones on a diagonal and below.
+
+    >>> tri(2)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    columns = N if M is None else M
+    below = np.arange(N)[:, None] + k >= np.arange(columns)[None, :]
+    return below.astype(dtype)
 
 
 @stands_for(np.unravel_index)
@@ -230,14 +265,72 @@ def _bisected(a: Any, lo: Any, hi: Any, is_left: Any) -> Any:
 
 
 # ---- running sums: since NumPy 2.1 ----
+@stands_for(*there(np, "cumulative_sum"))
+def cumulative_sum(
+    x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """Running sums along an axis, with a zero in front if so wished.
+
+    >>> cumulative_sum(np.array([1.0, 2.0]), include_initial=True)
+    array([0., 1., 3.])
+    """
+    return _cumulative(np.cumsum, 0, np.asarray(x), axis, dtype, include_initial)
+
+
+@stands_for(*there(np, "cumulative_prod"))
+def cumulative_prod(
+    x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False
+) -> Any:
+    """Running products along an axis, with a one in front if so wished.
+
+    >>> cumulative_prod(np.array([1.0, 2.0]), include_initial=True)
+    array([1., 1., 2.])
+    """
+    return _cumulative(np.cumprod, 1, np.asarray(x), axis, dtype, include_initial)
+
+
+def _cumulative(f: Any, start: Any, x: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+    x = np.atleast_1d(x)
+    if axis is None and x.ndim != 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
+    axis = 0 if axis is None else known(axis)
+    total = f(x, axis=axis, dtype=dtype)
+    if not include_initial:
+        return total
+    # not np.ones: the first of an empty array is there as well
+    first = np.full_like(np.sum(total, axis=axis, keepdims=True), start)
+    return np.concatenate([first, total], axis=axis)
 
 
 # ---- windows ----
 stand_for({
-    })  # fmt: skip
+    np.hanning: lambda M: _cosines(M, 0.5, 0.5, 0.0),
+    np.hamming: lambda M: _cosines(M, 0.54, 0.46, 0.0),
+    np.blackman: lambda M: _cosines(M, 0.42, 0.5, 0.08),
+})  # fmt: skip
+
+
+def _cosines(M: Any, a: float, b: float, c: float) -> Any:
+    n = np.arange(1 - M, M, 2)
+    if M == 1:
+        return np.ones(1)
+    return a + b * np.cos(np.pi * n / (M - 1)) + c * np.cos(2.0 * np.pi * n / (M - 1))
+
+
+@stands_for(np.bartlett)
+def bartlett(M: Any) -> Any:
+    """The triangular window.
+
+    >>> bartlett(3)
+    array([0., 1., 0.])
+    """
+    if M == 1:
+        return np.ones(1)
+    return 1.0 - np.abs(np.arange(1 - M, M, 2) / (M - 1))
 
 
 # ---- scales ----
+@stands_for(np.logspace)
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0,
     dtype: Any = None, axis: Any = 0,

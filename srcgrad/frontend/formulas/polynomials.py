@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from srcgrad.frontend.formulas.registry import floating, known, stand_for, stands_for, unsupported
 
@@ -19,6 +19,18 @@ def _coefficients(p: Any) -> Any:
 
 
 # ---- np.poly*: the highest power comes first ----
+@stands_for(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Any:
+    """The coefficients of the m-th derivative.
+
+    >>> polyder(np.array([1.0, 2.0, 3.0]))
+    array([2., 2.])
+    """
+    p = _coefficients(p)
+    for _ in tuple(range(known(m))):
+        n = p.shape[0]
+        p = p[:-1] * np.arange(n - 1, 0, -1)
+    return p
 
 
 @stands_for(np.polyint)
@@ -56,6 +68,36 @@ def _trimmed(p: Any) -> Any:
     return p[places[0] :].copy()
 
 
+@stands_for(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The coefficients of a sum.
+
+    >>> polyadd([1.0, 1.0], [2.0])
+    array([1., 3.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    n = np.maximum(a1.shape[0], a2.shape[0])
+    return _in_front(a1, n) + _in_front(a2, n)
+
+
+@stands_for(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """The coefficients of a difference.
+
+    >>> polysub([1.0, 2.0], [True])
+    array([1., 1.])
+    """
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    # booleans are numbers beside others, and have no difference among themselves
+    number = a2.dtype == bool and a1.dtype != bool
+    return polyadd(a1, -(a2.astype(a1.dtype) if number else a2))
+
+
+def _in_front(p: Any, n: Any) -> Any:
+    """Coefficients with zeros in front."""
+    return np.concatenate([np.zeros(n - p.shape[0], p.dtype), p])
+
+
 @stands_for(np.poly)
 def poly(seq_of_zeros: Any) -> Any:
     """The coefficients of the polynomial with these zeros.
@@ -75,6 +117,38 @@ def poly(seq_of_zeros: Any) -> Any:
     return p
 
 
+@stands_for(np.polyfit)
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None,
+            cov: Any = False) -> Any:  # fmt: skip
+    """Least-squares fit; the minimum-norm solution if it is underdetermined.
+
+    >>> np.round(polyfit(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), 9)
+    array([2., 1.])
+    """
+    if full or cov or rcond is not None:
+        return unsupported("polyfit with full=, cov= or rcond= is not supported")
+    x, y, deg = floating(x), floating(y), known(deg)
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if y.shape[0] != x.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    powers = np.vander(x, deg + 1)
+    if w is not None:
+        weights = np.asarray(w)
+        powers = powers * weights[:, None]
+        y = y * weights if y.ndim == 1 else y * weights[:, None]
+    scale = np.sqrt(np.sum(powers * powers, axis=0))
+    bound = x.shape[0] * (2.0**-23 if x.dtype == np.float32 else 2.0**-52)
+    solved = np.linalg.lstsq(powers / scale, y, bound)[0]
+    return solved / scale if y.ndim == 1 else solved / scale[:, None]
+
+
 @stands_for(np.polyval)
 def polynomial_value(p: Any, x: Any) -> Any:
     """A polynomial by Horner's rule.
@@ -87,6 +161,23 @@ def polynomial_value(p: Any, x: Any) -> Any:
     for k in range(p.shape[0]):
         y = y * x + p[k]
     return y
+
+
+@stands_for(np.vander)
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
+    """Powers of numbers as rows, the highest first.
+
+    >>> vander([2.0, 3.0], 3)
+    array([[4., 2., 1.],
+           [9., 3., 1.]])
+    """
+    x = _vector(x, "vander")
+    x = x.astype(np.promote_types(x.dtype, int))
+    n = x.shape[0] if N is None else N
+    # each row is the one before it times x, the first is 1
+    factors = np.where(np.arange(n)[:, None] == 0, 1, x[None, :])
+    powers = np.transpose(np.cumprod(factors, axis=0))
+    return powers if increasing else np.flip(powers, 1)
 
 
 # ---- sliding sums ----
@@ -163,6 +254,17 @@ def _series(x: Any, c: Any) -> tuple:
     return (x, np.reshape(c, c.shape + (1,) * np.ndim(x)))
 
 
+def _horner(x: Any, c: Any, tensor: Any) -> Any:
+    if not tensor and np.ndim(c) > 1:
+        return unsupported("a series with tensor=False is not supported")
+    x, c = _series(x, c)
+    value = c[0] * 0.0 + x * 0.0
+    n = c.shape[0]
+    for k in range(n):
+        value = value * x + c[n - 1 - k]
+    return value
+
+
 def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) -> Any:
     """The sum of c[k] p[k](x) where p[k+1] = alpha(k, x) p[k] - beta(k) p[k-1], p[1] = first(x)."""
     if not tensor and np.ndim(c) > 1:
@@ -178,6 +280,7 @@ def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) ->
 
 
 stand_for({
+    polynomial.polyval: lambda x, c, tensor=True: _horner(x, c, known(tensor)),
     chebyshev.chebval: lambda x, c, tensor=True: _clenshaw(
         x, c, known(tensor), lambda k, x: 2.0 * x, lambda k: 1.0, lambda x: x),
     legendre.legval: lambda x, c, tensor=True: _clenshaw(

@@ -10,6 +10,40 @@ from scipy import integrate
 from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsupported
 
 
+@stands_for(integrate.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """The integral by the trapezoidal rule; the dtype is that of `y`, whatever the places have.
+
+    >>> float(trapezoid(np.array([1.0, 3.0]), dx=0.5))
+    1.0
+    """
+    y = floating(y)
+    return np.asarray(np.trapezoid(y, x, dx, axis)).astype(y.dtype)
+
+
+@stands_for(integrate.cumulative_trapezoid)
+def cumulative_trapezoid(
+    y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None
+) -> Any:
+    """The running integral by the trapezoidal rule.
+
+    >>> cumulative_trapezoid(np.array([1.0, 3.0, 5.0]), initial=0)
+    array([0., 2., 6.])
+    """
+    y = np.asarray(y)
+    axis = place(axis, y.ndim)
+    y = np.moveaxis(y, axis, -1)
+    if y.shape[-1] == 0:
+        raise ValueError("At least one point is required along `axis`.")
+    width = dx if x is None else _widths(x, y, axis)
+    sums = np.cumsum(width * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+    if initial is not None:
+        if initial != 0:
+            raise ValueError("`initial` must be `None` or `0`.")
+        sums = np.concatenate([np.zeros((*y.shape[:-1], 1), sums.dtype), sums], axis=-1)
+    return np.moveaxis(sums, -1, axis).copy()
+
+
 def _widths(x: Any, y: Any, axis: int) -> Any:
     """Between neighbouring places, a line or an array with the axes of `y`; the last is ours."""
     x = np.asarray(x)

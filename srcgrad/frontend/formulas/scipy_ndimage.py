@@ -33,6 +33,21 @@ def correlate1d(
     return _filtered(x, w, place(axis, x.ndim), mode, cval, origin)
 
 
+@stands_for(ndimage.convolve1d)
+def convolve1d(
+    input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect",
+    cval: Any = 0.0, origin: Any = 0,
+) -> Any:  # fmt: skip
+    """The same with the weights turned.
+
+    >>> convolve1d(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, 0.0])
+    array([2., 4., 4.])
+    """
+    x, w = _image(input, output), np.asarray(weights).astype(np.float64)
+    shift = w.shape[0] % 2 - 1 - origin
+    return _filtered(x, np.flip(w), place(axis, x.ndim), mode, cval, shift)
+
+
 @stands_for(ndimage.uniform_filter1d)
 def uniform_filter1d(
     input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect",
@@ -47,6 +62,21 @@ def uniform_filter1d(
     if size < 1:
         raise RuntimeError("incorrect filter size")
     return _filtered(x, np.full(size, 1.0 / size), place(axis, x.ndim), mode, cval, origin)
+
+
+@stands_for(ndimage.gaussian_filter1d)
+def gaussian_filter1d(
+    input: Any, sigma: Any, axis: Any = -1, order: Any = 0, output: Any = None,
+    mode: Any = "reflect", cval: Any = 0.0, truncate: Any = 4.0, *, radius: Any = None,
+) -> Any:  # fmt: skip
+    """A convolution with a normal density, or a derivative of it.
+
+    >>> gaussian_filter1d(np.ones(3), 1.0).round(12)
+    array([1., 1., 1.])
+    """
+    x = _image(input, output)
+    w = _density(sigma, order, truncate, radius)
+    return _filtered(x, w, place(axis, x.ndim), mode, cval, 0)
 
 
 def _density(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:

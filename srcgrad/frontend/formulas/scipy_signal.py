@@ -62,6 +62,7 @@ def _by_transforms(a: Any, v: Any) -> Any:
     return np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(v, size), size)[:n].copy()
 
 
+@stands_for(signal.correlate)
 def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
     """The sums of products of one array and the other, shifted and conjugate.
 

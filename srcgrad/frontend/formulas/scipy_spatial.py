@@ -15,6 +15,7 @@ from srcgrad.frontend.versions import like
 OF_MATRICES = like(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
 
 
+@stands_for(distance.euclidean)
 def euclidean(u: Any, v: Any, w: Any = None) -> Any:
     """The length of the difference; SciPy gives a Python number.
 
@@ -25,6 +26,29 @@ def euclidean(u: Any, v: Any, w: Any = None) -> Any:
     return float(np.linalg.norm(d if w is None else np.sqrt(np.asarray(w)) * d))
 
 
+@stands_for(distance.sqeuclidean)
+def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
+    """The sum of the squared differences.
+
+    >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
+    25.0
+    """
+    d = floating(_difference(u, v, OF_MATRICES))
+    return np.dot(d, d if w is None else d * np.asarray(w))
+
+
+@stands_for(distance.cityblock)
+def cityblock(u: Any, v: Any, w: Any = None) -> Any:
+    """The sum of the absolute differences.
+
+    >>> float(cityblock([0.0, 0.0], [3.0, -4.0]))
+    7.0
+    """
+    d = np.abs(_difference(u, v))
+    return np.sum(d if w is None else np.asarray(w) * d)
+
+
+@stands_for(distance.cosine)
 def cosine(u: Any, v: Any, w: Any = None) -> Any:
     """1 less the cosine of the angle between two vectors.
 

@@ -53,6 +53,7 @@ def logsumexp(
 stand_for({
     special.log_expit: lambda x: -np.logaddexp(0.0, -x),
     special.exp10: lambda x: np.power(10.0, x),
+    special.softplus: lambda x: np.logaddexp(0.0, x),
     special.chdtr: lambda v, x: special.gammainc(0.5 * v, 0.5 * x),
     special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
@@ -236,6 +237,7 @@ def multigammaln(a: Any, d: Any) -> Any:
     return total
 
 
+@stands_for(special.comb)
 def comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
     """Choices of k out of N, 0 where there are none.
 

@@ -283,6 +283,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return n - np.searchsorted(bins[::-1], x, side=side)
 
 
+@stands_for(np.histogram)
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
